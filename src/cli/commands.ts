@@ -1,15 +1,11 @@
 /**
- * The table of commands, in the order of the help. A command's file adds its arguments, options and
- * subcommands, and is loaded only when the command is called; `--help`, `--version` and a mistyped
- * command load none.
+ * The table of commands, in the order of the help. A command's file adds its arguments, options and subcommands, and is
+ * loaded only when the command is called; `--help`, `--version` and a mistyped command load none.
  */
 
 import type { Command } from 'commander';
 
-/**
- * Adds everything but name and description. `complete` does the same for another command of the
- * program.
- */
+/** Adds everything but name and description. `complete` does the same for another command of the program. */
 type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
 /** One sentence, and the function that loads the command. */

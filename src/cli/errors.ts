@@ -1,7 +1,4 @@
-/**
- * Prints a failure as one line on stderr, `forensics: <message>`, with the exit code from the error
- * table.
- */
+/** Prints a failure as one line on stderr, `forensics: <message>`, with the exit code from the error table. */
 
 import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
 import { printable } from './output/terminal.ts';
@@ -16,9 +13,7 @@ export function printFailure(error: unknown, { verbose }: { verbose: boolean }):
   return failure.exitCode;
 }
 
-/**
- * Does the same for one of several files. @param how.told - the message in the language of the run.
- */
+/** Does the same for one of several files. @param how.told - the message in the language of the run. */
 export function printFileFailure(
   file: string,
   failure: ForensicsError,
@@ -34,10 +29,7 @@ interface Called {
   readonly write: (text: string) => void;
 }
 
-/**
- * Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line
- * in our form.
- */
+/** Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line in our form. */
 export function printUsageError(text: string, { command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')

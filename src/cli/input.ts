@@ -1,7 +1,4 @@
-/**
- * Reads a command's input: files, standard input, and answers at the terminal. Prompt only when
- * `canAsk`.
- */
+/** Reads a command's input: files, standard input, and answers at the terminal. Prompt only when `canAsk`. */
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -32,10 +29,7 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/**
- * Reads a password: the line break at the end of a file or pipe is not part of it. @throws as
- * `readText`.
- */
+/** Reads a password: the line break at the end of a file or pipe is not part of it. @throws as `readText`. */
 export async function readFirstLine(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }
@@ -65,10 +59,7 @@ export async function askLine(message: string, advice: string): Promise<string> 
   }
 }
 
-/**
- * Asks a question without echoing the answer. @throws {ForensicsError} `cancelled` on Ctrl-C or
- * Ctrl-D.
- */
+/** Asks a question without echoing the answer. @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D. */
 export async function askHidden(question: string, streams: Streams = person): Promise<string> {
   try {
     return await answerTo(question, streams, { isHidden: true });
@@ -110,10 +101,7 @@ export async function agreed(
   return yes || !canAsk(streams) || confirm(question, streams);
 }
 
-/**
- * Asks a question with yes as the default. Call it only when `canAsk`. @throws {ForensicsError}
- * `cancelled`.
- */
+/** Asks a question with yes as the default. Call it only when `canAsk`. @throws {ForensicsError} `cancelled`. */
 export async function agreedByDefault(question: string, streams = person): Promise<boolean> {
   return !/^\s*no?\s*$/i.test(await answerTo(`${question} [Y/n] `, streams));
 }

@@ -99,10 +99,7 @@ Examples:
     );
 }
 
-/**
- * Prints the help of a command, such as `keys rotate`, or a page of the manual. @param help - the
- * command `help`.
- */
+/** Prints the help of a command, such as `keys rotate`, or a page of the manual. @param help - the command `help`. */
 async function printHelp(
   help: Command,
   names: readonly string[],

@@ -4,9 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from './errors.ts';
 
-/**
- * Also the default of the sandbox, because every child process needs memory for a whole picture.
- */
+/** Also the default of the sandbox, because every child process needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {
@@ -91,8 +89,7 @@ export function yesOption(description = 'do not ask for confirmation'): Option {
 }
 
 /**
- * Adds the options of a command that acts on this machine's data folder. With `--url`, the usage
- * error says what to do.
+ * Adds the options of a command that acts on this machine's data folder. With `--url`, the usage error says what to do.
  */
 export function withLocalOptions(command: Command): Command {
   return command
@@ -108,9 +105,7 @@ export function parseFingerprint(written: string): string {
   throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
 }
 
-/**
- * The end of a help text. @param lines - example command lines, without the name of the program.
- */
+/** The end of a help text. @param lines - example command lines, without the name of the program. */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ forensics ${line}`)].join('\n');
 }
@@ -136,10 +131,7 @@ export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
   return withServiceOptions(subcommand(...how));
 }
 
-/**
- * Wraps an action so that it gets the arguments, followed by the options of its command and of the
- * commands above.
- */
+/** Wraps an action so that it gets the arguments, followed by the options of its command and of the commands above. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
     // Commander adds only this command's own options, and the command.
@@ -191,11 +183,9 @@ export function withServerOptions(command: Command): Command {
 }
 
 /**
- * Whether the command acts on a server. Options, including --data-dir, take precedence over the
- * environment.
+ * Whether the command acts on a server. Options, including --data-dir, take precedence over the environment.
  *
- * @throws {ForensicsError} `usage` when options for both are given, or options that need a server
- *   without one.
+ * @throws {ForensicsError} `usage` when options for both are given, or options that need a server without one.
  */
 export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const { url, profile, dataDir } = options;

@@ -1,4 +1,4 @@
-/** What every answer has in common: the envelope, the error form, and the words that go with an error code. */
+/** What all answers share: the envelope, the form of errors, and the headers that go with an error code. */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,14 +7,14 @@ import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 const retryAfterSeconds = 5;
 const challenge = 'ApiKey realm="forensics", Bearer realm="forensics"';
 
-/** `{success: true}`, with `data` when there is some. */
+/** `{success: true}`, with `data` if there is any. */
 export function success(): { success: true };
 export function success<T>(data: T): { success: true; data: T };
 export function success(data?: unknown): object {
   return data === undefined ? { success: true } : { success: true, data };
 }
 
-/** One place where a failure becomes an answer. */
+/** The one place where an error becomes an answer. */
 export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
     const failure = fromFramework(error) ?? toForensicsError(error);
@@ -25,7 +25,7 @@ export function answerErrors(server: FastifyInstance): void {
   });
 }
 
-/** @param status - where HTTP has a status of its own for what our codes do not distinguish. */
+/** @param status - when HTTP distinguishes what our codes do not. */
 export async function sendFailure(
   reply: FastifyReply,
   failure: ForensicsError,
@@ -35,7 +35,7 @@ export async function sendFailure(
   await reply.send({ success: false, message: failure.message });
 }
 
-/** For the few failures that come before there is a request. */
+/** For the few failures that occur before a request exists. */
 export function rawFailure(
   failure: ForensicsError,
   status: number,
@@ -63,7 +63,7 @@ function failureHeaders(failure: ForensicsError): Record<string, string> {
   };
 }
 
-// Fastify's own errors, as our codes and messages. Others below 500 are the caller's mistake too.
+// Fastify's own errors as our codes and messages. Its other errors below 500 are the caller's mistake too.
 const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large for this operation.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -74,7 +74,7 @@ const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> 
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body must be a JSON object.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid_request',
-    'The body is not as long as Content-Length says.',
+    'The length of the body does not match Content-Length.',
   ],
 };
 
@@ -84,22 +84,24 @@ function fromFramework(error: unknown): ForensicsError | null {
   const known = frameworkFailures[code ?? ''];
   if (known) return new ForensicsError(known[0], known[1], { cause: error });
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return null;
-  // The JSON parser's own errors: syntax, and members that would poison the prototype.
+  // Errors of the JSON parser itself: syntax, and members that would poison the prototype.
   const message =
     error instanceof SyntaxError ? 'The body is not valid JSON.' : 'The address is not valid.';
   return new ForensicsError('invalid_request', message, { cause: error });
 }
 
-/** What the router refuses before it looks for a route: invalid escapes, and a first segment longer than that of any route. */
+/**
+ * What the router rejects before it looks for a route: invalid escapes, and a first segment longer than any route's.
+ */
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
-  const message = 'The address cannot be decoded; check its % escapes.';
+  const message = 'The address cannot be decoded; check its percent-encoding.';
   return new ForensicsError('invalid_request', message);
 }
 
 /**
- * Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS lists what a path allows. Answered before a
- * byte of the body is read: the sender is unknown.
+ * Answers unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS lists the
+ * methods of a path. Answered before reading any of the body, because the sender is unknown.
  */
 export function answerUnknownRoutes(
   server: FastifyInstance,
@@ -118,11 +120,11 @@ export function answerUnknownRoutes(
   server.addHook('onRequest', async (request, reply) => {
     if (request.is404) await answer(request, reply);
   });
-  // For routes of others that find nothing, such as a page's files.
+  // For other plugins' routes that find nothing, such as a file of the console.
   server.setNotFoundHandler(answer);
 }
 
 export function unknownAddress(): ForensicsError {
-  const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
+  const message = 'Nothing exists at this address; GET /v1/schema lists all operations.';
   return new ForensicsError('not_found', message);
 }

@@ -1,6 +1,6 @@
 /**
- * Who is asking, found out before a byte of the body is read. A route that declares no access is for callers of
- * the tenant: opening it further takes a word in its own file.
+ * Authenticates callers before any of the body is read. A route that declares no access is only for
+ * callers of the tenant; opening it further has to be stated in the route itself.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -11,20 +11,23 @@ import type { Caller } from '../service/analyses/context.ts';
 import type { Core } from '../service/core.ts';
 import { ForensicsError } from '../errors.ts';
 
-/** What a route demands; null for one that does not ask who is there. */
+/** What a route requires; null for a route that does not authenticate. */
 const demands = {
   everyone: null,
-  /** Checked by the route itself. */
+  /** The route itself checks the signature. */
   urlSignature: null,
-  /** A key of the tenant that `tenantName` means, or a user who may act for it. */
+  /** A key of the tenant in `tenantName`, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },
-  /** The same, and of a user the scope `settings`. */
+  /** The same, and users need the scope `settings`. */
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
-  /** A user who may act for the tenant that `tenantName` means. */
+  /** A user who may act for the tenant in `tenantName`. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
-  /** The same with the scope `settings`: an API key outlives nobody's account and must not administer people. */
+  /**
+   * The same, with the scope `settings`. No API keys: a key outlives its creator's account, so it
+   * must not administer users.
+   */
   tenantManager: { isForUsers: true, settings: true, tenant: true },
-  /** A user, whatever the tenant. */
+  /** Any user, whatever the tenant. */
   user: { isForUsers: true, settings: false, tenant: false },
   userSettings: { isForUsers: true, settings: true, tenant: false },
 } as const;
@@ -36,9 +39,9 @@ declare module 'fastify' {
     access?: Access;
   }
   interface FastifyRequest {
-    /** Set before validation on every route that asks who is there. */
+    /** Set before validation on every route that authenticates. */
     principal: Principal | null;
-    /** Set after validation on routes with access `tenant...`: the tenant that `tenantName` means. */
+    /** Set after validation on routes with access `tenant...`: the tenant in `tenantName`. */
     tenant: Tenant | null;
   }
 }
@@ -54,7 +57,7 @@ export function authenticateRequests(
     if (demand === null) return;
     const { isKey, credential } = readCredential(request.headers.authorization);
     const principal = await (isKey ? keys : identity).authenticate(credential);
-    // From here on the log and the rate limits know the caller, refused or not.
+    // From here on, the log and the rate limits know the caller, even one that is rejected.
     request.principal = principal;
     assertMeets(demand, principal);
   });
@@ -68,9 +71,9 @@ export function authenticateRequests(
 }
 
 /**
- * `ApiKey <key>` and `Bearer <key>` stand for an API key, any other `Bearer <token>` for a user.
+ * `ApiKey <key>` and `Bearer <key>` carry an API key, any other `Bearer <token>` a user's token.
  *
- * @throws {ForensicsError} `forbidden` for no header; `unauthenticated` for one that cannot be read.
+ * @throws {ForensicsError} `forbidden` without the header; `unauthenticated` for one that cannot be parsed.
  */
 function readCredential(authorization = ''): { isKey: boolean; credential: string } {
   if (authorization.trim() === '') {
@@ -91,7 +94,7 @@ function readCredential(authorization = ''): { isKey: boolean; credential: strin
   };
 }
 
-/** On whose behalf a route with access `tenant...` acts. */
+/** The caller of a route with access `tenant...`. */
 export function requireCaller(request: FastifyRequest): Caller {
   const { tenant } = request;
   if (tenant === null) throw new TypeError('This route does not authorize a tenant.');
@@ -103,16 +106,16 @@ export function requireCaller(request: FastifyRequest): Caller {
   };
 }
 
-/** Who asks, on any route but those for everyone. */
+/** The principal, on any route that authenticates. */
 export function requirePrincipal(request: FastifyRequest): Principal {
   if (request.principal === null) throw new TypeError('This route does not authenticate.');
   return request.principal;
 }
 
-/** The person who asks, on a route that is for users alone. */
+/** The user id, on a route for users only. */
 export function requireUserId(request: FastifyRequest): string {
   const { type, id } = requirePrincipal(request);
-  if (type !== 'user' || id === null) throw new TypeError('This route is not for users alone.');
+  if (type !== 'user' || id === null) throw new TypeError('This route is not for users only.');
   return id;
 }
 
@@ -123,11 +126,11 @@ function findDemand(request: FastifyRequest): (typeof demands)[Access] {
 
 type Demand = Exclude<(typeof demands)[Access], null>;
 
-/** An API key has no scopes and needs none: it may do everything that concerns its tenant. */
+/** An API key has no scopes and needs none: it may do anything within its tenant. */
 function assertMeets({ isForUsers, settings }: Demand, { type, scopes }: Principal): void {
   if (isForUsers && type !== 'user') {
     const message =
-      'This operation is for users: log in and send Bearer <access token> instead of an API key.';
+      'This operation is for users only: log in and send Bearer <access token> instead of an API key.';
     throw new ForensicsError('forbidden', message);
   }
   if (settings && type === 'user' && !scopes.includes(settingsScope)) {
@@ -136,7 +139,7 @@ function assertMeets({ isForUsers, settings }: Demand, { type, scopes }: Princip
   }
 }
 
-// Body or query; the schemas require it in one of them; this is for a route that forgot to.
+// From the body or the query. The schemas require it in one of them; this check is for a route that forgot to.
 function readTenantName(request: FastifyRequest): string {
   for (const part of [request.body, request.query]) {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;

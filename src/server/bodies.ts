@@ -1,6 +1,6 @@
 /**
- * What callers send: what a body may cost before anybody looks at it, and what is wrong with it by the schema of its route.
- * Uploads of objects have limits of their own.
+ * Limits what a request body may cost before anybody looks at it, and validates it against its
+ * route's schema. Object uploads have limits of their own.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -10,17 +10,17 @@ import { isAskingFirst } from './transport.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-/** Two tokens of an identity provider, the largest body of an unauthenticated request, are half of it. */
+/** Twice the size of two tokens of an identity provider, the largest body of an unauthenticated request. */
 export const bodyLimitBytes = 64 * 1024;
-/** For routes that know their caller and take what people wrote, or a tenant with all its keys back. */
+/** For routes that know their caller and accept text written by people, or a tenant with all its keys. */
 export const longBodyLimitBytes = 1024 * 1024;
 
-// Permissions are looked up before the body arrives; this is also how old that answer can be.
+// Permissions are checked before the body arrives, so this also limits how old that check can be.
 const bodyTimeoutMs = 30_000;
 
 const tooLate = 408;
 
-/** @param timeoutMs - counted from the headers on. */
+/** @param timeoutMs - counted from when the headers have arrived. */
 export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs): void {
   server.addHook('onRequest', async (request, reply) => {
     if (!hasBody(request)) return;
@@ -29,20 +29,21 @@ export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs):
   });
 }
 
-/** More than the largest picture that somebody may send here by mistake. */
+/** Larger than any picture that somebody may send here by mistake. */
 const maxDrainBytes = 64 * 1024 * 1024;
 
 /**
- * An answer that comes before its body was read: the rest is read and forgotten, up to a bound. Many clients read nothing
- * before they have sent everything, and closing over unread bytes would reset the connection and lose the answer.
+ * When an answer is sent before the body was read, reads and discards the rest, up to a limit. Many
+ * clients read nothing until they have sent everything, and closing a connection with unread bytes
+ * would reset it and lose the answer.
  */
 export function drainRefused(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;
     if (!hasBody(request) || raw.complete || isAskingFirst(raw)) return;
-    // One that is too slow already had its time.
+    // A client that was too slow has had its time.
     if (reply.statusCode === tooLate) return;
-    // The framework sets it for a body that is too large, and Node.js closes at once.
+    // Fastify sets it for a body that is too large, and Node.js would close at once.
     void reply.removeHeader('connection');
     let drained = 0;
     raw.on('data', (part: Buffer) => {
@@ -52,14 +53,14 @@ export function drainRefused(server: FastifyInstance): void {
   });
 }
 
-/** @see RFC 9112, section 6: one of the two headers stands for a body. */
+/** @see RFC 9112, section 6: either header announces a body. */
 function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;
-  // Answered already, without the body.
+  // Already answered, without the body.
   if (reply.sent) return void raw.destroy();
   // An upload with a valid signature may take longer.
   if (routeOptions.config.access === 'urlSignature') return;
@@ -68,15 +69,16 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
   void sendFailure(reply, failure, tooLate);
 }
 
-// As the framework normalises a type. RFC 8259 defines no charset, but clients send one, and use it.
+// In the form to which Fastify normalises a type. RFC 8259 defines no charset, but clients send one, and rely on it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
-// Its escape is the only way to write it. An even number of backslashes before it belongs to itself.
+// It can only be written as an escape; an even number of backslashes in front belongs to itself.
 const nul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /**
- * Bodies are JSON in UTF-8. What would be read as something else than was written is refused: it ends up in evidence.
+ * Accepts only JSON in UTF-8. Anything that would be read differently from how it was written is
+ * rejected, because it ends up in evidence.
  *
- * JSON is the one language: without this a text/plain body would arrive as a string.
+ * JSON is the only format: otherwise a text/plain body would arrive as a string.
  */
 export function readJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
@@ -87,7 +89,7 @@ export function readJsonBodies(server: FastifyInstance): void {
   });
 }
 
-/** Of a tenant with all its keys there are a quarter of that. Parsed, `{},` takes twenty times the memory of its text. */
+/** A tenant with all its keys has a quarter of that. Parsed, `{},` takes twenty times the memory of its text. */
 const maxValues = 100_000;
 
 function assertFewValues(body: Buffer): void {
@@ -97,7 +99,7 @@ function assertFewValues(body: Buffer): void {
     if (byte === comma || byte === bracket || byte === brace) values++;
   }
   if (values <= maxValues) return;
-  throw new ForensicsError('body_too_large', `The body must hold at most ${maxValues} values.`);
+  throw new ForensicsError('body_too_large', `The body must contain at most ${maxValues} values.`);
 }
 
 const [comma, bracket, brace] = Buffer.from(',[{');
@@ -105,8 +107,8 @@ const [comma, bracket, brace] = Buffer.from(',[{');
 function decodeText(body: Buffer): string {
   const text = decoded(body);
   if (!nul.test(text)) return text;
-  // Programs that such a text is handed on to end it there.
-  throw new ForensicsError('invalid_request', 'No text may hold the character U+0000.');
+  // Programs that receive such a text would cut it off there.
+  throw new ForensicsError('invalid_request', 'Texts must not contain the character U+0000.');
 }
 
 function decoded(body: Buffer): string {
@@ -118,23 +120,23 @@ function decoded(body: Buffer): string {
 }
 
 /**
- * For routes without a body: clients that always send `Content-Type: application/json` are not refused for sending
- * nothing, and what is sent all the same is read, within the limit, and forgotten.
+ * For routes without a body: accepts clients that always send `Content-Type: application/json`, and
+ * reads and discards, within the limit, anything sent anyway.
  */
 export function ignoreBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null));
 }
 
-// The check against the route's schema. Bodies are taken as they are: the number "7" is not 7. Query strings know only text,
-// so there digits become integers first.
+// Validation against the route's schema. Bodies are taken literally: the string "7" is not 7. Query
+// strings contain only text, so digits there are converted to integers first.
 
 /** The part of JSON Schema that our routes use. */
 interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly pattern?: string;
-  /** Where there is a pattern: what it allows, as the end of a sentence. */
+  /** With a pattern: what it allows, as the end of a sentence. */
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -147,7 +149,7 @@ interface Schema {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** The setting that says how large it may be. */
+  /** Name of the setting that determines the limit. */
   readonly 'x-setting'?: string;
 }
 
@@ -159,7 +161,7 @@ interface Problem {
 
 type Validator = (value: unknown) => { value: unknown } | { error: ForensicsError };
 
-/** Fastify's validator compiler. Failures are `invalid_request`. */
+/** Fastify's validator compiler. Invalid requests get `invalid_request`. */
 export function compileValidator(route: { schema: TSchema; httpPart?: string }): Validator {
   const { schema, httpPart } = route;
   const compiled = Compile(schema);
@@ -181,7 +183,7 @@ function withNumbers(sent: unknown, schema: Schema): unknown {
 }
 
 function explain(problem: Problem, root: Schema): string {
-  // `/input/tags/0` -> `['input', 'tags', '0']`, with the two escapes of RFC 6901 undone.
+  // `/input/tags/0` -> `['input', 'tags', '0']`, undoing the two escapes of RFC 6901.
   const parts = problem.instancePath.split('/').slice(1);
   const path = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (problem.keyword === 'required') {
@@ -193,10 +195,11 @@ function explain(problem: Problem, root: Schema): string {
   const schema = schemaAt(root, path);
   if (schema) return `${named(path)} must be ${allowed(schema)}.`;
   const known = Object.keys(inside(schemaAt(root, path.slice(0, -1)))?.properties ?? {});
-  return `${named(path)} is not known; known are ${known.join(', ')}.`;
+  return `${named(path)} is not known; the known members are ${known.join(', ')}.`;
 }
 
-// The last step may be a name that the caller chose: one line, no control characters, limited length.
+// The last step may be a name chosen by the caller, so it is reduced to one line without control
+// characters, of limited length.
 function named(path: readonly string[]): string {
   return path.map((step) => step.replace(/[^\x20-\x7e]/g, '?').slice(0, 64)).join('.');
 }
@@ -211,7 +214,7 @@ function schemaAt(root: Schema, path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/** Of "this or null": this, for only there are members. */
+/** For a schema of "this or null", returns this, because only it has members. */
 function inside(schema: Schema | undefined): Schema | undefined {
   return schema?.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema;
 }
@@ -220,7 +223,7 @@ function inside(schema: Schema | undefined): Schema | undefined {
 function allowed(schema: Schema | undefined): string {
   if (!schema) return 'given';
   const { 'x-setting': setting } = schema;
-  const more = setting === undefined ? '' : `; the setting ${setting} of the server allows more`;
+  const more = setting === undefined ? '' : `; the server's setting ${setting} can allow more`;
   if (schema.anyOf) return schema.anyOf.map(allowed).join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum)
@@ -236,7 +239,7 @@ function allowed(schema: Schema | undefined): string {
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
-      if (schema.pattern !== undefined) return schema.description ?? 'a text of the right form';
+      if (schema.pattern !== undefined) return schema.description ?? 'text in the required format';
       return `a text${range(schema.minLength, schema.maxLength, ' characters')}`;
     case 'array':
       return `a list${range(schema.minItems, schema.maxItems, ' entries')}, each ${allowed(schema.items)}`;

@@ -1,6 +1,6 @@
 /**
- * Issues X.509 certificates for our own authority: ECDSA on P-256 with SHA-256, only what a TLS server of one machine
- * needs (RFC 5280). Reading and checking is left to `node:crypto`.
+ * Issues X.509 certificates for our own authority: ECDSA on P-256 with SHA-256, limited to what a
+ * TLS server on one machine needs (RFC 5280). Reading and checking is left to `node:crypto`.
  */
 
 // oxlint-disable-next-line import/no-unassigned-import -- @peculiar/x509 resolves its parts through decorators and stops at import without it
@@ -43,7 +43,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 // The upper bound of a common name (RFC 5280, Appendix A.1).
 const commonNameCharacters = 64;
 
-/** An authority that signs its own certificate and may sign leaves, but no further authority. */
+/** A self-signed authority that may sign leaf certificates, but no further authorities. */
 export async function issueAuthority(name: string, validity: Validity): Promise<Issued> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const named = commonName(name);
@@ -53,7 +53,7 @@ export async function issueAuthority(name: string, validity: Validity): Promise<
   ]);
 }
 
-/** A certificate for a TLS server. `hosts` are host names and IP addresses, as they stand in a URL without brackets. */
+/** A certificate for a TLS server. `hosts` are host names and IP addresses, as in a URL but without brackets. */
 export async function issueLeaf(
   authority: Issued,
   hosts: readonly string[],
@@ -74,7 +74,7 @@ export async function issueLeaf(
 
 function alternativeName(host: string): { type: 'ip' | 'dns'; value: string } {
   if (isIP(host) === 0) return { type: 'dns', value: host };
-  // The URL parser turns every spelling of an IPv6 address, dotted tail included, into hexadecimal groups.
+  // The URL parser converts every notation of an IPv6 address, including a dotted tail, into hexadecimal groups.
   const value = isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
   return { type: 'ip', value };
 }
@@ -110,7 +110,7 @@ async function publicHalf(privateKey: KeyObject): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']);
 }
 
-// As a structure, not as text: a comma in a name must stay a comma.
+// As a structure rather than text, so that a comma in a name stays a comma.
 function commonName(name: string): JsonName {
   return [{ CN: [name.slice(0, commonNameCharacters)] }];
 }

@@ -1,6 +1,6 @@
 /**
- * The web console: the files that the build left in `dist/console`, read once. The page is a program that speaks `/v1`
- * like any other client; nothing here knows what it shows.
+ * Serves the web console: the files that the build put into `dist/console`, read once. The page is
+ * an ordinary client of `/v1`; nothing here knows what it shows.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { unknownAddress } from './answers.ts';
 import type { App } from '../service/app.ts';
 import type { Transport } from './transport.ts';
 
-// The same from `src/server` and from `dist/server`.
+// Works from both `src/server` and `dist/server`.
 const built = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
 const types: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ interface Page {
   readonly name: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** Compressed when it is asked for the first time: few servers show every page, and a start need not wait for it. */
+  /** Compressed on first request, because few servers show every page, and starting need not wait for it. */
   gzipped: Promise<Buffer> | null;
   readonly etag: string;
 }
@@ -64,7 +64,7 @@ export async function consoleRoutes(
   server.get<{ Params: { file: string } }>('/console/:file', open, async (request, reply) => {
     const page = pages.get(request.params.file);
     if (page === undefined) throw unknownAddress();
-    // The build names each file by its content.
+    // The build names each file after its content.
     void reply.header('cache-control', 'public, max-age=31536000, immutable');
     return send(request, reply, page);
   });
@@ -78,8 +78,8 @@ export async function consoleRoutes(
 }
 
 /**
- * Nothing inline and nothing from elsewhere, but pictures go to and come from the store. Before somebody logs in it is
- * unknown whose store that is, and naming all of them would tell everybody: then any HTTPS address may be reached.
+ * Nothing inline and nothing from elsewhere, except that pictures are sent to and loaded from the store. Before login
+ * the store is unknown, and listing all of them would reveal them to everybody, so any HTTPS address is allowed then.
  */
 function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
   const stores = ["'self'", ...own, ...(hasRemoteStores ? ['https:'] : [])].join(' ');

@@ -1,7 +1,7 @@
 /**
- * How much one caller may ask for. A caller is a key or a user; who named neither is a network address. An address
- * that fails too often to authenticate (a wrong key, a wrong password) is refused until the minute
- * is over, with the right key either: guessing ends long before it can succeed.
+ * Limits how much one caller may request. A caller is a key or a user, or otherwise a network address. An address that
+ * fails to authenticate too often (a wrong key or password) is rejected until the minute is over, even with the right
+ * key, so that guessing ends long before it can succeed.
  */
 
 import rateLimit from '@fastify/rate-limit';
@@ -16,9 +16,9 @@ import { requirePrincipal } from './authenticate.ts';
 const windowMs = 60_000;
 
 interface RateLimits {
-  /** To be called before callers are authenticated. */
+  /** Call before callers are authenticated. */
   guardAuthentication(): void;
-  /** To be called after that. */
+  /** Call after callers are authenticated. */
   countRequests(): void;
 }
 
@@ -28,7 +28,7 @@ const noLimits: RateLimits = {
 };
 
 interface Limits extends Pick<Core, 'database' | 'now'> {
-  /** Requests a minute of one caller; 0 sets no limit. */
+  /** Requests per minute for one caller; 0 means no limit. */
   readonly rateLimitPerMinute: number;
 }
 
@@ -40,7 +40,7 @@ export async function createRateLimits(
   if (max === 0) return noLimits;
   const shared = db.engine === 'sqlite' ? {} : { store: sharedStore(db, now) };
   await server.register(rateLimit, { global: false, max, timeWindow: windowMs, ...shared });
-  // Addresses count as the package does it: an IPv6 network of 64 bits is one place.
+  // Addresses are grouped as the package does it: a 64-bit IPv6 network counts as one place.
   const addresses = server.createRateLimit({});
   const failures = server.createRateLimit({});
   const callers = server.createRateLimit({
@@ -72,7 +72,10 @@ export async function createRateLimits(
 
 type Answer = (error: Error | null, counted: { current: number; ttl: number }) => void;
 
-/** What the package asks of a store. Each limit has a child of its own; in every server they are made in the same order. */
+/**
+ * The store interface that the package requires. Each limit has a child store; every server creates
+ * them in the same order.
+ */
 function sharedStore(db: Db, now: () => Date) {
   let children = 0;
 
@@ -109,9 +112,9 @@ function sharedStore(db: Db, now: () => Date) {
 
 type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>;
 
-/** Tells what is left. @throws {ForensicsError} `rate_limited` when nothing is. */
+/** Adds headers with the remaining allowance. @throws {ForensicsError} `rate_limited` when it is used up. */
 function spend(reply: FastifyReply, budget: Budget): void {
-  // Only with a list of the allowed, of which there is none; the types want to hear it.
+  // Only true with an allow list, which there is none of; the check is for the types.
   if (budget.isAllowed) return;
   const { max, remaining, ttlInSeconds, isExceeded } = budget;
   void reply.headers({
@@ -120,25 +123,25 @@ function spend(reply: FastifyReply, budget: Budget): void {
     'ratelimit-reset': ttlInSeconds,
   });
   if (!isExceeded) return;
-  const message = `Too many requests: ${max} a minute are allowed. Ask again in ${ttlInSeconds} seconds.`;
+  const message = `Too many requests: the limit is ${max} a minute. Try again in ${ttlInSeconds} seconds.`;
   throw new ForensicsError('rate_limited', message, { retryAfterSeconds: ttlInSeconds });
 }
 
 /**
- * Not for objects, whose URLs are signed; and not the routes that show whether the server is alive: a probe
- * that is refused because of others would take a healthy server out of service.
+ * Excludes objects, whose URLs are signed, and the routes that show whether the server is alive:
+ * rejecting a probe because of other traffic would take a healthy server out of service.
  */
 function isLimited({ routeOptions }: FastifyRequest): boolean {
   const { access, rateLimit: limit } = routeOptions.config;
   return access !== 'urlSignature' && limit !== false;
 }
 
-// Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must not
-// make another wait for all of them: each tenant has its own queue, and with every round of the event loop the next tenant's
-// first request begins. Once begun, a request that waits for something, such as a store, blocks nobody; only for connections
-// to PostgreSQL do tenants take turns again.
+// Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must
+// not make others wait for all of them. So each tenant has its own queue, and each round of the event loop starts the
+// first request of the next tenant. Once started, a request that waits, such as for a store, blocks nobody; only for
+// PostgreSQL connections do tenants take turns again.
 
-/** Before requests are authenticated, their credential or address stands for the requester. */
+/** Before authentication, requests are attributed to their credential or address. */
 export function setRequesters(server: FastifyInstance): void {
   server.addHook('onRequest', (request, _, done) =>
     setRequester(request.headers.authorization ?? request.ip, done),

@@ -1,7 +1,7 @@
 /**
- * One line an event, as fields. A request is logged by its route, never by its address: queries hold signatures of
- * presigned URLs, and headers contain keys. Only a refused caller is logged with a network
- * address and the account that was tried.
+ * One line per event, as fields. A request is logged by its route, never its address, because
+ * queries contain signatures of presigned URLs; headers, which contain keys, are left out. Only for
+ * a rejected caller are the network address and the attempted account logged.
  */
 
 import { createHmac } from 'node:crypto';
@@ -22,7 +22,7 @@ interface ErrorLine {
   readonly cause?: ErrorLine;
 }
 
-/** @param target - where lines go; standard error when a server runs. */
+/** @param target - where lines go; standard error on a running server. */
 export function loggerOptions(
   level: LogLevel,
   target: LogTarget,
@@ -38,7 +38,7 @@ export function loggerOptions(
   };
 }
 
-/** @param accountKey - hashes accounts; null writes them as they are. */
+/** @param accountKey - key for hashing accounts; null logs them as they are. */
 export function logAnswers(server: FastifyInstance, accountKey: Buffer | null): void {
   server.addHook('onResponse', async (request, reply) => {
     request.log.info(
@@ -58,7 +58,7 @@ export function logAnswers(server: FastifyInstance, accountKey: Buffer | null): 
 
 const logins: ReadonlySet<string | undefined> = new Set(['/v1/auth/login', '/v1/auth/session']);
 
-/** For a refused login, key or token alone: somebody who guesses is found by address and account. */
+/** Only for a rejected login, key or token: address and account identify someone who is guessing. */
 function describeStranger(
   request: FastifyRequest,
   status: number,
@@ -76,7 +76,7 @@ function describeStranger(
   return { from: ip, account: hash.slice(0, 32) };
 }
 
-/** In one spelling; null for what is none: people also type their password into the wrong box. */
+/** Normalised; null when it is not an email address, because people also type their password into the wrong field. */
 function mailAddressIn(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || !('email' in body)) return null;
   const { email } = body;
@@ -84,7 +84,7 @@ function mailAddressIn(body: unknown): string | null {
   return isOne ? email.toLowerCase() : null;
 }
 
-/** What comes before the secret part of a well-formed key names its tenant. */
+/** The part of a well-formed key before its secret, which identifies the tenant. */
 function keyStartIn(authorization = ''): string | null {
   const [, secret = ''] = /^(?:ApiKey|Bearer) (\S+)$/i.exec(authorization) ?? [];
   const tag = readTag(secret);
@@ -94,8 +94,8 @@ function keyStartIn(authorization = ''): string | null {
 const deepestCause = 5;
 
 /**
- * What failed and where. The other members of a foreign error stay out: they can contain what was sent, with its tokens
- * and passwords.
+ * What failed and where. Other members of a foreign error are left out, because they may contain
+ * the request, with its tokens and passwords.
  */
 function describeError(error: Readonly<Error & { code?: unknown }>, depth = 0): ErrorLine {
   const { name, message, stack = '', code, cause } = error;

@@ -1,6 +1,6 @@
 /**
- * What Prometheus may know: how often and how fast each route answers, how much waits, and how the process is. Labels
- * are routes, methods, statuses and kinds of work; never a tenant, a key or a person.
+ * Metrics for Prometheus: how often and how fast each route answers, how much is queued, and the state of the process.
+ * Labels are routes, methods, statuses and kinds of work; never a tenant, key or person.
  */
 
 import { once } from 'node:events';
@@ -10,22 +10,22 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Workload } from '../service/health.ts';
 
 export interface Metrics {
-  /** Takes the time of every answer of this server; to be called before it is ready. */
+  /** Measures the duration of every answer of this server; call it before the server is ready. */
   observe(server: FastifyInstance): void;
-  /** In the text format of Prometheus. */
+  /** In the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
 interface MetricsParts {
   readonly workload: () => Promise<Workload>;
-  /** When the certificate that is shown ends; null where a proxy shows its own. */
+  /** When the served certificate expires; null behind a proxy with its own. */
   readonly certificateEndsAt: () => Date | null;
-  /** Since the start. */
+  /** Number since the start. */
   readonly droppedLogLines: () => number;
 }
 
-// Seconds. An upload or a rendering may take some; everything else is over within tens of milliseconds.
+// In seconds. Uploads and rendering may take a few; everything else takes tens of milliseconds.
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(parts: MetricsParts): Metrics {
@@ -34,7 +34,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
   collectDefaultMetrics({ register: registry });
   const answers = new Histogram({
     name: 'forensics_http_request_duration_seconds',
-    help: 'Time until a request was answered, in seconds.',
+    help: 'Time to answer a request, in seconds.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers: [registry],
@@ -44,16 +44,16 @@ export function createMetrics(parts: MetricsParts): Metrics {
     new Counter({ name: `forensics_${name}_total`, help, registers: [registry] });
   const completed = total(
     'analyses_completed',
-    'Analyses that were completed, by all processes since the installation was set up.',
+    'Analyses completed by all processes since the installation was set up.',
   );
-  const statements = total('database_statements', 'Statements of this process.');
+  const statements = total('database_statements', 'Database statements of this process.');
   const statementSeconds = total(
     'database_seconds',
-    'Seconds for which this process waited for statements.',
+    'Seconds this process spent waiting for database statements.',
   );
   const dropped = total(
     'log_lines_dropped',
-    'Lines of the log that were lost because nobody read it or its disk was full.',
+    'Log lines dropped because nobody read them or the disk was full.',
   );
 
   return {
@@ -85,23 +85,21 @@ function setTo(counter: Counter, value: number): void {
 function workloadGauges(registry: Registry) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `forensics_${name}`, help, labelNames, registers: [registry] });
-  const jobs = gauge('jobs', 'Jobs that wait or are in hand, by kind.', ['kind']);
-  const wait = gauge(
-    'queue_age_seconds',
-    'How long the first job that is due has waited, by kind.',
-    ['kind'],
-  );
-  const inHand = gauge('jobs_in_hand', 'Jobs that this process works on.');
-  const children = gauge('children', 'Child processes that look at pictures, by state.', ['state']);
-  const waiting = gauge('tasks_waiting', 'Tasks that wait for a child process.');
-  const deliveries = gauge('webhook_deliveries_waiting', 'Webhook messages that wait.');
+  const jobs = gauge('jobs', 'Jobs waiting or running, by kind.', ['kind']);
+  const wait = gauge('queue_age_seconds', 'How long the oldest due job has waited, by kind.', [
+    'kind',
+  ]);
+  const inHand = gauge('jobs_in_hand', 'Jobs running in this process.');
+  const children = gauge('children', 'Child processes that examine pictures, by state.', ['state']);
+  const waiting = gauge('tasks_waiting', 'Tasks waiting for a child process.');
+  const deliveries = gauge('webhook_deliveries_waiting', 'Webhook messages waiting for delivery.');
   const givenUp = gauge(
     'webhook_deliveries_given_up',
-    'Webhook messages that nobody took within the last 24 hours.',
+    'Webhook messages given up within the last 24 hours.',
   );
   const certificate = gauge(
     'certificate_end_timestamp_seconds',
-    'When the certificate ends, in seconds since 1970.',
+    'When the certificate expires, in seconds since 1970.',
   );
 
   return {
@@ -120,11 +118,11 @@ function workloadGauges(registry: Registry) {
 }
 
 /**
- * Where Prometheus reads: plain HTTP on an address of its own, so that it can stay internal. It serves one page and
- * needs no authentication; it contains nothing of a tenant.
+ * The endpoint for Prometheus: plain HTTP on an address of its own, so that it can stay internal.
+ * It serves a single page without authentication and without anything about tenants.
  */
 export interface MetricsListener {
-  /** 0 was replaced by what the system chose. */
+  /** The actual port, when 0 was requested. */
   readonly port: number;
   close(): Promise<void>;
 }

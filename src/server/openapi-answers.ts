@@ -27,21 +27,21 @@ declare module 'fastify' {
 }
 
 interface Operation extends Pick<FastifySchema, 'body' | 'headers' | 'querystring'> {
-  /** Camel case, a verb and a noun. Never changed: names of generated clients are made from it. */
+  /** Camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
   readonly id: string;
-  /** A key or a user of the tenant when left out. */
+  /** Omitted: a key or a user of the tenant. */
   readonly access?: Access;
-  /** False for probes: they are never refused for their number. */
+  /** False for probes, which are not rate-limited. */
   readonly rateLimit?: false;
   readonly bodyLimit?: number;
   readonly summary: string;
   readonly description?: string;
   readonly failures?: readonly ErrorCode[];
-  /** Of a success. */
+  /** Schema of the successful answer. */
   readonly answer: object;
 }
 
-/** The options of a route. */
+/** Builds the options of a route. */
 export function operation<const O extends Operation>({
   id,
   access,
@@ -58,13 +58,13 @@ export function operation<const O extends Operation>({
   };
 }
 
-/** Headers of an operation that may be sent twice and acts once. */
+/** Headers of an operation that takes effect only once when it is sent twice. */
 export const repeatable = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: maxIdempotencyKeyLength,
-      description: 'The same request sent again under the same key within a day acts once.',
+      description: 'A request repeated with the same key within a day takes effect only once.',
     }),
   ),
 });
@@ -73,13 +73,15 @@ type Headers = Readonly<Record<string, TSchema>>;
 
 const requestId = Type.String({
   format: 'uuid',
-  description: 'Names the request in the log of the server; quote it when you ask for help.',
+  description: "Identifies the request in the server's log; quote it when you ask for help.",
 });
 
 const rateLimit: Headers = {
   'ratelimit-limit': Type.Integer({ description: 'Requests a minute.' }),
-  'ratelimit-remaining': Type.Integer({ description: 'What is left of them.' }),
-  'ratelimit-reset': Type.Integer({ description: 'Seconds until all of them are there again.' }),
+  'ratelimit-remaining': Type.Integer({ description: 'The number of requests left.' }),
+  'ratelimit-reset': Type.Integer({
+    description: 'Seconds until the full number is available again.',
+  }),
 };
 
 const challenge: Headers = { 'www-authenticate': Type.String() };
@@ -96,9 +98,7 @@ interface Route {
   readonly isLimited: boolean;
 }
 
-/**
- * The answers of an operation in the interface document: one entry a status, each with the headers that it really has.
- */
+/** The answers of an operation in the OpenAPI document: one entry per status, each with the headers it actually has. */
 export function describeAnswers(route: Route): Readonly<Record<string, object>> {
   const { response } = route.schema;
   const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
@@ -143,12 +143,12 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
   const codes: readonly ErrorCode[] = [
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...own,
-    // Its Idempotency-Key may be one of another request.
+    // Its Idempotency-Key may belong to another request.
     ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
-    // Of an unexpected body only its size and its type are read.
+    // Of an unexpected body, only size and type are read.
     ...(method === 'GET' ? [] : ofBodies),
-    // What changes something is written to the disk.
+    // Anything that changes something writes to disk.
     ...(method === 'GET' ? [] : (['no_space_left'] as const)),
     ...(isLimited ? (['rate_limited'] as const) : []),
     'internal',

@@ -1,6 +1,7 @@
 /**
- * The interface document, made from the schemas that requests are checked against. A route declares what is its own
- * (`operation` of openapi-answers.ts); what follows from its address, its access and its input is added here, so that no route can forget it.
+ * The OpenAPI document, generated from the schemas that validate requests. A route declares what is
+ * specific to it (`operation` in openapi-answers.ts); whatever follows from its address, access and
+ * input is added here, so that no route can forget it.
  */
 
 import swagger from '@fastify/swagger';
@@ -20,15 +21,15 @@ const introduction = `Tells whether a picture is real, fake, uncertain or cannot
 
 Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
 
-Every failure is \`{success: false, message}\`; the header \`x-error-code\` holds a word that stays the same when the
-message is reworded. An address that does not exist answers 404 \`not_found\`, a method that an address does not know
+Every failure is \`{success: false, message}\`; the header \`x-error-code\` holds a code that stays the same when the
+message is reworded. An unknown address gets 404 \`not_found\`, a method that an address does not support
 405 \`method_not_allowed\` with \`Allow\`, a request that cannot be read as HTTP 400, 408 or 431 \`invalid_request\`.
 
-Requests are counted a minute and a key, a user, or a network address that names neither. The headers \`ratelimit-limit\`,
-\`ratelimit-remaining\` and \`ratelimit-reset\` tell what is left; beyond it 429 \`rate_limited\` says in \`Retry-After\` when
-to ask again.`;
+Requests are limited per minute for each key, user or, without either, network address. The headers \`ratelimit-limit\`,
+\`ratelimit-remaining\` and \`ratelimit-reset\` show what is left; beyond that, 429 \`rate_limited\` says in \`Retry-After\` when
+to try again.`;
 
-/** What the service sends to the webhook of a tenant. */
+/** What the service sends to a tenant's webhook. */
 const analysisMessage = Type.Object(
   {
     analysisId: Type.String(),
@@ -40,7 +41,7 @@ const analysisMessage = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 3,
-        description: '0 real, 1 fake, 2 abstain, 3 uncertain; there when status is completed.',
+        description: '0 real, 1 fake, 2 abstain, 3 uncertain; present when status is completed.',
       }),
     ),
     resultSubClasses: Type.Optional(
@@ -50,7 +51,7 @@ const analysisMessage = Type.Object(
     ),
     processingStartTime: orNull(dateTime),
     processingFinishTime: orNull(dateTime),
-    statusMessage: Type.Optional(Type.String({ description: 'There when status is failed.' })),
+    statusMessage: Type.Optional(Type.String({ description: 'Present when status is failed.' })),
   },
   {
     $id: 'AnalysisMessage',
@@ -84,14 +85,17 @@ const webhooks = {
     post: {
       operationId: 'analysisStatus',
       summary: 'The status of an analysis changed, or the analysis was deleted',
-      description: `Sent to the webhookUrl of the tenant, signed as Standard Webhooks describes. At least once, in the
-order of the changes of an analysis; any answer but 2xx within 5 seconds is tried again over three days, 410 ends all
+      description: `Sent to the tenant's webhookUrl at least once, signed as Standard Webhooks describes, in the
+order of an analysis's changes. Anything but a 2xx answer within 5 seconds is retried for three days; 410 stops all
 messages. Redirects are not followed. Creating an analysis sends nothing.`,
       security: [],
       parameters: [
         header('webhook-id', 'The same for every attempt of a message.'),
-        header('webhook-timestamp', 'Seconds since 1970 of this attempt.'),
-        header('webhook-signature', 'v1, and HMAC-SHA-256 of id.timestamp.body in Base64.'),
+        header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.'),
+        header(
+          'webhook-signature',
+          'v1, followed by the HMAC-SHA-256 of id.timestamp.body in Base64.',
+        ),
         header('webhook-event', 'What happened.', { type: 'string', enum: ['update', 'delete'] }),
         header('user-agent', 'Always the same.', { const: 'Service-Webhook/1.0' }),
       ],
@@ -126,7 +130,7 @@ const securitySchemes = {
 
 type Security = readonly Readonly<Record<string, string[]>>[];
 
-// Where a user needs a scope, the requirement names it; an API key has none and needs none.
+// A requirement states the scope that a user needs; an API key has no scopes and needs none.
 const ofUsers: Security = [{ userToken: [] }];
 const ofUsersWithScope: Security = [{ userToken: [settingsScope] }];
 const ofKeys: Security = [{ apiKey: [] }];
@@ -143,7 +147,7 @@ const securityFor: Readonly<Record<Access, Security>> = {
 
 interface DocumentParts {
   readonly version: string;
-  /** Where clients reach the server when the operator set it. */
+  /** The address at which clients reach the server, if the operator set it. */
   readonly publicUrl: string | null;
 }
 
@@ -155,7 +159,7 @@ export async function describeInterface(
     openapi: {
       openapi: '3.1.0',
       info: { title: 'forensics', version, description: introduction },
-      // A relative address means the host that the document came from.
+      // A relative address refers to the host that served the document.
       servers: [...(publicUrl === null ? [] : [{ url: publicUrl }]), { url: '/' }],
       tags,
       components: { securitySchemes },
@@ -191,20 +195,29 @@ const table = [
   { path: '/v1/bundle', name: 'Bundles', description: 'Verify signed evidence.' },
   { path: '/v1/tenant/user', name: 'Users', description: 'The people of a tenant.' },
   { path: '/v1/tenant/audit', name: 'Audit log', description: 'Who did what, and when.' },
-  { path: '/v1/tenant/webhook', name: 'Webhooks', description: 'Sent messages, and a trial.' },
-  { path: '/v1/tenant/hold', name: 'Legal holds', description: 'What must not be purged.' },
+  {
+    path: '/v1/tenant/webhook',
+    name: 'Webhooks',
+    description: 'Sent messages, and a test message.',
+  },
+  { path: '/v1/tenant/hold', name: 'Legal holds', description: 'Data that must not be purged.' },
   { path: '/v1/tenant', name: 'Tenant', description: 'Settings and usage of a tenant.' },
-  { path: '/v1/auth/api', name: 'API keys', description: 'List, make and delete.' },
+  { path: '/v1/auth/api', name: 'API keys', description: 'List, create and delete.' },
   { path: '/v1/auth', name: 'Sessions', description: 'Login and tokens of users.' },
-  { path: '/v1/user', name: 'User', description: 'Settings of the user who asks.' },
-  { path: '/v1/feedback', name: 'Feedback', description: 'A message to the people who run this.' },
-  { path: '/v1', name: 'Service', description: 'Open to everybody.' },
+  { path: '/v1/user', name: 'User', description: 'Your own settings.' },
+  {
+    path: '/v1/feedback',
+    name: 'Feedback',
+    description: 'Send a message to the team behind the service.',
+  },
+  { path: '/v1', name: 'Service', description: 'Public; no authentication.' },
 ];
 
-/** Operations by the thing they are about. The first path that an address begins with decides. */
+/** Operations by topic. The first path that matches the start of an address decides. */
 const tags = table.map(({ name, description }) => ({ name, description }));
 
-// The page is a program: it needs its own scripts and requests, and writes styles into its elements. Nothing from elsewhere.
+// The page is a program: it needs its own scripts and requests, and writes styles into its
+// elements. Nothing comes from elsewhere.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -217,8 +230,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * `/docs`: a page to read the interface document and to try it with a key or a token. Everything that it needs comes
- * from this server; it shows nothing but the document, so it needs no authentication.
+ * `/docs`: a page to read the OpenAPI document and try it out with a key or token. Everything it
+ * needs comes from this server; it shows nothing but the document, so it needs no authentication.
  */
 export async function docsRoutes(server: FastifyInstance): Promise<void> {
   server.addHook('onRoute', (route) => {
@@ -232,7 +245,7 @@ export async function docsRoutes(server: FastifyInstance): Promise<void> {
     theme: { title: 'forensics' },
     logo: { type: 'image/svg+xml', content: '' },
     uiConfig: {
-      // Without the bar that takes documents from other addresses.
+      // Without the bar for loading documents from other addresses.
       layout: 'BaseLayout',
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,

@@ -1,6 +1,6 @@
 /**
- * The HTTP interface over an opened app. It reads requests, asks one act of a service, and shapes the answer; it
- * decides nothing about analyses, keys or pictures.
+ * The HTTP interface over an open app. It reads requests, calls one act of a service and shapes the
+ * answer; it decides nothing about analyses, keys or pictures.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -50,25 +50,25 @@ interface ServerParts {
   readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;
-  /** Where clients reach the server when the operator set it; null sends them no address. */
+  /** The address at which clients reach the server, if the operator set it; with null, clients are told no address. */
   readonly publicUrl: string | null;
-  /** Requests a minute of one caller; 0 sets no limit. */
+  /** Requests per minute for one caller; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Browser origins whose pages may call the interface. */
   readonly apiCorsAllowedOrigins: readonly string[];
   /** Null without metrics. */
   readonly metrics: Pick<Metrics, 'observe'> | null;
-  /** Hashes the accounts of refused logins and keys in the log; null writes them as they were sent. */
+  /** Key for hashing rejected logins and keys in the log; null logs them as they were sent. */
   readonly accountKey: Buffer | null;
   readonly intake: Intake;
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
 }
 
-/** What the rest of the program sees of the framework. */
+/** The part of the framework that the rest of the program sees. */
 export type HttpServer = FastifyInstance;
 
-/** A server that is ready to listen. Closing it lets running requests end. */
+/** Creates a server that is ready to listen. Closing it lets running requests finish. */
 export async function createServer(parts: ServerParts): Promise<HttpServer> {
   const server = createFramework(parts);
   await addMiddleware(server, parts);
@@ -85,11 +85,11 @@ function createFramework({ transport, logLevel, logTarget }: ServerParts): HttpS
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
-    // The proxy next to us wrote the last address of X-Forwarded-For; clients may have written the rest.
+    // The proxy next to us wrote the last address in X-Forwarded-For; clients may have written the rest.
     trustProxy:
       transport === null && ((address: string, hop: number) => hop === 0 && isLoopback(address)),
     forceCloseConnections: 'idle',
-    // While closing, requests on open connections are still served: everything they need closes later.
+    // While closing, requests on open connections are still served; everything they need closes later.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) =>
       answerUnreadable(error, socket, { 'x-request-id': randomUUID(), ...guards }),
@@ -100,12 +100,12 @@ function createFramework({ transport, logLevel, logTarget }: ServerParts): HttpS
   });
   readJsonBodies(server);
   server.setValidatorCompiler(compileValidator);
-  // Answers are typed at compile time; a second serializer at run time could only drop members in silence.
+  // Answers are typed at compile time; a second serializer at run time could only drop members silently.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   return server;
 }
 
-/** What happens to every request, in this order: hooks of the same kind run as they were added. */
+/** What happens to every request, in this order: hooks of the same kind run in the order they were added. */
 async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<void> {
   const { core } = parts.app;
   const methods = rememberMethods(server);
@@ -147,7 +147,7 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(objectRoutes, app.storage.embedded);
 }
 
-/** Which methods each path of the interface knows: for 405, for OPTIONS, and for tests that must miss none. */
+/** The methods of each path, for 405, for OPTIONS, and for tests that must not miss any. */
 function rememberMethods(server: FastifyInstance): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, string[]>();
   server.addHook('onRoute', ({ url, method }) => {

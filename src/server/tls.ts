@@ -1,6 +1,6 @@
 /**
- * The certificate that the server shows: the operator's own, or one of an authority that lives in the data folder and
- * is made on the first run. Private keys are readable by their owner alone.
+ * The certificate that the server presents: the operator's own, or one from an authority in the
+ * data folder, created on the first run. Private keys are readable by their owner only.
  */
 
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
@@ -13,23 +13,28 @@ import { replaceFile } from '../ports/files/atomic-write.ts';
 import type { Issued } from './certificate.ts';
 
 export interface TlsMaterial {
-  /** PEM, leaf first. Our own authority comes last: clients may have pinned it by its fingerprint, which they can only see here. */
+  /**
+   * PEM, leaf first. Our own authority comes last, because clients may have pinned its fingerprint,
+   * and can only see it here.
+   */
   readonly cert: string;
   readonly key: string;
-  /** Null when the operator brought a certificate: then clients know its authority already. */
+  /** Null for the operator's own certificate, whose authority clients know already. */
   readonly authority: { readonly path: string; readonly fingerprint256: string } | null;
 }
 
 const dayMs = 24 * 3600 * 1000;
 const authorityName = 'forensics local authority';
 const authorityDays = 3650;
-// Apple's systems refuse private leaves above 825 days, browsers' own rules for public ones stand at 398.
+// Apple's systems reject private leaf certificates above 825 days; browsers limit public ones to 398.
 const leafDays = 365;
 const renewBeforeDays = 30;
-// Clients whose clock runs behind must not refuse a certificate that was made a minute ago.
+// Clients whose clock is slow must not reject a certificate issued a minute ago.
 const clockSkewMs = 3600 * 1000;
 
-/** @throws {ForensicsError} `config_invalid` when a file is missing, unreadable, expired or of another key. */
+/**
+ * @throws {ForensicsError} `config_invalid` when a file is missing, unreadable or expired, or the key does not match.
+ */
 export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMaterial {
   const cert = readPem(certPath, '--tls-cert');
   const key = readPem(keyPath, '--tls-key');
@@ -38,16 +43,21 @@ export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMat
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new ForensicsError(
       'config_invalid',
-      '--tls-key must be the private key of --tls-cert; these two do not belong together.',
+      'The files named by --tls-key and --tls-cert do not belong together; --tls-key must name the private key of that certificate.',
     );
   }
   if (certificate.validToDate <= now) {
-    throw new ForensicsError('config_invalid', '--tls-cert has expired; give a renewed one.');
+    throw new ForensicsError(
+      'config_invalid',
+      'The certificate named by --tls-cert has expired; renew it.',
+    );
   }
   return { cert, key, authority: null };
 }
 
-/** Material of the data folder, made or renewed where needed. `hosts` are added to the names of this machine. */
+/**
+ * The TLS material in the data folder, created or renewed if necessary. `hosts` are added to the names of this machine.
+ */
 export async function ensureLocalTls(
   dataDir: string,
   hosts: readonly string[],
@@ -57,7 +67,7 @@ export async function ensureLocalTls(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const authority = await ensureAuthority(folder, now);
   const machine = ['localhost', '127.0.0.1', '::1', hostname()];
-  // Wildcard addresses are for listening; clients cannot connect to them. A name must be plain ASCII to stand in a certificate.
+  // Wildcard addresses are for listening; clients cannot connect to them. Names in a certificate must be plain ASCII.
   const names = [...new Set([...machine, ...hosts])].filter(
     (host) =>
       host !== '0.0.0.0' && host !== '::' && (isIP(host) > 0 || /^[0-9a-z.-]{1,253}$/i.test(host)),
@@ -85,7 +95,7 @@ async function ensureAuthority(folder: string, now: Date): Promise<Issued> {
   return made;
 }
 
-/** Loaded only to make one: its library is a tenth of the start. */
+/** Loaded only to create a certificate, because its library takes a tenth of the start-up time. */
 const makers = () => import('./certificate.ts');
 
 function readLeaf(
@@ -120,7 +130,7 @@ async function makeLeaf(
   return { cert, key: writePair(paths, cert, made.privateKey) };
 }
 
-/** The pair on disk, or null when it is not there or its two halves do not belong together. */
+/** The key pair on disk, or null when it is missing or its halves do not match. */
 function readPair(certPath: string, keyPath: string): Issued | null {
   if (!existsSync(certPath) || !existsSync(keyPath)) return null;
   try {
@@ -130,13 +140,14 @@ function readPair(certPath: string, keyPath: string): Issued | null {
   } catch (error) {
     throw new ForensicsError(
       'config_invalid',
-      'The certificates in the data folder cannot be read; remove its folder "tls" to have new ones made.',
+      'The certificates in the data folder cannot be read; delete its folder "tls" and new ones will be created.',
       { cause: error },
     );
   }
 }
 
-// The key first, each through a rename: a crash in between leaves two halves that do not match, and the next start makes new ones.
+// Writes the key first, each file by a rename: a crash in between leaves two halves that do not
+// match, and the next start creates new ones.
 function writePair(
   paths: { readonly certPath: string; readonly keyPath: string },
   cert: string,
@@ -163,7 +174,7 @@ function readPem(path: string, flag: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ForensicsError('config_invalid', `${flag} must be a PEM file that can be read.`, {
+    throw new ForensicsError('config_invalid', `${flag} must name a readable PEM file.`, {
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside. Nothing else is
- * ever answered with data. Also the headers that keep browsers from making more of an answer than it is.
+ * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside.
+ * Nothing else ever gets data. Also the headers that keep browsers from misinterpreting an answer.
  */
 
 import {
@@ -18,13 +18,14 @@ import { ForensicsError } from '../errors.ts';
 import { rawFailure, sendFailure } from './answers.ts';
 import type { TlsMaterial } from './tls.ts';
 
-/** `null` in place of a certificate means: behind a proxy. */
+/** `null` instead of a certificate means that the server is behind a proxy. */
 export type Transport = TlsMaterial | null;
 
-// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line that is in use, faster than a caller who only holds a connection.
+// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line in use, but fast enough to stop a caller
+// from merely holding a connection.
 const requestTimeoutMs = 600_000;
 const headersTimeoutMs = 30_000;
-// Node.js looks at times no more often than this, every 30 s by default: a drip of headers would last a minute.
+// How often Node.js checks its timeouts. By default every 30 s, so that a trickle of headers could last a minute.
 const connectionsCheckMs = 1000;
 const keepAliveTimeoutMs = 72_000;
 
@@ -33,7 +34,7 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: connectionsCheckMs,
-    // We refuse what names no host ourselves: the answer of Node.js is empty and has no request id.
+    // We reject requests without a host ourselves, because Node.js's answer is empty and has no request id.
     requireHostHeader: false,
     keepAliveTimeout: keepAliveTimeoutMs,
   };
@@ -43,20 +44,20 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
         ? createHttpServer(options, handler)
         : createHttpsServer({ ...options, ...tlsCredentials(transport) }, handler);
     noteExpectations(server, handler);
-    // Node.js lets its HTTP parser read straight from the connection, and pauses it while an answer is still being written.
-    // What TLS had already decrypted by then reaches the paused parser all the same, and the request is refused as
-    // unreadable (`HPE_PAUSED`). With a listener the bytes come as a stream, which keeps them until the parser goes on.
+    // Node.js lets its HTTP parser read directly from the connection, and pauses it while an answer is being written.
+    // Data that TLS has decrypted by then still reaches the paused parser, which rejects the request as unreadable
+    // (`HPE_PAUSED`). With a listener, the bytes come as a stream, which buffers them until the parser continues.
     server.on('secureConnection', (socket) => socket.on('data', () => undefined));
     return server;
   };
 }
 
-/** New connections see this certificate; those that are open go on. @throws when its two halves do not belong together. */
+/** Makes new connections use this certificate; open ones are unaffected. @throws when its two halves do not match. */
 export function showCertificate(server: Server, material: TlsMaterial): void {
   if (server instanceof HttpsServer) server.setSecureContext(tlsCredentials(material));
 }
 
-/** Of TLS 1.3, and those of TLS 1.2 with forward secrecy that encrypt and authenticate in one step: none with CBC. */
+/** TLS 1.3 suites, and those TLS 1.2 suites with forward secrecy and authenticated encryption; none with CBC. */
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -73,9 +74,10 @@ function tlsCredentials({ cert, key }: TlsMaterial) {
   return { cert, key, minVersion: 'TLSv1.2', ciphers } as const;
 }
 
-/** What keeps browsers from making more of an answer than it is; for every answer of the interface. */
+/** Headers that keep browsers from misinterpreting an answer; for every answer of the interface. */
 export function guardHeaders(transport: Transport): Readonly<Record<string, string>> {
-  // Browsers remember this for the host and all its ports: only right where the operator set up a name and a certificate.
+  // Browsers remember this for the host and all its ports, so it is only right when the operator
+  // set up a name and a certificate.
   const isPublic = transport === null || transport.authority === null;
   return {
     'x-content-type-options': 'nosniff',
@@ -91,21 +93,21 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ 'x-request-id': request.id, ...guards });
     if (oddExpectations.has(request.raw)) {
-      const message = 'The header Expect may only be 100-continue.';
+      const message = 'The header Expect must be 100-continue.';
       return sendFailure(reply, new ForensicsError('invalid_request', message), 417);
     }
     const hosts = request.raw.rawHeaders.filter(
       (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
     );
-    // RFC 9112, section 3.2: of two hosts a proxy may believe the one and we the other.
+    // RFC 9112, section 3.2: given two hosts, a proxy may believe one and we the other.
     if (hosts.length !== 1 && (hosts.length > 1 || request.raw.httpVersion !== '1.0')) {
-      throw new ForensicsError('invalid_request', 'The request must have one header Host.');
+      throw new ForensicsError('invalid_request', 'The request must have exactly one Host header.');
     }
     if (transport === null) assertHttpsOutside(request);
   });
 }
 
-/** For what arrives instead of readable HTTP: too large headers, garbage, plain HTTP on the TLS port. */
+/** Answers what is not readable HTTP: oversized headers, garbage, plain HTTP on the TLS port. */
 export function answerUnreadable(
   error: Error & { code?: string },
   socket: Duplex,
@@ -119,10 +121,10 @@ export function answerUnreadable(
   }
   const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ([431, 'The headers of the request are too large.'] as const)
+      ? ([431, 'The request headers are too large.'] as const)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ([408, 'The request did not arrive in time.'] as const)
-        : ([400, 'This is not a readable HTTP request.'] as const);
+        : ([400, 'This is not a valid HTTP request.'] as const);
   socket.end(rawFailure(new ForensicsError('invalid_request', message), status, headers));
 }
 
@@ -132,24 +134,24 @@ export function isLoopback(address: string): boolean {
 
 function assertHttpsOutside(request: FastifyRequest): void {
   const isLocal = isLoopback(request.socket.remoteAddress ?? '');
-  // Several proxies append to the header; the one next to us wrote the last word.
+  // Several proxies append to the header; the one next to us wrote the last entry.
   const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   if (isLocal && protocols.at(-1)?.trim().toLowerCase() === 'https') return;
   throw new ForensicsError(
     'forbidden',
-    'Only HTTPS connections are accepted; a proxy on the machine of the server must send X-Forwarded-Proto: https.',
+    "Only HTTPS connections are accepted; a proxy on the server's machine must send X-Forwarded-Proto: https.",
   );
 }
 
 const waiting = new WeakSet<IncomingMessage>();
-/** Requests that expect something else. */
+/** Requests with an unknown expectation. */
 const oddExpectations = new WeakSet<IncomingMessage>();
 
 /**
- * `Expect: 100-continue`: clients with a large body ask first whether it will be accepted. Node.js would accept at once;
- * here the answer waits until the caller is known, and uploads of objects give their own.
+ * `Expect: 100-continue`: clients with a large body first ask whether it will be accepted. Node.js would accept at
+ * once; here the answer waits until the caller is known, and object uploads send their own.
  *
- * Brings such requests the way of all others, with a note.
+ * Treats such requests like all others, but remembers them.
  */
 function noteExpectations(server: Server, handler: RequestListener): void {
   server.on('checkContinue', (request: IncomingMessage, response) => {
@@ -162,7 +164,7 @@ function noteExpectations(server: Server, handler: RequestListener): void {
   });
 }
 
-/** Asks for the body once the caller is authenticated, on every route that does not do it itself. */
+/** Asks for the body once the caller is authenticated, on every route that does not do so itself. */
 export function answerExpectations(server: FastifyInstance): void {
   server.addHook('preParsing', async (request, reply) => {
     if (request.routeOptions.config.access === 'urlSignature') return;
@@ -170,17 +172,18 @@ export function answerExpectations(server: FastifyInstance): void {
   });
 }
 
-/** Whether the client of this request still waits for a word before it sends its body. */
+/** Whether the client is still waiting for permission to send its body. */
 export function isAskingFirst(request: IncomingMessage): boolean {
   return waiting.has(request);
 }
 
-/** True once for a request whose client waits for a word before it sends its body. */
+/** Returns true once for a request whose client is waiting for permission to send its body. */
 export function takeExpectation(request: IncomingMessage): boolean {
   return waiting.delete(request);
 }
 
-// Which pages of other origins may call the interface: none, unless the operator names them. Objects have rules of their own.
+// Which other origins' pages may call the interface: none, unless the operator names them. Objects
+// have rules of their own.
 
 const exposedHeaders = [
   'x-request-id',
@@ -191,7 +194,7 @@ const exposedHeaders = [
   'ratelimit-remaining',
   'ratelimit-reset',
 ];
-/** Seconds for which a browser may keep the answer to its preflight. */
+/** How long, in seconds, a browser may cache the answer to its preflight request. */
 const maxAge = 3600;
 
 export async function allowOrigins(
@@ -199,7 +202,8 @@ export async function allowOrigins(
   origins: readonly string[],
 ): Promise<void> {
   if (origins.length === 0) return;
-  // The package answers OPTIONS on a route of its own; what is no preflight goes on to the answer with `Allow`.
+  // The package answers OPTIONS on a route of its own; requests that are not preflights go on to
+  // the answer with `Allow`.
   server.addHook('onRoute', (route) => {
     if (route.method === 'OPTIONS' && route.url === '*') route.config = { access: 'everyone' };
   });

@@ -77,9 +77,7 @@ interface AppOptions {
   readonly onError?: (what: string, error: unknown) => void;
   /** Called after automatic acts, such as a purge, and with the head of the audit log. */
   readonly onNotice?: (what: string, facts: Notice) => void;
-  /**
-   * Called for external failures that need attention, such as a webhook that no receiver accepted.
-   */
+  /** Called for external failures that need attention, such as a webhook that no receiver accepted. */
   readonly onWarning?: (what: string, facts: Notice) => void;
   /** Returns false while log lines are being dropped. */
   readonly isLogWorking?: () => boolean;
@@ -155,8 +153,7 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const validation = await citedValidation(settings, registry);
   const limits = limitsForAccepted(settings);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
-  // Upgrades are rendered in the process that receives the request, even when the workers are
-  // elsewhere.
+  // Upgrades are rendered in the process that receives the request, even when the workers are elsewhere.
   const poolSize = Math.max(1, settings.workers);
   const sandbox = createSandbox({ poolSize, modelsDir, limits, trustList });
   stack.defer(() => sandbox.close());

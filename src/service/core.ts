@@ -232,9 +232,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
   return { users, userSettings: createUserSettings({ db }), identity, attempts };
 }
 
-/**
- * @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate.
- */
+/** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */
 function readAuthorities(file: string | null): string | null {
   if (file === null) return null;
   try {

@@ -1,7 +1,4 @@
-/**
- * What a new installation needs before anybody can use it: a tenant, an API key, and a key that
- * signs evidence.
- */
+/** What a new installation needs before anybody can use it: a tenant, an API key, and a key that signs evidence. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -24,10 +21,7 @@ export interface FirstRun {
   readonly key: KeyEntry;
 }
 
-/**
- * Creates them when there has never been a tenant; returns null on later runs, even if the last
- * tenant was deleted.
- */
+/** Creates them when there has never been a tenant; returns null on later runs, even if the last tenant was deleted. */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
   const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
@@ -63,9 +57,7 @@ interface FirstUserWish {
   readonly name?: string | undefined;
 }
 
-/**
- * Creates the first account once, from the browser of someone who can read the output of `serve`.
- */
+/** Creates the first account once, from the browser of someone who can read the output of `serve`. */
 export async function createFirstUser({
   users,
   tenants,
@@ -100,15 +92,13 @@ export async function createFirstUser({
           'This link is no longer valid. Restart the server for a new one, or log in if an account exists.',
         );
       }
-      // Invalidate the token before awaiting anything, so that of two concurrent requests only one
-      // creates an account.
+      // Invalidate the token before awaiting anything, so that of two concurrent requests only one creates an account.
       token = null;
       try {
         const tenantIds = (await tenants.list()).map(({ id }) => id);
         const facts = name === undefined ? {} : { name };
         const first = { ...account, ...facts, scopes: [settingsScope], tenantIds };
-        // Checked again in the database: another server with its own link may create an account at
-        // the same moment.
+        // Checked again in the database: another server with its own link may create an account at the same moment.
         await users.createFirst(first);
       } catch (error) {
         token = expected;
@@ -134,10 +124,7 @@ export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromE
   names.map((name) => [name, join(shipped, name)]),
 );
 
-/**
- * MD5 of both pictures in lower-case hex, because the contract compares them that way. Not a
- * security measure.
- */
+/** MD5 of both pictures in lower-case hex, because the contract compares them that way. Not a security measure. */
 export function trialMd5s(dataDir: string): readonly string[] {
   return names.map((name) => {
     const own = join(dataDir, 'trial', name);

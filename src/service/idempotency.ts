@@ -24,8 +24,7 @@ const keptMs = 24 * 60 * 60 * 1000;
 /**
  * The earlier result of the same request; null when it is new.
  *
- * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request`
- *   for an unusable key.
+ * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
  */
 export async function recall(reader: Reader, request: Repeatable | null): Promise<string | null> {
   if (request === null) return null;

@@ -13,10 +13,7 @@ interface State {
   readonly isFinished: boolean;
 }
 
-/**
- * @throws {ForensicsError} `conflict` when the database holds something else, or the migration is
- *   already complete.
- */
+/** @throws {ForensicsError} `conflict` when the database holds something else, or the migration is already complete. */
 export async function beginMigration(db: Db, from: string): Promise<void> {
   await transact(db, async (tx) => {
     const found = await stateIn(tx);

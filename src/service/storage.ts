@@ -154,9 +154,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   } satisfies TenantStorage;
 }
 
-/**
- * Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own.
- */
+/** Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. */
 export function uploadOrigins({
   corsAllowedOrigins,
   publicUrl,
@@ -194,10 +192,7 @@ interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
   readonly storage: TenantStorage;
 }
 
-/**
- * Kept out of the core because clients for S3 and Azure are slow to load, and few commands need
- * them.
- */
+/** Kept out of the core because clients for S3 and Azure are slow to load, and few commands need them. */
 export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts): Tenancy {
   const { database, keys } = core;
   return createTenancy({ ...storage, db: database.db, keys, webhookGuard, now });

@@ -19,8 +19,7 @@ type Slot<R> = { readonly answer: R } | null;
 
 /**
  * @param how.width - how many items are processed at once.
- * @param how.signal - once aborted, no further work starts; the source of the items has to end as
- *   well.
+ * @param how.signal - once aborted, no further work starts; the source of the items has to end as well.
  * @param work - must not reject: a failure is a result too. An error of `items` ends the batch.
  */
 export async function* inOrder<T, R>(
@@ -53,8 +52,7 @@ export async function* inOrder<T, R>(
         running--;
         fill();
       });
-      // Handled here too: otherwise a slot that rejects while an earlier one is awaited would end
-      // the program.
+      // Handled here too: otherwise a slot that rejects while an earlier one is awaited would end the program.
       void Promise.allSettled([slot]);
       slots.push(slot);
     }
@@ -75,20 +73,14 @@ export async function* inOrder<T, R>(
   }
 }
 
-/**
- * Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the
- * program itself.
- */
+/** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
 export interface Stop {
   readonly signal: AbortSignal;
   /** Ends the run without an operating system signal. */
   because(failure: ForensicsError): void;
   /** @throws {ForensicsError} why the run was stopped, if it was. */
   throwIfStopped(): void;
-  /**
-   * Stops listening. After a signal, it ends the program with that signal, so that the shell sees
-   * the real reason.
-   */
+  /** Stops listening. After a signal, it ends the program with that signal, so that the shell sees the real reason. */
   release(): void;
 }
 
@@ -115,8 +107,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function listenForStop(): Stop {
   const controller = new AbortController();
   let received: NodeJS.Signals | null = null;
-  // Keeps listening until released, because the spinner package ends the program at once if it is
-  // the only listener.
+  // Keeps listening until released, because the spinner package ends the program at once if it is the only listener.
   const onSignal = (name: NodeJS.Signals) => {
     if (received === null) {
       received = name;
@@ -138,10 +129,7 @@ export function listenForStop(): Stop {
   };
 }
 
-/**
- * Ends at once: if a listener remained, the caller could set an exit code before the signal
- * arrives.
- */
+/** Ends at once: if a listener remained, the caller could set an exit code before the signal arrives. */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);

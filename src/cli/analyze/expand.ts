@@ -1,6 +1,5 @@
 /**
- * Turns what was named into what is examined: a web address into the file it returns, a PDF into
- * the pictures in it.
+ * Turns what was named into what is examined: a web address into the file it returns, a PDF into the pictures in it.
  */
 
 import { hash } from 'node:crypto';
@@ -26,10 +25,7 @@ interface Expansion {
   readonly onMore: (count: number) => void;
 }
 
-/**
- * Each takes the place of the input it came from. What cannot be fetched or opened becomes a failed
- * input.
- */
+/** Each takes the place of the input it came from. What cannot be fetched or opened becomes a failed input. */
 export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,

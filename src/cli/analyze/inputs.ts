@@ -26,10 +26,7 @@ import type { Origin } from '../../present/report-item.ts';
 export interface Input {
   /** The name that the user gave, safe to print. */
   readonly label: string;
-  /**
-   * In the form of `byte-names`; null for standard input, and for anything that is not a file of
-   * its own.
-   */
+  /** In the form of `byte-names`; null for standard input, and for anything that is not a file of its own. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
   /** A web address to be fetched by `expandInputs`. */
@@ -58,10 +55,7 @@ interface WalkOptions {
 }
 
 interface Walk extends WalkOptions {
-  /**
-   * Absolute paths of the arguments; they are skipped inside folders, because they have their own
-   * turn.
-   */
+  /** Absolute paths of the arguments; they are skipped inside folders, because they have their own turn. */
   readonly named: ReadonlySet<string>;
   readonly seen: Set<string>;
 }
@@ -110,10 +104,7 @@ async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
 
 interface BelowOptions {
   readonly exceptDir: string | null;
-  /**
-   * Real paths of folders seen so far; this set grows, so that a link back up the tree is followed
-   * at most once.
-   */
+  /** Real paths of folders seen so far; this set grows, so that a link back up the tree is followed at most once. */
   readonly seen: Set<string>;
 }
 
@@ -158,10 +149,7 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
 
 const headBytes = 4096;
 
-/**
- * The bytes that show the kind of a file; null when it cannot be read, which is reported when it is
- * opened.
- */
+/** The bytes that show the kind of a file; null when it cannot be read, which is reported when it is opened. */
 export async function readHead(path: string): Promise<Uint8Array | null> {
   const file = await open(pathOf(path), 'r').catch(() => null);
   try {
@@ -200,8 +188,7 @@ export async function openSource(input: Input): Promise<PictureSource> {
   const { path } = input;
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
-    // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the
-    // child process.
+    // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
     if ((await stat(pathOf(path))).isFile()) return { path };
     const file = await open(pathOf(path), 'r');
     return { bytes: await readUpTo(file.createReadStream(), localLimits.maxBytes) };

@@ -10,10 +10,7 @@ import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';
 
-/**
- * In the order in which they decide the exit code. `unexamined`: a file failed, is not a picture,
- * or was left out.
- */
+/** In the order in which they decide the exit code. `unexamined`: a file failed, is not a picture, or was left out. */
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
@@ -50,10 +47,7 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly wait: boolean;
 }
 
-/**
- * Rejects options that would have no effect, so that no user relies on one. @throws
- * {ForensicsError} `usage`.
- */
+/** Rejects options that would have no effect, so that no user relies on one. @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   const { tier, out, maps, html, force } = options;
   if (tier !== 'forensicReporting') checkNoReportOptions(options);
@@ -128,10 +122,7 @@ export function caseOptionsGiven(options: CaseOptions): Readonly<Record<string, 
   };
 }
 
-/**
- * Returns an empty object when no option was given. @throws {ForensicsError} `usage` for an
- * unusable template.
- */
+/** Returns an empty object when no option was given. @throws {ForensicsError} `usage` for an unusable template. */
 export async function readCaseData(options: CaseOptions): Promise<{ caseData?: CaseData }> {
   if (!Object.values(caseOptionsGiven(options)).includes(true)) return {};
   const { case: caseNumber, exhibit, examiner, note, template } = options;

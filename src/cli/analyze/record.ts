@@ -31,9 +31,7 @@ import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 
-/**
- * The contract's result without URLs: here, heatmaps and PDFs are listed in the record's `files`.
- */
+/** The contract's result without URLs: here, heatmaps and PDFs are listed in the record's `files`. */
 export type LocalResult = ResultFields & {
   readonly heatmaps: null;
   readonly report: Readonly<Partial<Record<Language, ReportTexts>>> | null;
@@ -68,28 +66,18 @@ export interface AnalysisRecord {
         readonly changeProbability: number | null;
         /** The largest region marked as changed, in pixels of the picture after EXIF rotation. */
         readonly changedRegion: Region | null;
-        /**
-         * Every marked region, numbered from 1 in this order; `changedRegion` is the first one's.
-         */
+        /** Every marked region, numbered from 1 in this order; `changedRegion` is the first one's. */
         readonly changedPlaces: readonly Place[];
         readonly errorRates: ErrorRates | null;
         /** Error rates of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
-        /**
-         * The finding that it looks unlike a photograph; absent from records of earlier versions.
-         */
+        /** The finding that it looks unlike a photograph; absent from records of earlier versions. */
         readonly likeness?: Bilingual | null;
       })
     | null;
-  /**
-   * The interface's `result.evidence`, plus what is needed to repeat the result; null for
-   * `flagging`.
-   */
+  /** The interface's `result.evidence`, plus what is needed to repeat the result; null for `flagging`. */
   readonly evidence: (Evidence & OrNull<Circumstances>) | null;
-  /**
-   * What the file says about its own origin, for every tier; a server sends it only for the
-   * forensic tier.
-   */
+  /** What the file says about its own origin, for every tier; a server sends it only for the forensic tier. */
   readonly provenance: Evidence['provenance'] | null;
   readonly picture: {
     readonly format: Format;
@@ -101,8 +89,7 @@ export interface AnalysisRecord {
     readonly soundShare?: number;
   } | null;
   /**
-   * The grid of the raw maps: the number of cells, each `cellPx` by `cellPx` pixels of the picture
-   * after EXIF rotation.
+   * The grid of the raw maps: the number of cells, each `cellPx` by `cellPx` pixels of the picture after EXIF rotation.
    */
   readonly maps: Pick<CellMaps, 'cellPx' | 'columns' | 'rows'> | null;
   readonly model: (Omit<ModelIdentity, 'files'> & OrNull<Pick<ModelIdentity, 'files'>>) | null;
@@ -133,9 +120,7 @@ interface RecordHead {
   readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
 }
 
-/**
- * Starts timing a picture; `head` returns the fields of its record that describe the run so far.
- */
+/** Starts timing a picture; `head` returns the fields of its record that describe the run so far. */
 export function beginRecord(
   { label: file, origins = [] }: Pick<Input, 'label' | 'origins'>,
   options: RecordHead['options'],

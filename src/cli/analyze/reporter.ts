@@ -1,7 +1,4 @@
-/**
- * What a run prints: records on standard output; failures, progress and the summary on standard
- * error.
- */
+/** What a run prints: records on standard output; failures, progress and the summary on standard error. */
 
 import { once } from 'node:events';
 import wrapAnsi from 'wrap-ansi';
@@ -31,10 +28,7 @@ export interface Reporter {
   report(record: AnalysisRecord): Promise<void>;
   /** Ends the document and prints the summary. */
   finish(): Promise<Summary>;
-  /**
-   * Prints a summary of what was reported. A table is printed as far as it goes; a document stays
-   * truncated.
-   */
+  /** Prints a summary of what was reported. A table is printed as far as it goes; a document stays truncated. */
   stopped(reason: ForensicsError): Promise<void>;
   close(): void;
 }
@@ -98,10 +92,7 @@ export async function openReporter(
   };
 }
 
-/**
- * Walks the inputs separately from the run, so that the total is known soon without storing
- * anything.
- */
+/** Walks the inputs separately from the run, so that the total is known soon without storing anything. */
 async function countInputs(
   args: readonly string[],
   { recursive, out }: AnalyzeOptions,
@@ -148,10 +139,7 @@ interface OutputFormat {
   readonly head: string;
   /** Called in the order of the input. */
   add(record: AnalysisRecord): string;
-  /**
-   * For programs this is not called when a run was stopped, so that the document is visibly
-   * truncated.
-   */
+  /** For programs this is not called when a run was stopped, so that the document is visibly truncated. */
   end(summary: Summary): string;
 }
 
@@ -171,10 +159,7 @@ function isForPeople({ json, jsonl, csv }: FormatOptions): boolean {
   return !json && !jsonl && !csv;
 }
 
-/**
- * One document, byte for byte as `JSON.stringify` with two spaces would write it, however many
- * pictures there are.
- */
+/** One document, byte for byte as `JSON.stringify` with two spaces would write it, however many pictures there are. */
 function createJsonFormat(): OutputFormat {
   let count = 0;
   return {
@@ -193,8 +178,7 @@ function indented(value: unknown, spaces: number): string {
 }
 
 /**
- * For people: one picture as a card, several as a table at the end; only the rows are kept in
- * memory until then.
+ * For people: one picture as a card, several as a table at the end; only the rows are kept in memory until then.
  *
  * @param columns - the terminal's width; infinite for a file or a pipe.
  */
@@ -220,10 +204,7 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   };
 }
 
-/**
- * On a terminal, control characters are escaped, because it would obey them; a file gets them
- * unchanged.
- */
+/** On a terminal, control characters are escaped, because it would obey them; a file gets them unchanged. */
 function createCsvFormat(isForTerminal: boolean): OutputFormat {
   const shown = (value: CsvValue) =>
     isForTerminal && typeof value === 'string' ? printable(value) : value;

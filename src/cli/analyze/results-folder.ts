@@ -14,14 +14,12 @@ import type { AnalysisRecord } from './record.ts';
 
 export interface ResultsFolder {
   /**
-   * Call this before the work begins. @throws {ForensicsError} `conflict` when `name` exists and
-   * may not be replaced.
+   * Call this before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced.
    */
   check(name: string): Promise<void>;
   /**
    * @returns the paths written.
-   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is
-   *   left behind.
+   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind.
    */
   write(name: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<readonly string[]>;
 }
@@ -33,8 +31,7 @@ export async function openResultsFolder(
 ): Promise<ResultsFolder> {
   await writing(async () => {
     makeFolder(resolve(dir));
-    // An existing folder may not be writable, which is better found out now than after the first
-    // picture.
+    // An existing folder may not be writable, which is better found out now than after the first picture.
     await rm(await mkdtemp(join(dir, '.forensics-')), { recursive: true });
   });
   return {
@@ -49,10 +46,7 @@ export async function openResultsFolder(
  */
 export function createFolderNames(): (label: string) => string {
   const taken = new Set<string>();
-  /**
-   * The last number used for each name, so that numbering thousands of pictures with the same name
-   * stays fast.
-   */
+  /** The last number used for each name, so that numbering thousands of pictures with the same name stays fast. */
   const last = new Map<string, number>();
   return (label) => {
     const base = safeName(label === '-' ? 'stdin' : basename(label));

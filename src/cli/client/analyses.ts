@@ -1,7 +1,4 @@
-/**
- * The analyses of one tenant on a server, through `/v1/analysis`, and the connection to the store
- * for its files.
- */
+/** The analyses of one tenant on a server, through `/v1/analysis`, and the connection to the store for its files. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,8 +28,7 @@ export interface Connection {
 /**
  * Owns `api`: closes it with the connection, and also when opening fails.
  *
- * @throws {ForensicsError} what any request would throw: `server_*`, `unauthenticated`,
- *   `forbidden`.
+ * @throws {ForensicsError} what any request would throw: `server_*`, `unauthenticated`, `forbidden`.
  */
 export async function openConnection(api: Api, tenantName: string): Promise<Connection> {
   const transfer = createTransfer(api);
@@ -78,10 +74,7 @@ export interface RemoteAnalyses {
   start(id: string): Promise<void>;
   /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
   retry(id: string, options: GivenOptions): Promise<Analysis>;
-  /**
-   * Other pictures of the tenant that show the same scene; empty when the server does not look for
-   * them.
-   */
+  /** Other pictures of the tenant that show the same scene; empty when the server does not look for them. */
   seenBefore(id: string): Promise<readonly SeenBefore[]>;
   remove(id: string): Promise<void>;
 }
@@ -144,8 +137,7 @@ function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
 /**
  * Presigned URLs may expire before use or during a slow transfer, so new ones are requested once.
  *
- * @throws {ForensicsError} `store_refused` when the new ones have expired as well; whatever `act`
- *   throws.
+ * @throws {ForensicsError} `store_refused` when the new ones have expired as well; whatever `act` throws.
  */
 export async function withFreshUrls<A extends { readonly id: string }, T>(
   analysis: A,

@@ -49,8 +49,7 @@ export type Trust =
   /** Only by one of these authorities (PEM). */
   | { readonly by: 'authority'; readonly pem: string }
   /**
-   * By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case
-   * hexadecimal digits.
+   * By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case hexadecimal digits.
    */
   | { readonly by: 'fingerprint'; readonly sha256: string };
 
@@ -94,12 +93,10 @@ function trustedContext(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureCon
 const timeoutMs = 10_000;
 
 /**
- * Finds the certificate with this fingerprint. The connection that trusts it checks later whether
- * the chain is valid.
+ * Finds the certificate with this fingerprint. The connection that trusts it checks later whether the chain is valid.
  *
  * @param sha256 - 64 lower-case hexadecimal digits.
- * @throws {ForensicsError} `server_untrusted` when the server does not present it,
- *   `server_unreachable`.
+ * @throws {ForensicsError} `server_untrusted` when the server does not present it, `server_unreachable`.
  */
 async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   const shown = await shownChain(url).catch((error: unknown) => {

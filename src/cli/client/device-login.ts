@@ -93,8 +93,7 @@ async function discoverClient({
 
 function toLoginFailure(error: unknown, issuer: URL, clientId: string): ForensicsError {
   if (!(error instanceof ResponseBodyError)) return withoutAnswer(error, issuer);
-  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause is dropped because it could contain
-  // what was sent.
+  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause is dropped because it could contain what was sent.
   switch (error.error) {
     case 'access_denied':
       return new ForensicsError('forbidden', 'The login was refused by the identity provider.');

@@ -1,6 +1,4 @@
-/**
- * Converts failed connections, and refusals by a server or a store, into errors of the error table.
- */
+/** Converts failed connections, and refusals by a server or a store, into errors of the error table. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
@@ -35,9 +33,7 @@ function retryAfter(headers: IncomingHttpHeaders) {
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
 }
 
-/**
- * Converts a network or TLS error: the server cannot be reached, or is not the one that was meant.
- */
+/** Converts a network or TLS error: the server cannot be reached, or is not the one that was meant. */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = systemCode(error);
@@ -124,8 +120,7 @@ function codeForStatus(status: number): ErrorCode {
  * Maps a store's refusal to a code of the error table; S3 and Azure use the same two XML elements.
  *
  * @param text - the beginning of the response body.
- * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable`
- *   or `store_refused`.
+ * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable` or `store_refused`.
  */
 export function toStoreFailure(
   status: number,

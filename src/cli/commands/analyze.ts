@@ -1,7 +1,4 @@
-/**
- * `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports
- * them in order.
- */
+/** `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports them in order. */
 
 import { type Command, Option } from 'commander';
 import { readConfig } from '../../contract/config.ts';
@@ -188,10 +185,7 @@ export async function runAnalyze(
   }
 }
 
-/**
- * Lets Ctrl-C interrupt waiting for a server that does not answer. @throws {ForensicsError} why it
- * was stopped.
- */
+/** Lets Ctrl-C interrupt waiting for a server that does not answer. @throws {ForensicsError} why it was stopped. */
 async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
   const { signal } = stop;
   const stopped = new Promise<never>((_resolve, reject) => {
@@ -221,8 +215,7 @@ async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => E
   );
   const { createChildren } = await import('../../examiner/sandbox.ts');
   const children = createChildren({ poolSize: options.jobs });
-  // The child process starts while this one is still loading, which saves a third of a second on
-  // two cores.
+  // The child process starts while this one is still loading, which saves a third of a second on two cores.
   children.start();
   try {
     const { prepareLocal } = await import('../analyze/local.ts');

@@ -1,6 +1,4 @@
-/**
- * `forensics audit`: the audit logs of this machine, one for each tenant and one for the service.
- */
+/** `forensics audit`: the audit logs of this machine, one for each tenant and one for the service. */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckedFile, checkFiles } from '../../service/analyses/evidence.ts';
@@ -167,10 +165,7 @@ const states = {
   not_recorded: 'older than the log',
 } as const satisfies Record<CheckedFile['state'], string>;
 
-/**
- * @throws {ForensicsError} `evidence_damaged` when a file differs from what was written;
- *   `analysis_not_found`.
- */
+/** @throws {ForensicsError} `evidence_damaged` when a file differs from what was written; `analysis_not_found`. */
 async function checkStoredFiles(options: FilesOptions): Promise<void> {
   const checked = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);

@@ -1,7 +1,4 @@
-/**
- * `forensics backup` and `restore`: back up the data folder into one file, check such a file, and
- * restore from it.
- */
+/** `forensics backup` and `restore`: back up the data folder into one file, check such a file, and restore from it. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,10 +118,7 @@ function changedSettings({ dataDir, config }: LocalOptions): Record<string, unkn
   return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
 }
 
-/**
- * @throws {ForensicsError} `backup_damaged` after printing the problems; whatever `verifyBackup`
- *   throws.
- */
+/** @throws {ForensicsError} `backup_damaged` after printing the problems; whatever `verifyBackup` throws. */
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
   const { isDamaged, verifyBackup } = await import('../../ops/backup/verify.ts');
   const verified = await withProgress(async (show) =>

@@ -1,6 +1,5 @@
 /**
- * `forensics doctor`: checks that everything the service needs is there and works, and says how to
- * fix what does not.
+ * `forensics doctor`: checks that everything the service needs is there and works, and says how to fix what does not.
  */
 
 import type { X509Certificate } from 'node:crypto';
@@ -97,11 +96,10 @@ function printLines(checks: readonly Diagnosis[]): void {
 }
 
 /**
- * Checks a server from here: whether it is reachable, trusted and healthy, and accepts the
- * credentials.
+ * Checks a server from here: whether it is reachable, trusted and healthy, and accepts the credentials.
  *
- * @throws {ForensicsError} `usage`, `not_found`, `file_not_found`, `file_not_readable` when it is
- *   unclear which server is meant.
+ * @throws {ForensicsError} `usage`, `not_found`, `file_not_found`, `file_not_readable` when it is unclear which server
+ *   is meant.
  */
 async function examineServer(options: DoctorOptions): Promise<readonly Diagnosis[]> {
   const { url: text, profile } = await chooseServer(options);
@@ -191,8 +189,7 @@ interface Probe {
 const probeTimeoutMs = 10_000;
 
 /**
- * @param path - a route that needs no credentials. @throws {ForensicsError} `server_unreachable`,
- *   `server_untrusted`.
+ * @param path - a route that needs no credentials. @throws {ForensicsError} `server_unreachable`, `server_untrusted`.
  */
 async function probe(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
@@ -221,8 +218,7 @@ async function probe(
 const dayMs = 86_400_000;
 
 /**
- * Reports how long the certificates remain valid; a response over this connection already proves
- * that they are trusted.
+ * Reports how long the certificates remain valid; a response over this connection already proves that they are trusted.
  *
  * @param chain - as sent by the server; empty when it cannot be read, such as behind a proxy.
  */

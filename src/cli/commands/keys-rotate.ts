@@ -1,6 +1,4 @@
-/**
- * `forensics keys rotate`: replaces a key. The old key ends only after the new one has been tested.
- */
+/** `forensics keys rotate`: replaces a key. The old key ends only after the new one has been tested. */
 
 import { open, unlink } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
@@ -211,10 +209,7 @@ export function shownKey(
 }
 
 interface SecretFile {
-  /**
-   * Flushes the secret to disk before returning. @throws {ForensicsError} `no_space_left`,
-   * `output_not_writable`.
-   */
+  /** Flushes the secret to disk before returning. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
   write(secret: string): Promise<void>;
 }
 

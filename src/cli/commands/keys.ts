@@ -1,7 +1,4 @@
-/**
- * `forensics keys`: API keys of a tenant, on this machine or on a server. For rotation see
- * `keys-rotate.ts`.
- */
+/** `forensics keys`: API keys of a tenant, on this machine or on a server. For rotation see `keys-rotate.ts`. */
 
 import type { Command } from 'commander';
 import type { KeyEntry } from '../../contract/keys.ts';
@@ -137,10 +134,7 @@ async function list(options: ListOptions): Promise<void> {
   log(isFiltered ? 'No key expires in that time.' : 'There are no keys.');
 }
 
-/**
- * Keys that are valid now but not at `endMs`, unless a key of the same name is: a rotated key needs
- * no attention.
- */
+/** Keys that are valid now but not at `endMs`, unless a key of the same name is: a rotated key needs no attention. */
 function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly KeyEntry[] {
   const isLasting = ({ expiresAt }: KeyEntry) => Date.parse(expiresAt) > endMs;
   const lasting = new Set(entries.filter(isLasting).map(({ name }) => name));

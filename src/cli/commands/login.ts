@@ -1,7 +1,4 @@
-/**
- * `forensics login` and `logout`: get credentials from a server and save them in a profile, or
- * remove them.
- */
+/** `forensics login` and `logout`: get credentials from a server and save them in a profile, or remove them. */
 
 import type { Command } from 'commander';
 import type { Static } from 'typebox';
@@ -247,11 +244,10 @@ function chooseTenant(tenants: readonly string[], wanted: string | undefined): s
 }
 
 /**
- * The profile to save when the login succeeds: that of an earlier login with the given options
- * applied.
+ * The profile to save when the login succeeds: that of an earlier login with the given options applied.
  *
- * @throws {ForensicsError} `usage`; `not_found` for an unknown profile without a URL; `conflict`
- *   for another server's profile.
+ * @throws {ForensicsError} `usage`; `not_found` for an unknown profile without a URL; `conflict` for another server's
+ *   profile.
  */
 async function profileToSave(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);

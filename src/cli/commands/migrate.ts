@@ -1,7 +1,4 @@
-/**
- * `forensics migrate`: moves an installation from a single machine to PostgreSQL, which several can
- * share.
- */
+/** `forensics migrate`: moves an installation from a single machine to PostgreSQL, which several can share. */
 
 import type { Command } from 'commander';
 import { migrateInstallation } from '../../ops/migrate/migrate.ts';

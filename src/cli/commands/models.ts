@@ -1,7 +1,4 @@
-/**
- * `forensics models`: lists the models on this machine, and checks their files against their
- * manifests.
- */
+/** `forensics models`: lists the models on this machine, and checks their files against their manifests. */
 
 import type { Command } from 'commander';
 import { readConfig } from '../../contract/config.ts';

@@ -91,10 +91,7 @@ async function remove(name: string): Promise<void> {
   if (hadSession) log(`Its session on ${profile.url} stays valid until it expires.`);
 }
 
-/**
- * A profile as printed, without key or token. `loggedInAs`: an email address or `API key`; null
- * without a login.
- */
+/** A profile as printed, without key or token. `loggedInAs`: an email address or `API key`; null without a login. */
 function shownProfile(profile: Profile) {
   const { name, url, tenant = null, ca, fingerprint } = profile;
   const credentials = readCredentials(name);

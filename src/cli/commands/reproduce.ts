@@ -1,7 +1,4 @@
-/**
- * `forensics reproduce`: repeats the examination behind an evidence bundle and compares the
- * results.
- */
+/** `forensics reproduce`: repeats the examination behind an evidence bundle and compares the results. */
 
 import type { Command } from 'commander';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';

@@ -1,7 +1,4 @@
-/**
- * `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes
- * everything again.
- */
+/** `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes everything again. */
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -137,10 +134,7 @@ async function askAtFirstStart(sources: Sources): Promise<void> {
   log(`Saved in ${kept}. To undo it, write "intake": "contract" there.`);
 }
 
-/**
- * Creates the config file with one setting if there is none yet. @returns its path. @throws as
- * `writeOnce`.
- */
+/** Creates the config file with one setting if there is none yet. @returns its path. @throws as `writeOnce`. */
 function keepSetting(name: SettingName, value: string): string {
   const folder = configFolder();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -252,8 +246,7 @@ async function showMetrics(
 async function closeServer(server: HttpServer): Promise<void> {
   const { server: listener } = server;
   const force = setTimeout(() => listener.closeAllConnections(), drainMs);
-  // Clients keep connections open between requests; one that was busy at the stop is closed once it
-  // is idle.
+  // Clients keep connections open between requests; one that was busy at the stop is closed once it is idle.
   const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
   try {
     await server.close();

@@ -11,9 +11,7 @@ import { type ShownUser, shownUser, userNamed, withLocalCore } from '../connecti
 import { withApi } from '../connection/server.ts';
 import { isRemote, type ServiceOptions } from '../options.ts';
 
-/**
- * A password is never an option, because options appear in the shell history and the process list.
- */
+/** A password is never an option, because options appear in the shell history and the process list. */
 export function withPassword(command: Command): Command {
   const sources = [
     new Option('--password-file <file>', 'read the password from a file'),

@@ -1,7 +1,4 @@
-/**
- * `forensics user`: accounts on this machine, and what a user who is logged in to a server may
- * change.
- */
+/** `forensics user`: accounts on this machine, and what a user who is logged in to a server may change. */
 
 import { type Command, Option } from 'commander';
 import type { Users } from '../../service/access/users.ts';
@@ -113,10 +110,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/**
- * Defines a command on one account of this machine. @param ends - the ends of its example command
- * lines.
- */
+/** Defines a command on one account of this machine. @param ends - the ends of its example command lines. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
   return localCommand(user, name, does, lines).argument(
@@ -125,9 +119,7 @@ function onOne(user: Command, name: string, does: string, ends: readonly string[
   );
 }
 
-/**
- * Defines a command on any account of this machine or, on a server, on the logged-in user's own.
- */
+/** Defines a command on any account of this machine or, on a server, on the logged-in user's own. */
 function onAny(user: Command, name: string, does: string, lines: readonly string[]): Command {
   return serviceCommand(user, name, does, lines).argument(
     '[who]',

@@ -1,7 +1,4 @@
-/**
- * `forensics worker`: additional workers for the servers of a data folder or database. They listen
- * on no port.
- */
+/** `forensics worker`: additional workers for the servers of a data folder or database. They listen on no port. */
 
 import type { Command } from 'commander';
 import { openApp } from '../../service/app.ts';

@@ -1,7 +1,6 @@
 /**
- * The servers that this user has saved. A profile holds a server's address and how to verify it;
- * its credentials are in a separate file. There is one file per profile, so that two commands never
- * overwrite each other's.
+ * The servers that this user has saved. A profile holds a server's address and how to verify it; its credentials are in
+ * a separate file. There is one file per profile, so that two commands never overwrite each other's.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -66,10 +65,7 @@ export function profileTrust({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerpr
   return fingerprint === undefined ? { by: 'system' } : { by: 'fingerprint', sha256: fingerprint };
 }
 
-/**
- * The name is also a file name, and some file systems ignore case. @throws {ForensicsError}
- * `usage`.
- */
+/** The name is also a file name, and some file systems ignore case. @throws {ForensicsError} `usage`. */
 export function checkProfileName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return name;
   throw usageError(
@@ -109,10 +105,7 @@ function writeOwnJson(file: string, value: unknown): void {
   intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
 }
 
-/**
- * Runs `act`, which creates a file in this user's folder. @throws {ForensicsError}
- * `output_not_writable`.
- */
+/** Runs `act`, which creates a file in this user's folder. @throws {ForensicsError} `output_not_writable`. */
 function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
     makePrivateFolder(dirname(file));
@@ -206,16 +199,14 @@ function credentialsFile(profile: string): string {
 }
 
 /**
- * Reads an API key from a file or standard input; never from an option, which every user of the
- * machine can see.
+ * Reads an API key from a file or standard input; never from an option, which every user of the machine can see.
  *
  * @param file - `-` is standard input.
  * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
  */
 export async function apiKeyFrom(file: string): Promise<string> {
   const key = checked(await readText(file), 'The file named by --api-key-file');
-  // Only a warning, because secrets mounted into a container are often readable by every user
-  // inside it.
+  // Only a warning, because secrets mounted into a container are often readable by every user inside it.
   const isOpen =
     file !== '-' && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
   if (isOpen) log(`Other users of this machine can read ${file}; run chmod 600.`);

@@ -107,10 +107,7 @@ function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
   return { ...(url !== '' && { url }), ...(profile !== '' && { profile }) };
 }
 
-/**
- * Returns null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`,
- * `file_not_readable`.
- */
+/** Returns null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
   if (ca !== undefined && fingerprint !== undefined) {
     throw usageError('--ca and --fingerprint are two ways to verify the server; choose one.');
@@ -165,10 +162,7 @@ export function userAgent(): string {
   return `forensics/${packageVersion()}`;
 }
 
-/**
- * Options, including --profile, take precedence over the environment, whose key is for its own
- * server.
- */
+/** Options, including --profile, take precedence over the environment, whose key is for its own server. */
 async function authorizeBy(options: ServerOptions, profile: Profile | null): Promise<Authorize> {
   const { apiKeyFile } = options;
   if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));

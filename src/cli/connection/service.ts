@@ -32,10 +32,7 @@ interface Rotation {
   readonly graceMs: number;
 }
 
-/**
- * The errors of each act are documented at `Keys` in the access room; a server may also reject the
- * caller.
- */
+/** The errors of each act are documented at `Keys` in the access room; a server may also reject the caller. */
 export interface KeyActs {
   /**
    * Newest first, masked.
@@ -54,10 +51,7 @@ export interface KeyActs {
 }
 
 export interface TenantActs {
-  /**
-   * Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an
-   * API key.
-   */
+  /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
   names(): Promise<readonly string[]>;
   read(tenant: string): Promise<TenantAnswer>;
   change(tenant: string, request: TenantRequest): Promise<TenantAnswer>;
@@ -68,8 +62,7 @@ export interface SettingsActs {
   /**
    * Changes the given settings and returns all of them.
    *
-   * @param who - email address or id of an account; null for the person who is logged in to a
-   *   server.
+   * @param who - email address or id of an account; null for the person who is logged in to a server.
    * @throws {ForensicsError} `usage` for whichever of the two this service does not support.
    */
   change(who: string | null, change: UserSettingsChange): Promise<UserSettings>;

@@ -38,10 +38,7 @@ interface Renewal {
   readonly isDue: (session: Session, at: number) => boolean;
 }
 
-/**
- * The stored session, refreshed first if due. @throws {ForensicsError} `unauthenticated` when it
- * has ended.
- */
+/** The stored session, refreshed first if due. @throws {ForensicsError} `unauthenticated` when it has ended. */
 export async function renewSession(
   profile: string,
   { api, now, isDue: isWanted }: Renewal,

@@ -1,6 +1,4 @@
-/**
- * Lays records out as plain text: cards, lists in columns, fields; also the pages of the manual.
- */
+/** Lays records out as plain text: cards, lists in columns, fields; also the pages of the manual. */
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
@@ -14,10 +12,7 @@ const usualIndent = 13;
 /** In fewer columns, every word would be on a line of its own. */
 const minColumns = 30;
 
-/**
- * A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths
- * are not broken.
- */
+/** A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths are not broken. */
 export function layCard(title: string, rows: readonly Row[], columns: number): string {
   const colour = paint(process.stdout);
   const indent = Math.max(usualIndent, ...rows.map(([label]) => 3 + stringWidth(label)));
@@ -88,9 +83,8 @@ const gap = 2;
 /**
  * A list in columns without frames, so that its output can be cut and sorted.
  *
- * @param columns - the line width. Longer texts are wrapped within their column and, if that is not
- *   enough, each record takes several lines. Words are never cut, because an incomplete id is
- *   useless.
+ * @param columns - the line width. Longer texts are wrapped within their column and, if that is not enough, each record
+ *   takes several lines. Words are never cut, because an incomplete id is useless.
  */
 export function listTable(
   head: Cells,

@@ -1,7 +1,4 @@
-/**
- * What is printed, and what the program knows of its terminal: width, colours, and whether a person
- * is watching.
- */
+/** What is printed, and what the program knows of its terminal: width, colours, and whether a person is watching. */
 
 import { type Command, Option } from 'commander';
 import { rmSync } from 'node:fs';
@@ -23,8 +20,7 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 let given = none;
 
 /**
- * Declares the options common to all commands. They apply from when a command runs until the next
- * program is created.
+ * Declares the options common to all commands. They apply from when a command runs until the next program is created.
  */
 export function withSwitches(program: Command): Command {
   given = none;
@@ -46,10 +42,7 @@ export function switches(): Switches {
   return given;
 }
 
-/**
- * Prints to standard error, and nothing with `--quiet`. Results go to standard output, so that they
- * can be piped.
- */
+/** Prints to standard error, and nothing with `--quiet`. Results go to standard output, so that they can be piped. */
 export function log(text: string): void {
   if (switches().quiet) return;
   process.stderr.write(`${printable(text)}\n`);
@@ -89,10 +82,7 @@ export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) 
   return (style, text) => styleText(style, text, { stream });
 }
 
-/**
- * Line width: the terminal's, otherwise `COLUMNS`, otherwise unlimited, so that a file or pipe gets
- * full names.
- */
+/** Line width: the terminal's, otherwise `COLUMNS`, otherwise unlimited, so that a file or pipe gets full names. */
 export function lineWidth(stream: NodeJS.WriteStream): number {
   if (stream.isTTY && stream.columns > 0) return stream.columns;
   const declared = Number(process.env['COLUMNS']);
@@ -112,19 +102,13 @@ export function helpWidth(): number {
   return Math.max(minColumns, Math.min(columns, maxColumns));
 }
 
-/**
- * Whether a line can be redrawn: not in a CI log, nor on a terminal that cannot do it or reports no
- * width.
- */
+/** Whether a line can be redrawn: not in a CI log, nor on a terminal that cannot do it or reports no width. */
 export function canAnimate(stream: NodeJS.WriteStream): boolean {
   const { CI = '', TERM = '' } = process.env;
   return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
 }
 
-/**
- * Must run before any package that uses colours is loaded, because these read the environment only
- * once.
- */
+/** Must run before any package that uses colours is loaded, because these read the environment only once. */
 export function obeyNoColor(argv: readonly string[]): void {
   if (!argv.includes('--no-color')) return;
   process.env['NO_COLOR'] = '1';
@@ -154,9 +138,7 @@ export function exitOnBrokenOutput(report: (error: unknown) => ExitCode): void {
   });
 }
 
-/**
- * Lets servers and workers continue when nobody reads their output; applies until the next command.
- */
+/** Lets servers and workers continue when nobody reads their output; applies until the next command. */
 export function ignoreBrokenOutput(): void {
   isIgnored = true;
 }

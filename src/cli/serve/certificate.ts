@@ -1,7 +1,4 @@
-/**
- * The certificate that `serve` uses: the operator's files, one from our own authority, or none
- * behind a proxy.
- */
+/** The certificate that `serve` uses: the operator's files, one from our own authority, or none behind a proxy. */
 
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../contract/config.ts';

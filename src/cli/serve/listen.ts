@@ -1,6 +1,4 @@
-/**
- * Listens on the address in the settings, and prints what the user needs once `serve` is listening.
- */
+/** Listens on the address in the settings, and prints what the user needs once `serve` is listening. */
 
 import { hostname } from 'node:os';
 import type { FirstRun } from '../../service/first-run.ts';
@@ -43,9 +41,7 @@ interface ListenAddress {
   readonly portSetting: string;
 }
 
-/**
- * Turns system errors into messages that say how to fix them; other errors are returned unchanged.
- */
+/** Turns system errors into messages that say how to fix them; other errors are returned unchanged. */
 export function listenFailure(error: unknown, place: ListenAddress): unknown {
   const { host, port, hostSetting, portSetting } = place;
   switch (systemCodeOf(error)) {

@@ -1,7 +1,6 @@
 /**
- * The log of a server or worker on standard error. When nobody reads it or its disk is full, lines
- * are dropped and the server keeps running; the number of dropped lines is logged as soon as
- * writing works again.
+ * The log of a server or worker on standard error. When nobody reads it or its disk is full, lines are dropped and the
+ * server keeps running; the number of dropped lines is logged as soon as writing works again.
  */
 
 import { writeSync } from 'node:fs';
@@ -22,9 +21,8 @@ export interface ServerLog {
 }
 
 /**
- * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such
- *   as `EAGAIN` when a reader does not keep up. By then standard error is a Node.js stream, which
- *   makes a pipe non-blocking.
+ * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such as `EAGAIN` when a
+ *   reader does not keep up. By then standard error is a Node.js stream, which makes a pipe non-blocking.
  */
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),

@@ -89,10 +89,7 @@ async function measureOne(
   }
 }
 
-/**
- * A picture that could not be examined gets a line on stderr; with `--jsonl`, every picture gets
- * one on stdout.
- */
+/** A picture that could not be examined gets a line on stderr; with `--jsonl`, every picture gets one on stdout. */
 function logOutcome({ file, measured, error }: Outcome, options: ValidateOptions): void {
   if (error !== null) printFileFailure(file.label, error, options);
   if (!options.jsonl) return;

@@ -1,8 +1,7 @@
 /**
- * Reads a backup archive from first byte to last. The hash list verifies the entries, the manifest
- * verifies the hash list, its own hash verifies the manifest, and the bytes between entries must be
- * well-formed tar. Files are unpacked during the read, so do not rely on them until it has
- * finished.
+ * Reads a backup archive from first byte to last. The hash list verifies the entries, the manifest verifies the hash
+ * list, its own hash verifies the manifest, and the bytes between entries must be well-formed tar. Files are unpacked
+ * during the read, so do not rely on them until it has finished.
  */
 
 import { createHash } from 'node:crypto';
@@ -127,8 +126,7 @@ function isSoundGap(gap: Buffer, name: string): boolean {
   const [heads, head] = [gap.subarray(padding), gap.subarray(-blockBytes)];
   if (heads.length < blockBytes || gap.subarray(0, padding).some((byte) => byte !== 0))
     return false;
-  // The checksum covers the rest of the header and the tar package compares it, but accepts it in
-  // any notation.
+  // The checksum covers the rest of the header and the tar package compares it, but accepts it in any notation.
   if (!/^[0-7]{6}(?:\0 | \0)$/.test(head.toString('latin1', 148, 156))) return false;
   if (heads.length === blockBytes) return true;
   const record = heads.subarray(blockBytes, -blockBytes).toString().replace(/\0+$/, '');

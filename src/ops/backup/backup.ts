@@ -1,10 +1,9 @@
 /**
- * Backs up a data folder while its server runs: a snapshot of the database first, then the files
- * its rows name. Evidence, heatmaps and reports are immutable, so what is copied after the snapshot
- * still belongs to it; the manifest lists objects that a purge or a client removed in the meantime.
+ * Backs up a data folder while its server runs: a snapshot of the database first, then the files its rows name.
+ * Evidence, heatmaps and reports are immutable, so what is copied after the snapshot still belongs to it; the manifest
+ * lists objects that a purge or a client removed in the meantime.
  *
- * The backup is a single tar file: it can be streamed at any size, and every system can unpack it
- * without this program.
+ * The backup is a single tar file: it can be streamed at any size, and every system can unpack it without this program.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -71,11 +70,10 @@ export interface Backup extends WrittenArchive {
 }
 
 /**
- * The file appears complete or not at all. The audit log of the service records the hash of every
- * backup's manifest.
+ * The file appears complete or not at all. The audit log of the service records the hash of every backup's manifest.
  *
- * @throws {ForensicsError} `conflict`; `usage` when `out` is inside the data folder;
- *   `no_space_left`, `output_not_writable`; whatever `onProgress` throws.
+ * @throws {ForensicsError} `conflict`; `usage` when `out` is inside the data folder; `no_space_left`,
+ *   `output_not_writable`; whatever `onProgress` throws.
  */
 export async function backUp(core: BackedUp, request: BackupRequest): Promise<Backup> {
   const made = await createFile(core, request);
@@ -140,10 +138,7 @@ async function write(
   });
 }
 
-/**
- * Collects the files that go into the archive beside the snapshot, and their entries in the
- * manifest.
- */
+/** Collects the files that go into the archive beside the snapshot, and their entries in the manifest. */
 async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
   const { schema, rows, problems } = await inspectDatabase(snapshot);

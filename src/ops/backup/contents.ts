@@ -29,19 +29,12 @@ const schema = Type.Object({
   createdAt: Type.String(),
   /** Version of the database schema. */
   schema: count,
-  /**
-   * Whether the backup holds keys and certificates. A master key in the settings does not count.
-   */
+  /** Whether the backup holds keys and certificates. A master key in the settings does not count. */
   holdsKeys: Type.Boolean(),
   masterKey: Type.Object({
-    /**
-     * `here`: in this backup; `apart`: left out on request; `environment`: it was in the settings.
-     */
+    /** `here`: in this backup; `apart`: left out on request; `environment`: it was in the settings. */
     place: Type.Union([Type.Literal('here'), Type.Literal('apart'), Type.Literal('environment')]),
-    /**
-     * Derived from the master key: two keys can be compared by it, but it reveals nothing about the
-     * key.
-     */
+    /** Derived from the master key: two keys can be compared by it, but it reveals nothing about the key. */
     id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
   }),
   /** The server settings that differ from the defaults, with secrets replaced. */
@@ -107,10 +100,7 @@ const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
 // A rotation takes milliseconds, so five in a row mean something else is wrong.
 const readings = 5;
 
-/**
- * Whether a backup can contain an entry of this name. Restore writes nothing else into a data
- * folder.
- */
+/** Whether a backup can contain an entry of this name. Restore writes nothing else into a data folder. */
 export function belongs(name: string): boolean {
   if (name === names.database || keyFiles.includes(name) || objectPattern.test(name)) return true;
   const [folder = '', ...parts] = name.split('/');
@@ -164,9 +154,7 @@ async function filesIn(dataDir: string, folder: string): Promise<readonly string
     .toSorted();
 }
 
-/**
- * Passes our own errors through. `place` names what cannot be written to and starts the message.
- */
+/** Passes our own errors through. `place` names what cannot be written to and starts the message. */
 export function toDiskError(error: unknown, place: string): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
@@ -185,10 +173,7 @@ export function toDiskError(error: unknown, place: string): unknown {
 // Small batches, because report texts are stored in the same column as report keys.
 const batch = 200;
 
-/**
- * The embedded store's objects that rows name, including those of deleted analyses awaiting their
- * purge.
- */
+/** The embedded store's objects that rows name, including those of deleted analyses awaiting their purge. */
 export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
   for (let last = ''; ; ) {
     const rows = await findRows(db, last);
@@ -232,10 +217,7 @@ function named(tenantId: string, key: string, isEvidence: boolean): NamedObject 
   return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
 }
 
-/**
- * Identifies the master key in the manifest: two keys can be compared by it, but it reveals nothing
- * about the key.
- */
+/** Identifies the master key in the manifest: two keys can be compared by it, but it reveals nothing about the key. */
 export function masterKeyId(secrets: Secrets): string {
   return secrets.of('backup/key').toString('hex', 0, 8);
 }

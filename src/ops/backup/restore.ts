@@ -42,10 +42,7 @@ interface RestoreRequest {
 
 interface Restored extends Verified {
   readonly manifest: Manifest;
-  /**
-   * Name of the subfolder of the data folder that now holds its previous content; null if it was
-   * empty.
-   */
+  /** Name of the subfolder of the data folder that now holds its previous content; null if it was empty. */
   readonly aside: string | null;
 }
 

@@ -25,8 +25,7 @@ export interface Verified {
 /**
  * Unpacks the database temporarily into the system's folder for temporary files (`TMPDIR`).
  *
- * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`,
- *   `no_space_left`; `schema_newer`.
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
  */
 export async function verifyBackup(
   file: string,
@@ -48,8 +47,7 @@ export async function verifyBackup(
 }
 
 /**
- * @param database - the unpacked file. It is left unchanged; a temporary copy may be made beside
- *   it.
+ * @param database - the unpacked file. It is left unchanged; a temporary copy may be made beside it.
  * @throws {ForensicsError} `schema_newer` for an intact backup made by a newer version.
  */
 export async function judge(archive: Archive, database: string): Promise<Verified> {

@@ -16,9 +16,7 @@ const failAboveMs = 15 * 60_000;
 /** The Date header has whole seconds. */
 export const halfSecondMs = 500;
 
-/**
- * Every response of the store carries its time. Other checks report a store that does not respond.
- */
+/** Every response of the store carries its time. Other checks report a store that does not respond. */
 export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, visit, now } = target;
   const { origin } = new URL(store.presign(probeKey(), now()).getUrl);

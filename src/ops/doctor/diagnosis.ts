@@ -32,10 +32,7 @@ export function diagnose(name: string, tenant: string | null = null): Diagnose {
   };
 }
 
-/**
- * Our own errors explain the cause in their message; of any other error only the name is safe to
- * print.
- */
+/** Our own errors explain the cause in their message; of any other error only the name is safe to print. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed for an unknown reason.';
   if (error.name === 'ForensicsError') return error.message;

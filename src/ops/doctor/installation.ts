@@ -110,10 +110,7 @@ interface Space {
   readonly totalBytes: number;
 }
 
-/**
- * Judges whether there is room for at least one analysis of the largest picture, with some to
- * spare.
- */
+/** Judges whether there is room for at least one analysis of the largest picture, with some to spare. */
 export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
   const percent = Math.floor((100 * freeBytes) / totalBytes);

@@ -14,9 +14,7 @@ export interface StoreToCheck {
   readonly tenant: string;
   readonly store: BlobStore;
   readonly visit: MakeVisit;
-  /**
-   * Origins whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host.
-   */
+  /** Origins whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
   readonly origins: readonly string[];
   /** How to fix each kind of failure. */
   readonly fixes: {
@@ -24,10 +22,7 @@ export interface StoreToCheck {
     readonly presigned: string;
     readonly cors: string;
   };
-  /**
-   * The warning for an address that cannot be reached from this machine; null when that counts as a
-   * failure.
-   */
+  /** The warning for an address that cannot be reached from this machine; null when that counts as a failure. */
   readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
 }

@@ -92,9 +92,8 @@ function describeDifferences(golden: Environment, here: Environment): string {
 }
 
 /**
- * The numbers of a model release for the package's synthetic pictures, stored beside the model as
- * `golden.json`. They are rounded, because processors add in different orders. Written by `node
- * test/fixtures/write-golden.ts`.
+ * The numbers of a model release for the package's synthetic pictures, stored beside the model as `golden.json`. They
+ * are rounded, because processors add in different orders. Written by `node test/fixtures/write-golden.ts`.
  */
 interface Reading {
   readonly verdict: string;

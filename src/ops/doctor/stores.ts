@@ -20,10 +20,7 @@ export interface StoresToCheck {
   readonly core: Core;
   /** The address at which clients reach the server. */
   readonly publicUrl: URL;
-  /**
-   * Null for all tenants. Tenants on the service's own store share it, so only the first is
-   * checked.
-   */
+  /** Null for all tenants. Tenants on the service's own store share it, so only the first is checked. */
   readonly tenant: Tenant | null;
   readonly now: () => Date;
 }

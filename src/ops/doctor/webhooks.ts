@@ -1,6 +1,4 @@
-/**
- * Checks whether the tenants' webhook receivers accept messages, on request with a test message.
- */
+/** Checks whether the tenants' webhook receivers accept messages, on request with a test message. */
 
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Core } from '../../service/core.ts';

@@ -73,10 +73,7 @@ interface Copy {
   readonly onProgress: (table: string, rows: number) => void;
 }
 
-/**
- * Copies in primary key order, so that the last row in the target shows where an earlier call
- * stopped.
- */
+/** Copies in primary key order, so that the last row in the target shows where an earlier call stopped. */
 async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Promise<void> {
   const key = keyOf(table);
   const columns = Object.values(key);
@@ -95,8 +92,7 @@ async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Pr
       .limit(batch)
       .all();
     if (rows.length === 0) return;
-    // A tenant and its storage configuration refer to each other, so this reference is written
-    // last.
+    // A tenant and its storage configuration refer to each other, so this reference is written last.
     const isLater = table === tables.tenants ? { storageConfigId: null } : {};
     const values = rows.map((row) => ({ ...row, ...isLater }));
     await transact(to, (tx) => tx.insert(table).values(values).run());

@@ -31,12 +31,11 @@ interface Migration {
 type OnProgress = (what: string, count: number) => void;
 
 /**
- * @param settings - the new ones: with the database, and with the default storage if objects are to
- *   be moved.
+ * @param settings - the new ones: with the database, and with the default storage if objects are to be moved.
  * @param onProgress - receives a table name, or `objects`, and how many were copied so far.
- * @throws {ForensicsError} `conflict` while a server uses the data folder, or when the database
- *   holds another installation or is already complete; `evidence_damaged` for an object that
- *   arrives altered; whatever opening source and target throws.
+ * @throws {ForensicsError} `conflict` while a server uses the data folder, or when the database holds another
+ *   installation or is already complete; `evidence_damaged` for an object that arrives altered; whatever opening source
+ *   and target throws.
  */
 export async function migrateInstallation(
   settings: Settings & { readonly databaseUrl: string },
@@ -95,10 +94,7 @@ async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
   return { copied };
 }
 
-/**
- * Identifies the installation: a hash of what only its master key decrypts, which reveals nothing
- * about the key.
- */
+/** Identifies the installation: a hash of what only its master key decrypts, which reveals nothing about the key. */
 async function installationId(source: Db): Promise<string> {
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
   return createHash('sha256')

@@ -1,4 +1,4 @@
-/** `/v1/analysis`: reads the request, calls one act, shapes the answer. */
+/** `/v1/analysis`: reads the request, calls one act and shapes the answer. */
 
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -35,7 +35,7 @@ import {
   verifyQuery,
 } from '../../contract/verification.ts';
 
-/** Accepts an upload. */
+/** The failures of accepting an upload. */
 const pictureFailures = [
   'upload_missing',
   'image_empty',
@@ -103,7 +103,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   });
 };
 
-/** What the contract knows of a create request; whatever else was sent goes no further. */
+/** The members of a create request that the contract knows; anything else is dropped. */
 function known({ name, type, input, comment, tags, projectId }: Static<typeof createBody>) {
   const { format, version, width, height, filename, options } = input;
   return {
@@ -126,7 +126,7 @@ const listAnalyses = operation({
 
 const listSeenBefore = operation({
   id: 'listSeenBefore',
-  summary: 'List the pictures of the tenant that show the same as one of them, oldest first',
+  summary: "List the tenant's other pictures that show the same scene, oldest first",
   failures: ['analysis_not_found'],
   querystring: seenBeforeQuery,
   answer: seenBeforeAnswer,
@@ -136,7 +136,7 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
   operation({
     id: 'createAnalysis',
     bodyLimit: longBodyLimitBytes,
-    summary: 'Create an analysis and get the URL to upload its picture to',
+    summary: 'Create an analysis and get the URL for uploading its picture',
     failures: ['model_not_found', 'store_unavailable'],
     headers: repeatable,
     body: createBodyUpTo(maxSidePx, formats),
@@ -146,7 +146,7 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
 const describeAnalysis = operation({
   id: 'describeAnalysis',
   bodyLimit: longBodyLimitBytes,
-  summary: 'Change comment, tags or case of an analysis',
+  summary: 'Change the comment, tags or case of an analysis',
   failures: ['analysis_not_found'],
   body: describeBody,
   answer: analysisAnswer,
@@ -169,9 +169,9 @@ const deleteAnalysis = operation({
 
 const startAnalysis = operation({
   id: 'startAnalysis',
-  summary: 'Start an analysis whose picture was uploaded',
+  summary: 'Start an analysis whose picture has been uploaded',
   description:
-    'The upload is looked at here: one that is not what was declared is answered with 422, and the analysis is failed.',
+    'The upload is checked here: if it does not match what was declared, the answer is 422 and the analysis fails.',
   failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
   headers: repeatable,
   body: idBody,
@@ -182,7 +182,7 @@ const retryAnalysis = operation({
   id: 'retryAnalysis',
   summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
   description:
-    'Where start refused the upload, what lies at putUrl now is looked at again, and answered with 422 when it still cannot be analysed: the analysis stays failed. Otherwise the copy taken at the start is examined again.',
+    'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the answer is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
   failures: [
     'analysis_not_found',
     'analysis_not_retryable',
@@ -199,9 +199,12 @@ const retryAnalysis = operation({
   answer: analysisAnswer,
 });
 
-/** What a bundle holds beside the file that was examined: maps and reports. What is larger, `forensics verify` reads. */
+/**
+ * Size limit for what a bundle contains beside the examined file: maps and reports. Use `forensics
+ * verify` for larger bundles.
+ */
 const maxBytesBesideOriginal = 50_000_000;
-/** Each is in memory as a whole, so no more are received at once, of all callers together. */
+/** Each bundle is held in memory as a whole, so no more than these are received at once from all callers together. */
 const mostReceived = 2;
 
 const ofRecorded = [
@@ -233,7 +236,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     const html = await evidence.htmlReport(requireCaller(request), id, language);
     void reply.headers({
       'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
-      // Its script must not run as a page of this server, wherever a browser opens it.
+      // The report's script must not run as a page of this server, wherever a browser opens it.
       'content-security-policy': 'sandbox',
     });
     return reply.type('text/html; charset=utf-8').send(html);
@@ -248,7 +251,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
 
   server.get('/v1/analysis/case/bundle', readCaseBundle, async (request, reply) => {
     const pieces = evidence.caseBundle(requireCaller(request), request.query.projectId);
-    // What refuses the whole case throws before the first piece, and is answered as any failure.
+    // Errors that concern the whole case are thrown before the first chunk, and answered like any failure.
     const first = await pieces.next();
     void reply.header('content-disposition', 'attachment; filename="case.zip"');
     return reply.type('application/zip').send(Readable.from(startingWith(first, pieces)));
@@ -263,7 +266,7 @@ async function* startingWith<T>(first: IteratorResult<T, void>, rest: AsyncGener
   yield* rest;
 }
 
-// In a scope of its own: the one body that is not JSON.
+// In a scope of its own, because this is the only body that is not JSON.
 const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence, analyses }) => {
   const bodyLimit = analyses.limits.maxBytes + maxBytesBesideOriginal;
   server.removeAllContentTypeParsers();
@@ -273,10 +276,13 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
     (_request, body, done) => done(null, body),
   );
   let received = 0;
-  // Behind the hooks that know the caller, before the body.
+  // After the hooks that authenticate the caller, before the body.
   server.addHook('preParsing', async (_request, reply) => {
     if (received === mostReceived) {
-      throw new ForensicsError('rate_limited', 'Other bundles are being checked; try again soon.');
+      throw new ForensicsError(
+        'rate_limited',
+        'Other bundles are being verified; try again shortly.',
+      );
     }
     received++;
     reply.raw.once('close', () => received--);
@@ -315,7 +321,7 @@ const readHtmlReport = operation({
   id: 'readHtmlReport',
   summary: 'Get the report of an analysis as one HTML file that needs no network',
   description:
-    'It is rendered again from what was recorded; the PDF reports are files in the store.',
+    'It is rendered again from the recorded result; the PDF reports are files in the store.',
   failures: ofRecorded,
   querystring: htmlReportQuery,
   answer: {
@@ -326,8 +332,8 @@ const readHtmlReport = operation({
 
 const readCaseReport = operation({
   id: 'readCaseReport',
-  summary: 'Get the report about all pictures of a case as one PDF file',
-  description: `Its first pages list the pictures, what needs a person first; a page for each follows. At most ${maxCasePictures} pictures.`,
+  summary: 'Get a report on all pictures of a case as one PDF file',
+  description: `Its first pages list the pictures, beginning with those that need a decision; a page for each follows. At most ${maxCasePictures} pictures.`,
   failures: ofRecorded,
   querystring: caseReportQuery,
   answer: {
@@ -339,7 +345,7 @@ const readCaseReport = operation({
 const readCaseBundle = operation({
   id: 'readCaseBundle',
   summary: 'Get the signed evidence bundle of a case as a zip archive',
-  description: `It holds the report of the case and a whole bundle of each picture that has a forensic report, and is sent while it is made: a failure half-way ends the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
+  description: `It contains the report of the case and a complete bundle for each picture with a forensic report. It is sent while it is being made, so a failure half-way closes the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
   failures: ofRecorded,
   querystring: caseQuery,
   answer: {
@@ -352,7 +358,7 @@ const verifyBundle = (bodyLimit: number) =>
   operation({
     id: 'verifyBundle',
     bodyLimit,
-    summary: 'Check a signed evidence bundle; nothing of it is stored',
+    summary: 'Verify a signed evidence bundle without storing it',
     description: 'The body is the archive, with Content-Type: application/zip.',
     failures: ['bundle_unreadable'],
     querystring: verifyQuery,

@@ -1,4 +1,4 @@
-/** `/v1/auth/...`: sessions of users, and the API keys of a tenant. What a session is, the identity knows. */
+/** `/v1/auth/...`: user sessions, and the API keys of a tenant. The identity decides what a session is. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
@@ -47,7 +47,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
   server.post('/v1/auth/revoke', revokeTokens, async (request) => {
     const { idToken, refreshToken } = request.body;
     await identity.revoke({ idToken, refreshToken });
-    return success({ message: 'The sessions on all devices are ended.' });
+    return success({ message: 'The sessions on all devices have ended.' });
   });
 
   server.post('/v1/auth/change-password', changePassword, async (request) => {
@@ -59,7 +59,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
   await server.register(information, { identity });
 };
 
-// In a scope of its own: the one POST without a body.
+// In a scope of its own, because this is the only POST without a body.
 const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
   server.post('/v1/auth/info', getUserInfo, async (request) =>
@@ -71,9 +71,9 @@ const login = (identity: Pick<Identity, 'kind'>) =>
   operation({
     id: 'login',
     access: 'everyone',
-    summary: 'Log in with a password, or learn where to log in',
+    summary: 'Log in with a password, or find out where to log in',
     failures: ofTokens,
-    // With a provider no password belongs here, and a client should not have to send one to learn that.
+    // With a provider no password belongs here, and a client should not have to send one to find out.
     body: Type.Unsafe<Partial<Static<typeof loginBody>>>(
       identity.kind === 'oidc' ? Type.Partial(loginBody) : loginBody,
     ),
@@ -84,7 +84,7 @@ const refreshTokens = operation({
   id: 'refreshTokens',
   access: 'everyone',
   summary: 'Exchange a refresh token for new tokens',
-  description: 'A refresh token is good once; one that comes again ends its session.',
+  description: 'A refresh token works only once; using it again ends its session.',
   failures: ofTokens,
   body: refreshBody,
   answer: refreshAnswer,
@@ -111,7 +111,7 @@ const revokeTokens = operation({
 const changePassword = operation({
   id: 'changePassword',
   access: 'user',
-  summary: 'Change the own password; every other session ends',
+  summary: 'Change your own password; all your other sessions end',
   failures: ['not_offered'],
   body: changePasswordBody,
   answer: succeeded,
@@ -120,11 +120,12 @@ const changePassword = operation({
 const getUserInfo = operation({
   id: 'getUserInfo',
   access: 'user',
-  summary: 'Who the access token stands for',
+  summary: 'Identify the user of the access token',
   answer: infoAnswer,
 });
 
-// The API keys of a tenant, for everybody who may act for it; new ones, for those who may change its settings.
+// The API keys of a tenant. Everyone who may act for it can list them; creating keys requires the
+// right to change its settings.
 
 type KeyParts = Pick<Core, 'keys'>;
 
@@ -144,7 +145,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { k
       by: toActor(principal),
       idempotencyKey,
     });
-    // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
+    // A repeated request created nothing. A key outlives its creator's account, so the log records who created it.
     if (readTag(key.secret) !== null) {
       const { type: callerType, id: caller } = principal;
       request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
@@ -160,7 +161,10 @@ type Making = Omit<NewKey, 'name'>;
 
 const defaultGraceSeconds = 86_400;
 
-/** @throws {ForensicsError} `invalid_request` unless the request is for one of both: a new key, or the rotation of another. */
+/**
+ * @throws {ForensicsError} `invalid_request` unless the request is for exactly one of the two: a
+ *   new key, or the rotation of another.
+ */
 async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: Making) {
   if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
     return keys.mint({ ...making, name });
@@ -168,7 +172,7 @@ async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: 
   if (replaces === undefined || name !== undefined) {
     throw new ForensicsError(
       'invalid_request',
-      'Send either name, for a new key, or replaces, with or without graceSeconds: the key that replaces one has its name.',
+      'Send either name, for a new key, or replaces, with or without graceSeconds; the replacement keeps the name of the old key.',
     );
   }
   const graceMs = 1000 * (graceSeconds ?? defaultGraceSeconds);
@@ -176,7 +180,7 @@ async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: 
   return { ...key, ...others };
 }
 
-// In a scope of its own: the contract's DELETE has no body, but a content type.
+// In a scope of its own, because the contract's DELETE has a content type but no body.
 const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   ignoreBodies(server);
   server.delete(path, deleteApiKey, async (request) => {
@@ -194,16 +198,16 @@ const listApiKeys = operation({
   answer: keysAnswer,
 });
 
-// A key may change the settings: only those make one who may do so themselves.
+// A key may change the settings, so only those who may do so themselves can create one.
 const createApiKey = operation({
   id: 'createApiKey',
   access: 'tenantSettings',
-  summary: 'Create an API key, or put a new one in the place of an old one',
-  description: `With name a new key; with replaces one of the same name as an old key, which stays good for
-graceSeconds at most. A key may replace itself: prove the new one with a request, then delete the old one, or let its grace end.
+  summary: 'Create an API key, or replace an old one',
+  description: `With name: a new key. With replaces: a key of the same name as an old key, which stays valid for
+graceSeconds at most. A key may replace itself: test the new one with a request, then delete the old one or let its grace period end.
 
-This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
-same entry with the secret masked: delete that key and create another if the first answer was lost.`,
+Only this answer contains the secret. Repeating the request with the same Idempotency-Key returns the
+same entry with the secret masked; if the first answer was lost, delete that key and create another.`,
   failures: ['not_found'],
   headers: repeatable,
   body: newKeyBody,
@@ -213,9 +217,9 @@ same entry with the secret masked: delete that key and create another if the fir
 const deleteApiKey = {
   ...operation({
     id: 'deleteApiKey',
-    summary: 'Delete an API key, at once and for good',
-    description: `A key may delete itself. Send Content-Type: application/json, without which the request is refused:
-no page of another site can send it unasked.`,
+    summary: 'Delete an API key immediately and permanently',
+    description: `A key may delete itself. Send Content-Type: application/json; without it the request is rejected, so
+that a page of another site cannot send it.`,
     failures: ['not_found'],
     querystring: keyQuery,
     answer: told,

@@ -1,6 +1,6 @@
 /**
- * The objects of the embedded store at their presigned URLs: PUT, GET with ranges, HEAD and DELETE. The signature in the
- * URL is the whole permission. Bodies are streamed and never parsed.
+ * Serves the embedded store's objects at their presigned URLs: PUT, GET with ranges, HEAD and DELETE. The signature in
+ * the URL is the only permission needed. Bodies are streamed and never parsed.
  */
 
 import { Readable } from 'node:stream';
@@ -14,11 +14,11 @@ import type { EmbeddedObjects } from '../../service/storage.ts';
 import { takeExpectation } from '../transport.ts';
 
 interface ObjectRoutes extends EmbeddedObjects {
-  /** After this long without a byte in either direction a client is disconnected; 30 s when left out. */
+  /** Disconnects a client after this long without a byte in either direction; 30 s by default. */
   readonly idleTimeoutMs?: number;
 }
 
-/** The query is checked with the signature. */
+/** The query is validated together with the signature. */
 interface ObjectRoute {
   Params: { readonly bucket: string; readonly '*': string };
   Querystring: { readonly expires?: unknown; readonly signature?: unknown };
@@ -35,7 +35,7 @@ interface Act {
   readonly idleTimeoutMs: number;
 }
 
-// A wildcard, not a named parameter: the router refuses those above 100 characters, and object keys may be longer.
+// A wildcard rather than a named parameter, which the router limits to 100 characters; object keys may be longer.
 const url = '/:bucket(^b-[0-9a-f]{24}$)/*';
 
 export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes): Promise<void> {
@@ -45,7 +45,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({
-      // Pages of other origins may embed a picture: they need its signed URL anyway.
+      // Pages of other origins may embed a picture, because they need its signed URL anyway.
       'cross-origin-resource-policy': 'cross-origin',
       ...corsHeaders(request, corsOrigins),
     });
@@ -60,7 +60,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
         await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
       } catch (cause) {
         if (!request.raw.destroyed || request.raw.complete) throw cause;
-        // Not our failure, so not logged as one.
+        // Not our failure, so it is not logged as one.
         throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
       }
     };
@@ -77,7 +77,10 @@ async function putObject(act: Act): Promise<void> {
   const { request, reply, objects, key, maxObjectBytes } = act;
   const length = declaredLength(request);
   if (length !== null && length > maxObjectBytes) {
-    throw new ForensicsError('blob_too_large', `An object has at most ${maxObjectBytes} bytes.`);
+    throw new ForensicsError(
+      'blob_too_large',
+      `An object can have at most ${maxObjectBytes} bytes.`,
+    );
   }
   const { etag } = await objects.write(key, {
     contentType: request.headers['content-type'] || defaultContentType,
@@ -85,7 +88,7 @@ async function putObject(act: Act): Promise<void> {
     announcedBytes: length ?? 0,
     beforeCommit({ sizeBytes }) {
       if (length === null || sizeBytes === length) return;
-      const message = 'The body is not as long as Content-Length says.';
+      const message = 'The length of the body does not match Content-Length.';
       throw new ForensicsError('invalid_request', message);
     },
   });
@@ -114,7 +117,7 @@ function declaredLength({ headers }: ObjectRequest): number | null {
   throw new HttpRefusal(411, 'invalid_request', message);
 }
 
-/** Sends `100 Continue` to a client that waits for it, when the first byte is read. */
+/** Sends `100 Continue` to a client that is waiting for it, when the first byte is read. */
 async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
   if (takeExpectation(request.raw)) reply.raw.writeContinue();
   // Stays open when the reader stops early, so that an answer can still be sent.
@@ -153,7 +156,7 @@ async function deleteObject({ reply, objects, key }: Act): Promise<void> {
 async function getObject(act: Act): Promise<void> {
   const object = await act.objects.open(act.key);
   if (object === null) {
-    throw new ForensicsError('blob_not_found', 'There is no object with this key.');
+    throw new ForensicsError('blob_not_found', 'No object has this key.');
   }
   try {
     await sendObject(act, object);
@@ -162,7 +165,7 @@ async function getObject(act: Act): Promise<void> {
   }
 }
 
-/** Types that a browser may display. Everything else is offered as a download. */
+/** Types that a browser may display. Everything else is served as a download. */
 const shownInline = ['image/jpeg', 'image/png'];
 
 async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenObject) {
@@ -178,11 +181,11 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   const range = requestedRange(request.headers, record);
   if (range?.length === 0) {
     void reply.header('content-range', `bytes */${sizeBytes}`);
-    throw new HttpRefusal(416, 'invalid_request', 'The range lies outside the object.');
+    throw new HttpRefusal(416, 'invalid_request', 'The range is outside the object.');
   }
   const { start, length } = range ?? { start: 0, length: sizeBytes };
   const blocks = object.bytes(start, length);
-  // Read before anything is sent, while damage can still be reported; later the connection is cut.
+  // Read before anything is sent, while damage can still be reported; after that, the connection can only be cut.
   const first = request.method === 'HEAD' ? null : await blocks.next();
   const partHeaders = { 'content-range': `bytes ${start}-${start + length - 1}/${sizeBytes}` };
   void reply.code(range === null ? 200 : 206).headers({
@@ -204,7 +207,7 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
 }
 
-/** Whether one of these entity tags is the object's. @see RFC 9110, section 13.1.2 */
+/** Whether one of these entity tags matches the object's. @see RFC 9110, section 13.1.2 */
 function namesObject(tags: string, { etag }: ObjectRecord): boolean {
   const plain = tags.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return plain.some((tag) => tag === '*' || tag === `"${etag}"`);
@@ -216,8 +219,8 @@ interface ByteRange {
 }
 
 /**
- * @returns null when the whole object is to be sent: no range, several, one that is malformed, or an `If-Range` that names
- *   another object. Its length is 0 when no byte of the object lies in the range.
+ * @returns null when the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
+ *   version of the object. Its length is 0 when the range contains no byte of the object.
  * @see RFC 9110, section 14
  */
 function requestedRange(
@@ -232,7 +235,7 @@ function requestedRange(
   return { start, length: Math.max(0, end - start) };
 }
 
-/** The block that was already read, and the rest. */
+/** Yields the block already read, followed by the rest. */
 async function* resume(
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterable<Uint8Array>,
@@ -256,10 +259,10 @@ const exposedHeaders = [
   'x-error-code',
   'x-request-id',
 ];
-/** Seconds for which a browser may keep the answer to its preflight. */
+/** How long, in seconds, a browser may cache the answer to its preflight request. */
 const preflightMaxAge = 3000;
 
-/** Lets pages of allowed origins read the answer, errors included. Cookies are never requested. */
+/** Lets pages of allowed origins read the answer, including errors. Cookies are never requested. */
 function corsHeaders({ headers }: FastifyRequest, allowed: readonly string[]) {
   const { origin } = headers;
   if (origin === undefined || !allowed.some((pattern) => matches(pattern, origin))) {

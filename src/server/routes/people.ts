@@ -1,4 +1,4 @@
-/** `/v1/tenant/user`, the people of a tenant; `/v1/user/settings`, those of the user who asks; and `/v1/feedback`. */
+/** `/v1/tenant/user`, the users of a tenant; `/v1/user/settings`, the requesting user's own; and `/v1/feedback`. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
@@ -70,7 +70,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
 
   server.post('/v1/feedback', sendFeedback, async (request) => {
     const sender = { userId: requireUserId(request), tenantId: requireCaller(request).tenant.id };
-    // What the contract knows of a message; whatever else was sent goes no further.
+    // The members of a message that the contract knows; anything else is dropped.
     const { url, name, email, message, source = defaultSource, ...more } = request.body;
     const { replaySessionId, sourceAttributes } = more;
     const known = { url, name, email, message, source };
@@ -85,7 +85,7 @@ const ofChanges = ['not_found', 'conflict', 'not_offered'] as const;
 const listUsers = operation({
   id: 'listUsers',
   access,
-  summary: 'List the users of a tenant, by address',
+  summary: 'List the users of a tenant, ordered by email address',
   failures: ['not_offered'],
   querystring: peopleQuery,
   answer: peopleAnswer,
@@ -101,7 +101,7 @@ const createUser = operation({
 const updateUser = operation({
   id: 'updateUser',
   access,
-  summary: 'Change name and scopes of a user; what is left out stays',
+  summary: 'Change the name and scopes of a user; omitted members stay unchanged',
   failures: ofChanges,
   body: changePersonBody,
   answer: personAnswer,
@@ -109,7 +109,7 @@ const updateUser = operation({
 const resetPassword = operation({
   id: 'resetUserPassword',
   access,
-  summary: 'Set a new password for a user; all sessions end, and a locked account opens',
+  summary: 'Set a new password for a user, end all their sessions and unlock the account',
   failures: ofChanges,
   body: personPasswordBody,
   answer: succeeded,
@@ -117,7 +117,7 @@ const resetPassword = operation({
 const disableUser = operation({
   id: 'disableUser',
   access,
-  summary: 'Disable a user and end all sessions',
+  summary: 'Disable a user and end all their sessions',
   failures: ofChanges,
   body: personBody,
   answer: personAnswer,
@@ -131,7 +131,7 @@ const enableUser = operation({
   answer: personAnswer,
 });
 
-/** Without what was left out. */
+/** Without omitted members. */
 function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> };
 function given(change: object): object {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
@@ -155,14 +155,14 @@ function shown({ id, email, name, userType, scopes, ...user }: TenantUser): Tena
 const getUserSettings = operation({
   id: 'getUserSettings',
   access: 'userSettings',
-  summary: 'Read the own settings',
+  summary: 'Read your own settings',
   answer: settingsAnswer,
 });
 
 const updateUserSettings = operation({
   id: 'updateUserSettings',
   access: 'userSettings',
-  summary: 'Change the own settings; what is left out stays',
+  summary: 'Change your own settings; omitted members stay unchanged',
   body: settingsBody,
   answer: succeeded,
 });
@@ -173,11 +173,12 @@ const sendFeedback = {
     access: 'tenantUser',
     bodyLimit: longBodyLimitBytes,
     summary: 'Send a message to the team behind the service',
-    description: 'It is kept at once and sent on later; another Content-Type than JSON is 400.',
+    description:
+      'It is stored at once and forwarded later; any Content-Type other than JSON gets 400.',
     body: feedbackBody,
     answer: succeeded,
   }),
-  // The contract counts a wrong content type among the invalid requests of this one operation.
+  // For this one operation, the contract counts a wrong content type as an invalid request.
   async preParsing({ headers }: FastifyRequest) {
     if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
     const message = 'The body must be JSON: send Content-Type: application/json.';

@@ -1,9 +1,9 @@
 /**
- * `/v1/auth/session`: sessions of browsers. The refresh token is in a cookie that no script reads and only these routes
- * look at; the access token is in the memory of the page.
+ * `/v1/auth/session`: browser sessions. The refresh token is in a cookie that no script can read and only these routes
+ * use; the access token is in the page's memory.
  *
  * Cross-site requests: the cookie is SameSite=Strict, but another port of this host is the same site. So every request
- * that acts must also say `Sec-Fetch-Site: same-origin`, a header that browsers set and no page can.
+ * that changes something must also carry `Sec-Fetch-Site: same-origin`, a header that browsers set and pages cannot.
  */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -27,7 +27,7 @@ import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';
-/** As long as a refresh token lives unused. */
+/** As long as an unused refresh token lives. */
 const cookieLifeSeconds = 14 * 86_400;
 const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
 const fromBrowsers = Type.Object({
@@ -66,7 +66,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
   server.post(`${path}/refresh`, refreshSession, async (request, reply) => {
     const refreshToken = readCookie(request);
     if (refreshToken === null) {
-      throw new ForensicsError('unauthenticated', 'There is no session; log in.');
+      throw new ForensicsError('unauthenticated', 'There is no session; log in first.');
     }
     try {
       return answerTokens(reply, await identity.refresh(refreshToken));
@@ -97,7 +97,7 @@ async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
   if (headers['sec-fetch-site'] === 'same-origin') return;
   throw new ForensicsError(
     'forbidden',
-    'This address is for the pages of this server; programs log in with POST /v1/auth/login.',
+    "This address is only for this server's own pages; programs log in with POST /v1/auth/login.",
   );
 }
 
@@ -108,12 +108,12 @@ function readCookie({ headers }: FastifyRequest): string | null {
   try {
     return value === '' ? null : decodeURIComponent(value);
   } catch {
-    // Not what this server set.
+    // Not a value that this server set.
     return null;
   }
 }
 
-// The prefix of the name binds it to this host alone, which browsers take with the path of the whole host only.
+// The `__Host-` prefix binds the cookie to this host only; browsers then require Path=/.
 const rules = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 
 function clearCookie(reply: FastifyReply): void {
@@ -130,23 +130,23 @@ function answerTokens(reply: FastifyReply, tokens: TokenSet) {
 const readSessionState = operation({
   id: 'readSessionState',
   access: 'everyone',
-  summary: 'How people log in here, whether there is an account yet, and what a picture may be',
+  summary: 'How to log in here, whether an account exists yet, and which pictures are accepted',
   failures: ['identity_unavailable'],
   answer: sessionStateAnswer,
 });
 
 type PageOperation = Omit<Parameters<typeof operation>[0], 'access' | 'description' | 'headers'>;
 
-/** For pages of this server alone. */
+/** For this server's own pages only. */
 function forPages<const O extends PageOperation>(declared: O) {
-  const description = 'For pages of this server alone: others are refused with 403.';
+  const description = "Only for this server's own pages; others get 403.";
   const common = { access: 'everyone', description, headers: fromBrowsers } as const;
   return { ...operation({ ...declared, ...common }), onRequest: assertSameOrigin };
 }
 
 const openSession = forPages({
   id: 'openSession',
-  summary: 'Log in from a browser; the refresh token goes into a cookie',
+  summary: 'Log in from a browser; the refresh token is set as a cookie',
   failures: [...ofTokens, 'not_offered'],
   body: sessionBody,
   answer: browserTokensAnswer,
@@ -154,7 +154,7 @@ const openSession = forPages({
 
 const refreshSession = forPages({
   id: 'refreshSession',
-  summary: 'Exchange the cookie of a browser for new tokens',
+  summary: "Exchange a browser's cookie for new tokens",
   failures: ofTokens,
   body: endSessionBody,
   answer: browserTokensAnswer,
@@ -162,7 +162,7 @@ const refreshSession = forPages({
 
 const endSession = forPages({
   id: 'endSession',
-  summary: 'Log a browser out; with its id token, on all devices',
+  summary: 'Log out of a browser or, with its id token, of all devices',
   failures: ofTokens,
   body: endSessionBody,
   answer: succeeded,
@@ -170,7 +170,7 @@ const endSession = forPages({
 
 const createFirstUser = forPages({
   id: 'createFirstUser',
-  summary: 'Make the first account with the one-time link that the server printed',
+  summary: 'Create the first account with the one-time link printed by the server',
   failures: ['unauthenticated', 'forbidden', 'conflict'],
   body: firstUserBody,
   answer: succeeded,

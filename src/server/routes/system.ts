@@ -55,9 +55,10 @@ const readHealth = operation({
   id: 'readHealth',
   access: 'everyone',
   rateLimit: false,
-  summary: 'Health of database, storage, model, queue, webhooks and log; what pictures are taken',
+  summary:
+    'Health of database, storage, model, queue, webhooks and log; also the accepted pictures',
   description:
-    '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
+    '503 when the database, storage, model or queue fails. The database is degraded when changes were lost to disk damage, webhooks when a receiver does not answer, and the log when lines are being lost.',
   failures: ['unhealthy'],
   answer: healthy,
 });

@@ -1,4 +1,4 @@
-/** `/v1/tenant`: a tenant, for everybody who may act for it; changes, for those who may change its settings. */
+/** `/v1/tenant`: a tenant, for everybody who may act for it; changes require the right to change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { auditAnswer, auditQuery } from '../../contract/audit.ts';
@@ -45,7 +45,7 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
     if (tenantName !== undefined && inQuery !== undefined && tenantName !== inQuery) {
       throw new ForensicsError(
         'invalid_request',
-        'The query and the body name two tenants; send tenantName once. A new name goes into name.',
+        'The query and the body name different tenants; send tenantName once. A new name goes into name.',
       );
     }
     const { principal, tenant } = requireCaller(request);
@@ -60,7 +60,7 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
 
 const getTenant = operation({
   id: 'getTenant',
-  summary: 'Read a tenant, with masked secrets',
+  summary: 'Read a tenant, with its secrets masked',
   querystring: tenantQuery,
   answer: tenantAnswer,
 });
@@ -70,9 +70,9 @@ const updateTenant = operation({
   access: 'tenantSettings',
   bodyLimit: longBodyLimitBytes,
   summary:
-    'Rename a tenant, set its webhook and default options, or choose where its objects are kept',
-  description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
-(write, read, delete) before it is saved; analyses stay readable where they were made.`,
+    'Rename a tenant, set its webhook and default options, or choose where its objects are stored',
+  description: `Accepts the answer of GET unchanged, with its secrets masked. A new storage configuration is tested
+(write, read, delete) before it is saved; existing analyses stay readable in their previous store.`,
   failures: ['conflict', 'store_refused', 'store_unavailable'],
   querystring: changeQuery,
   body: changeBody,
@@ -81,12 +81,12 @@ const updateTenant = operation({
 
 const readUsageReport = operation({
   id: 'readUsageReport',
-  summary: 'Read what a tenant used: all the time, or the days of a range added up',
+  summary: 'Read the usage of a tenant: in total, or summed over a range of days',
   querystring: reportQuery,
   answer: reportAnswer,
 });
 
-// `/v1/tenant/audit` and `/v1/tenant/webhook`: what was done in a tenant, and what its receiver was told.
+// `/v1/tenant/audit` and `/v1/tenant/webhook`: the audit log of a tenant, and the messages to its receiver.
 
 const defaultLimit = 100;
 
@@ -147,7 +147,7 @@ const readAuditLog = operation({
 const listWebhookMessages = operation({
   id: 'listWebhookMessages',
   access: 'tenantSettings',
-  summary: 'List the messages to the webhook of a tenant, newest first',
+  summary: "List the messages to a tenant's webhook, newest first",
   querystring: deliveriesQuery,
   answer: deliveriesAnswer,
 });
@@ -155,8 +155,8 @@ const listWebhookMessages = operation({
 const replayWebhookMessages = operation({
   id: 'replayWebhookMessages',
   access: 'tenantSettings',
-  summary: 'Send a settled message once more, or all that were given up',
-  description: 'They keep their ids, by which a receiver recognises a repetition.',
+  summary: 'Send a settled message again, or all that were given up',
+  description: 'They keep their ids, so that a receiver can recognise a repetition.',
   failures: ['not_found', 'conflict'],
   body: replayBody,
   answer: replayAnswer,
@@ -165,15 +165,15 @@ const replayWebhookMessages = operation({
 const testWebhook = operation({
   id: 'testWebhook',
   access: 'tenantSettings',
-  summary: 'Send one signed test message to the webhook of a tenant',
+  summary: "Send one signed test message to a tenant's webhook",
   description:
-    'Its header webhook-event is "test". Nothing is repeated or kept, and a webhook that was switched off stays so.',
+    'Its header webhook-event is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
   failures: ['conflict'],
   body: webhookTestBody,
   answer: webhookTestAnswer,
 });
 
-// `/v1/tenant/hold`: the legal holds of a tenant, for those of its people who may change its settings.
+// `/v1/tenant/hold`: the legal holds of a tenant, for users who may change its settings.
 
 export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async (
   server,
@@ -213,8 +213,8 @@ const listLegalHolds = operation({
 const placeLegalHold = operation({
   id: 'placeLegalHold',
   access: 'tenantManager',
-  summary: 'Keep an analysis, or everything of a tenant, from being purged',
-  description: 'What is held can be deleted, but stays stored until the hold is lifted.',
+  summary: 'Place a legal hold on an analysis, or on everything of a tenant',
+  description: 'Anything on hold can be deleted, but stays stored until the hold is lifted.',
   failures: ['analysis_not_found', 'conflict'],
   body: newHoldBody,
   answer: holdAnswer,
@@ -223,7 +223,7 @@ const placeLegalHold = operation({
 const liftLegalHold = operation({
   id: 'liftLegalHold',
   access: 'tenantManager',
-  summary: 'Lift a legal hold; those of the operator only the operator lifts',
+  summary: "Lift a legal hold; only the operator can lift the operator's own",
   failures: ['not_found', 'conflict'],
   body: heldBody,
   answer: succeeded,

@@ -113,10 +113,7 @@ export function createKeyAuthentication({
   };
 }
 
-/**
- * Runs on every request, so it is prepared once: whether the tag exists, and its key with this
- * digest, if any.
- */
+/** Runs on every request, so it is prepared once: whether the tag exists, and its key with this digest, if any. */
 function prepareFindKey(db: Db) {
   const isKey = and(
     eq(apiKeys.tenantId, tenants.id),
@@ -141,8 +138,7 @@ const minuteMs = 60_000;
  * most one write a minute per key, after the request has gone on. A write that fails is lost.
  */
 function createUseNotes(db: Db) {
-  // One entry per key. A failed write counts too, so that a full disk is not retried on every
-  // request.
+  // One entry per key. A failed write counts too, so that a full disk is not retried on every request.
   const noted = new Map<string, number>();
 
   async function write(uuid: string, lastUsedAt: Date): Promise<void> {

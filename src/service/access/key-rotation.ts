@@ -11,18 +11,14 @@ import { keyEntry, masked } from './key-format.ts';
 
 interface Replaceable {
   readonly key: KeyEntry;
-  /**
-   * Keys of the same name that earlier rotations replaced and that are still valid in their grace
-   * period.
-   */
+  /** Keys of the same name that earlier rotations replaced and that are still valid in their grace period. */
   readonly earlier: readonly KeyEntry[];
 }
 
 /**
  * The key that a rotation replaces.
  *
- * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none
- *   replaced another.
+ * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none replaced another.
  */
 export async function keyToReplace(
   tx: Tx,
@@ -60,9 +56,7 @@ interface Replacement {
   readonly replacedBy: string;
 }
 
-/**
- * Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry.
- */
+/** Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry. */
 export async function replace(
   tx: Tx,
   key: KeyEntry,

@@ -79,13 +79,12 @@ export interface Keys {
   /** Revokes those of the given keys that have expired; never a valid one. */
   prune(prune: Prune): Promise<readonly KeyEntry[]>;
   /**
-   * Creates a new key of the same name and moves the old one's expiry forward to the end of its
-   * grace period. By name, this can be repeated within the grace period: the newest key is
-   * replaced, and earlier ones expire no later than it does. A repeated request gets the same keys
-   * in their current state, with the secret masked.
+   * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. By name,
+   * this can be repeated within the grace period: the newest key is replaced, and earlier ones expire no later than it
+   * does. A repeated request gets the same keys in their current state, with the secret masked.
    *
-   * @throws {ForensicsError} as `mint`; `not_found`; `conflict` when several valid keys have the
-   *   name and no rotation made one the successor of another.
+   * @throws {ForensicsError} as `mint`; `not_found`; `conflict` when several valid keys have the name and no rotation
+   *   made one the successor of another.
    */
   rotate(rotation: Rotation): Promise<Rotated>;
   /**

@@ -14,9 +14,7 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** Claim `userType` of a user token; null for API keys. */
   readonly userType: string | null;
-  /**
-   * The session of a user token; null for API keys, and for tokens of a provider that states none.
-   */
+  /** The session of a user token; null for API keys, and for tokens of a provider that states none. */
   readonly sessionId: string | null;
 }
 
@@ -40,8 +38,7 @@ export function toActor({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
 /**
  * The answer to any invalid credential.
  *
- * @param message - the same for causes that callers must not distinguish, such as unknown and wrong
- *   credentials.
+ * @param message - the same for causes that callers must not distinguish, such as unknown and wrong credentials.
  */
 export function unauthenticated(message: string): ForensicsError {
   return new ForensicsError('unauthenticated', message);
@@ -50,10 +47,9 @@ export function unauthenticated(message: string): ForensicsError {
 /** A signed token in the form of RFC 7515, section 2: three parts in base64url without padding. */
 export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-// The port for user identities: embedded accounts, or an identity provider (OpenID Connect). Every
-// implementation keeps these promises:
-// - `authenticate` accepts only an access token of this identity, and rejects one whose session has
-//   ended;
+// The port for user identities: embedded accounts, or an identity provider (OpenID Connect). Every implementation keeps
+// these promises:
+// - `authenticate` accepts only an access token of this identity, and rejects one whose session has ended;
 // - an address with an account cannot be told from one without;
 // - every user has an id of 24 hex digits, the same at every login.
 
@@ -75,16 +71,14 @@ export interface Identity {
   /**
    * Identifies the sender of an access token.
    *
-   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked,
-   *   from another issuer, or without the claim `userType`; `identity_unavailable` when the
-   *   provider cannot be reached.
+   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, from another issuer, or
+   *   without the claim `userType`; `identity_unavailable` when the provider cannot be reached.
    */
   authenticate(accessToken: string): Promise<Principal>;
   /**
    * @param from - the caller's network address; too many failures from one place are slowed down.
-   * @throws {ForensicsError} `unauthenticated` (the same for an unknown address, a wrong password
-   *   and a disabled account), `rate_limited` while an account or an address is locked,
-   *   `identity_unavailable`.
+   * @throws {ForensicsError} `unauthenticated` (the same for an unknown address, a wrong password and a disabled
+   *   account), `rate_limited` while an account or an address is locked, `identity_unavailable`.
    */
   login(credentials: {
     readonly email: string;
@@ -97,32 +91,23 @@ export interface Identity {
    */
   refresh(refreshToken: string): Promise<TokenSet>;
   /**
-   * Exchanges the code with which a provider sent a browser back for tokens (RFC 6749, section 4.1;
-   * RFC 7636).
+   * Exchanges the code with which a provider sent a browser back for tokens (RFC 6749, section 4.1; RFC 7636).
    *
-   * @throws {ForensicsError} `unauthenticated`, `identity_unavailable`; `not_offered` with embedded
-   *   accounts.
+   * @throws {ForensicsError} `unauthenticated`, `identity_unavailable`; `not_offered` with embedded accounts.
    */
   exchange(grant: CodeGrant): Promise<TokenSet>;
-  /**
-   * Ends the session that a refresh token belongs to, if any. @throws {ForensicsError}
-   * `identity_unavailable`.
-   */
+  /** Ends the session that a refresh token belongs to, if any. @throws {ForensicsError} `identity_unavailable`. */
   end(refreshToken: string): Promise<void>;
   info(principal: Principal): Promise<UserInfo>;
   /** @throws {ForensicsError} `unauthenticated` when the id token is not valid now; `identity_unavailable`. */
   verify(idToken: string): Promise<void>;
-  /**
-   * Ends the person's sessions on all devices. @throws {ForensicsError} `unauthenticated`,
-   * `identity_unavailable`.
-   */
+  /** Ends the person's sessions on all devices. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   revoke(tokens: { readonly idToken: string; readonly refreshToken: string }): Promise<void>;
   /**
    * Also ends the person's other sessions.
    *
-   * @throws {ForensicsError} `invalid_request` for a wrong current password, an unusable new one,
-   *   or when the two are the same; `not_offered` when the password is stored elsewhere;
-   *   `rate_limited`.
+   * @throws {ForensicsError} `invalid_request` for a wrong current password, an unusable new one, or when the two are
+   *   the same; `not_offered` when the password is stored elsewhere; `rate_limited`.
    */
   changePassword(
     principal: Principal,

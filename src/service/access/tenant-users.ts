@@ -20,9 +20,7 @@ export interface TenantUser extends User {
   readonly isManageable: boolean;
 }
 
-/**
- * All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts.
- */
+/** All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts. */
 export interface TenantUsers {
   /** Ordered by email address. */
   list(manager: Manager): Promise<readonly TenantUser[]>;
@@ -31,10 +29,7 @@ export interface TenantUsers {
    * `forbidden`, `rate_limited`.
    */
   create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>): Promise<TenantUser>;
-  /**
-   * @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the
-   *   methods below.
-   */
+  /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the methods below. */
   update(
     manager: Manager,
     id: string,
@@ -80,8 +75,7 @@ export function createTenantUsers({
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);
       const { id } = manager.tenant;
-      // A conflict reveals an account that another tenant may have, so the number of addresses
-      // tried is limited.
+      // A conflict reveals an account that another tenant may have, so the number of addresses tried is limited.
       const takeBack = attempts.countPlace(`accounts of ${id}`);
       const made = await users.create({ ...user, tenantIds: [id] }, acting);
       takeBack();
@@ -103,10 +97,7 @@ function shown(manager: Manager, user: User): TenantUser {
   return { ...user, isManageable: complaint(manager, user) === null };
 }
 
-/**
- * A new password, for example, opens everything the account may do, so the manager must have all of
- * it too.
- */
+/** A new password, for example, opens everything the account may do, so the manager must have all of it too. */
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
   // Accounts outside the tenant do not exist as far as its members can see.
   if (!user.tenantIds.includes(tenant.id)) {

@@ -1,7 +1,4 @@
-/**
- * The fields of an account: which addresses, names, user types and scopes are valid, and their
- * normal form.
- */
+/** The fields of an account: which addresses, names, user types and scopes are valid, and their normal form. */
 
 import { eq } from 'drizzle-orm';
 import { type Actor, type EventDetails, serviceChain } from '../audit/entry.ts';
@@ -95,17 +92,14 @@ export async function auditTenants(
   for (const id of before) if (!after.includes(id)) await tell(id, 'tenant.member_removed');
 }
 
-/**
- * Settings that people choose for themselves, with embedded accounts and with an identity provider.
- */
+/** Settings that people choose for themselves, with embedded accounts and with an identity provider. */
 export type UserSettingsChange = Partial<UserSettings>;
 
 export interface UserSettingsStore {
   /** @throws {ForensicsError} `not_found`. */
   read(userId: string): Promise<UserSettings>;
   /**
-   * Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable
-   * language, `not_found`.
+   * Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`.
    */
   change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
 }

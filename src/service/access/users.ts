@@ -47,8 +47,7 @@ export interface NewUser extends UserChange {
 export interface Acting {
   readonly by: Actor;
   /**
-   * Called in the transaction of the act with the account before the change and with the acting
-   * user; throws to refuse.
+   * Called in the transaction of the act with the account before the change and with the acting user; throws to refuse.
    */
   readonly check?: (user: User, self: User) => void;
 }
@@ -62,26 +61,21 @@ export interface Users {
    */
   createFirst(user: NewUser): Promise<User>;
   byId(id: string): Promise<User | null>;
-  /**
-   * Embedded accounts only, because several accounts of an identity provider may share an address.
-   */
+  /** Embedded accounts only, because several accounts of an identity provider may share an address. */
   byEmail(email: string): Promise<User | null>;
   /** All users, or those who may act for a tenant, ordered by address. */
   list(tenantId?: string): Promise<readonly User[]>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
   update(id: string, change: UserChange, acting?: Acting): Promise<User>;
   /**
-   * Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`,
-   * `invalid_request`, `not_offered`.
+   * Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`.
    */
   setPassword(id: string, password: string, acting?: Acting): Promise<void>;
   /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
   disable(id: string, acting?: Acting): Promise<User>;
   /** @throws {ForensicsError} `not_found`. */
   enable(id: string, acting?: Acting): Promise<User>;
-  /**
-   * A user as `info` returns it, with the principal's rights. @throws {ForensicsError} `not_found`.
-   */
+  /** A user as `info` returns it, with the principal's rights. @throws {ForensicsError} `not_found`. */
   info(principal: Principal): Promise<UserInfo>;
 }
 
@@ -282,8 +276,7 @@ async function getUser(reader: Reader, id: string): Promise<User> {
 }
 
 /**
- * Reads the acting user in the same transaction, so that two users who disable each other at once
- * cannot both succeed.
+ * Reads the acting user in the same transaction, so that two users who disable each other at once cannot both succeed.
  */
 async function approve(reader: Reader, { by, check }: Acting, user: User): Promise<void> {
   check?.(user, await getUser(reader, by.id ?? ''));

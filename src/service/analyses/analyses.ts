@@ -44,10 +44,7 @@ export interface Analyses {
   describe(caller: Caller, id: string, description: Description): Promise<Analysis>;
   /** Thumbnails of those analyses that have one, in no particular order. */
   thumbnails(caller: Caller, ids: readonly string[]): Promise<readonly Thumbnail[]>;
-  /**
-   * Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when
-   * repeated.
-   */
+  /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
   remove(caller: Caller, id: string): Promise<void>;
   start(caller: Caller, id: string): Promise<void>;
   retry(caller: Caller, request: RetryRequest): Promise<Analysis>;
@@ -101,8 +98,7 @@ function withoutActorName(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
 
-// One run of an analysis by a worker: examine, render, store, complete; or decide what a failure
-// means.
+// One run of an analysis by a worker: examine, render, store, complete; or decide what a failure means.
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
@@ -172,8 +168,7 @@ async function settleFailure(
 ): Promise<void> {
   const failure = toForensicsError(error);
   const after = (ms: number) => new Date(context.now().getTime() + ms);
-  // The environment failed, not the inference: the worker puts the job back, and no attempt is
-  // counted.
+  // The environment failed, not the inference: the worker puts the job back, and no attempt is counted.
   if (surroundings.includes(failure.code)) {
     const at = context.now();
     const waitedMs = at.getTime() - (row.queuedAt ?? at).getTime();

@@ -1,7 +1,6 @@
 /**
- * The contents of a bundle: the copy that was examined, the examination, and everything rendered
- * anew from these two. The heatmaps and reports in the store are not used, because clients hold
- * upload URLs for them.
+ * The contents of a bundle: the copy that was examined, the examination, and everything rendered anew from these two.
+ * The heatmaps and reports in the store are not used, because clients hold upload URLs for them.
  */
 
 import { verifyChain } from '../audit/verify.ts';

@@ -1,7 +1,4 @@
-/**
- * Custody, signed bundles and reports of single pictures and of cases, and the verification of
- * bundles.
- */
+/** Custody, signed bundles and reports of single pictures and of cases, and the verification of bundles. */
 
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';

@@ -48,10 +48,7 @@ interface RetentionRules {
 export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
-  /**
-   * Wraps everything that holds a picture for a client's request; runs are limited by the number of
-   * workers.
-   */
+  /** Wraps everything that holds a picture for a client's request; runs are limited by the number of workers. */
   readonly semaphore: Semaphore;
   /** Upgrades this process is rendering, so that concurrent requests render a picture only once. */
   readonly upgrading: Set<string>;
@@ -81,10 +78,7 @@ export function toRepeatable(
  */
 type Semaphore = <T>(tenantId: string, act: () => Promise<T>) => Promise<T>;
 
-/**
- * @param permits - maximum number of concurrent acts, at least 1; the others start in order of
- *   arrival.
- */
+/** @param permits - maximum number of concurrent acts, at least 1; the others start in order of arrival. */
 export function createSemaphore(permits: number): Semaphore {
   const everybody = pLimit(permits);
   const tenants = new Map<string, LimitFunction>();
@@ -96,9 +90,8 @@ export function createSemaphore(permits: number): Semaphore {
 }
 
 /**
- * Opens the store for one act, whose calls to it may take `storeWaitMs` in total. A store is often
- * on somebody else's machine, and an act waiting for it holds a semaphore permit or a worker that
- * other tenants need.
+ * Opens the store for one act, whose calls to it may take `storeWaitMs` in total. A store is often on somebody else's
+ * machine, and an act waiting for it holds a semaphore permit or a worker that other tenants need.
  */
 export async function openInTime(
   { stores, storeWaitMs }: { readonly stores: Stores; readonly storeWaitMs: number },

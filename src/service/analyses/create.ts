@@ -16,11 +16,10 @@ import { insertAnalysis } from './lifecycle/client.ts';
 import { getAnalysis } from './view.ts';
 
 /**
- * Creates an analysis that waits for its upload. Storage URLs in the request are ignored: the
- * service makes its own.
+ * Creates an analysis that waits for its upload. Storage URLs in the request are ignored: the service makes its own.
  *
- * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict`
- *   for a misused Idempotency-Key.
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
+ *   Idempotency-Key.
  */
 export async function createAnalysis(
   context: Context,
@@ -107,8 +106,7 @@ function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOpt
 /**
  * `base` with the given options replaced.
  *
- * @throws {ForensicsError} `invalid_request` for an unknown field or an invalid value,
- *   `model_not_found`.
+ * @throws {ForensicsError} `invalid_request` for an unknown field or an invalid value, `model_not_found`.
  */
 export function mergeOptions(
   base: AnalysisOptions,

@@ -20,10 +20,7 @@ import type { CustodyEvent, ReportItem } from '../../present/report-item.ts';
 import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
-/**
- * Oldest first, with the names of people and keys, if any. Names change, so reports and bundles
- * leave them out.
- */
+/** Oldest first, with the names of people and keys, if any. Names change, so reports and bundles leave them out. */
 export async function readNamedCustody(
   reader: Reader,
   target: Target,
@@ -60,9 +57,7 @@ async function readSteps(
   );
 }
 
-/**
- * An examination is logged when its run is completed, so what was noticed during it came before.
- */
+/** An examination is logged when its run is completed, so what was noticed during it came before. */
 function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }

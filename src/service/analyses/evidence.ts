@@ -28,8 +28,7 @@ interface StoredAnalysis {
 /**
  * Reads the bytes ingested at the start, verified by their hash.
  *
- * @throws {ForensicsError} `evidence_damaged` when they are missing or changed;
- *   `store_unavailable`.
+ * @throws {ForensicsError} `evidence_damaged` when they are missing or changed; `store_unavailable`.
  */
 export async function readEvidence(
   { limits }: Pick<Context, 'limits'>,
@@ -45,9 +44,8 @@ export async function readEvidence(
 }
 
 /**
- * Checks whether the upload was replaced after the start, and records it in the row. The result
- * does not depend on it, so a store that does not answer is reported to `onError` and counts as
- * unchanged.
+ * Checks whether the upload was replaced after the start, and records it in the row. The result does not depend on it,
+ * so a store that does not answer is reported to `onError` and counts as unchanged.
  */
 export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
@@ -159,10 +157,7 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
   }
 }
 
-/**
- * What the audit log says was written. Those who may change the rows of an analysis cannot change
- * it.
- */
+/** What the audit log says was written. Those who may change the rows of an analysis cannot change it. */
 interface Recorded {
   /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
   readonly hashes: FileHashes;
@@ -216,10 +211,7 @@ export async function loadRecorded(
   return loadExamination(reader, analysisId);
 }
 
-/**
- * The log has the hash and time of the examination; the columns that answers use have to agree with
- * these.
- */
+/** The log has the hash and time of the examination; the columns that answers use have to agree with these. */
 function isAsRecorded(
   row: typeof examinations.$inferSelect,
   { hashes, examinedAt }: Recorded,

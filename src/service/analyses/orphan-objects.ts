@@ -1,8 +1,7 @@
 /**
- * Objects that no analysis names. Each object is recorded before it is stored, and the record is
- * deleted in the transaction that names the object; a purge records what its analysis named. So
- * anything left behind by a crash or an unreachable store is known and removed by a later sweep,
- * without listing the store.
+ * Objects that no analysis names. Each object is recorded before it is stored, and the record is deleted in the
+ * transaction that names the object; a purge records what its analysis named. So anything left behind by a crash or an
+ * unreachable store is known and removed by a later sweep, without listing the store.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -31,8 +30,7 @@ interface Parts {
 const hourMs = 3_600_000;
 // Longer than any start or run takes.
 const unclaimedMs = 24 * hourMs;
-// Separates the last possible claim from the first sweep, so that the two never meet, however long
-// a transaction waits.
+// Separates the last possible claim from the first sweep, so that the two never meet, however long a transaction waits.
 const sweepMarginMs = hourMs;
 // Number of concurrent requests to the stores.
 const batch = 20;
@@ -82,8 +80,7 @@ export async function discardObjects(
 }
 
 /**
- * Deletes objects that are due. A store that fails is reported to `onError` and skipped until the
- * next sweep.
+ * Deletes objects that are due. A store that fails is reported to `onError` and skipped until the next sweep.
  *
  * @returns how many were deleted, and how many were due but could not be.
  */

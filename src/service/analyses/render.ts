@@ -1,7 +1,6 @@
 /**
- * Renders heatmaps and reports from a stored examination and puts them into the tenant's store.
- * Objects are written under unique keys before the transaction that makes them visible; those that
- * lose a race are removed again.
+ * Renders heatmaps and reports from a stored examination and puts them into the tenant's store. Objects are written
+ * under unique keys before the transaction that makes them visible; those that lose a race are removed again.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -30,10 +29,7 @@ interface RenderJob {
   readonly signal?: AbortSignal;
 }
 
-/**
- * @throws {ForensicsError} whatever the sandbox and the store throw; then nothing is left in the
- *   store.
- */
+/** @throws {ForensicsError} whatever the sandbox and the store throw; then nothing is left in the store. */
 export async function renderInto(context: Context, job: RenderJob): Promise<Drawn> {
   const { row, bytes, examination, examinedAt, signal } = job;
   const rendering = await context.sandbox.render(
@@ -42,8 +38,7 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Draw
       examination,
       item: await toReportItem(context, job),
       languages,
-      // The contract requires the input's pixel dimensions, which the client may have measured
-      // before EXIF rotation.
+      // The contract requires the input's pixel dimensions, which the client may have measured before EXIF rotation.
       heatmapSize: { width: row.width, height: row.height },
     },
     signal === undefined ? {} : { signal },

@@ -27,15 +27,11 @@ const dayMs = 24 * 3_600_000;
 // The longest life of a presigned URL, plus a day for an upload that began on one.
 const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
 
-/**
- * The daily chore. Killing it at any moment loses nothing and leaves nothing half done; the next
- * run continues.
- */
+/** The daily chore. Killing it at any moment loses nothing and leaves nothing half done; the next run continues. */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
   const { db, now, retention } = context;
   let deleted = await deleteExpired(context, signal);
-  // Hides analyses of deleted tenants: the deletion may have been interrupted, or overlapped with a
-  // request.
+  // Hides analyses of deleted tenants: the deletion may have been interrupted, or overlapped with a request.
   for (const { id: tenantId } of await deletedBefore(db, now())) {
     deleted += await hideAnalyses(context, { tenantId, signal });
   }
@@ -62,10 +58,7 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
   return deleted;
 }
 
-/**
- * Rows are deleted here, their objects by the sweep that follows, so that no row ever names a
- * missing object.
- */
+/** Rows are deleted here, their objects by the sweep that follows, so that no row ever names a missing object. */
 async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
   const rows = await tx
     .select({ analysis: analyses, rendered: examinations.rendered })
@@ -140,9 +133,7 @@ interface Need {
   readonly which?: SQL;
 }
 
-/**
- * While any of these exists, the tenant is needed to know where its objects are, or whose they are.
- */
+/** While any of these exists, the tenant is needed to know where its objects are, or whose they are. */
 const needs: readonly Need[] = [
   { table: tables.analyses },
   { table: tables.orphanObjects },

@@ -1,7 +1,4 @@
-/**
- * Reads analyses with the small part of their results that answers need. Deleted ones do not exist
- * here.
- */
+/** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
 
 import {
   and,
@@ -91,10 +88,7 @@ export function isTarget({ tenantId, analysisId }: Target) {
   );
 }
 
-/**
- * @throws {ForensicsError} `analysis_not_found`, also for another tenant's analysis or a deleted
- *   one.
- */
+/** @throws {ForensicsError} `analysis_not_found`, also for another tenant's analysis or a deleted one. */
 export async function getRow(reader: Reader, target: Target): Promise<AnalysisRow> {
   const row = await reader.select().from(analyses).where(isTarget(target)).get();
   if (row === undefined) throw notFound();
@@ -129,8 +123,7 @@ const isOfTenant = and(
   isNull(analyses.deletedAt),
 );
 
-// Same condition when another one should lead: the plus signs keep SQLite from using the list's
-// index.
+// Same condition when another one should lead: the plus signs keep SQLite from using the list's index.
 const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
 
 const entryById = buildOnce((reader) =>
@@ -185,10 +178,7 @@ export async function findEntries(
   return { entries, total: counted?.total ?? 0 };
 }
 
-/**
- * Number of a tenant's analyses that are not deleted. SQLite keeps the count in a table; PostgreSQL
- * counts.
- */
+/** Number of a tenant's analyses that are not deleted. SQLite keeps the count in a table; PostgreSQL counts. */
 async function countAll(reader: Reader, tenantId: string): Promise<number> {
   const [row] = await reader.values(
     reader.engine === 'sqlite'
@@ -209,10 +199,7 @@ function prepareList(reader: Reader, isMatch: SQL | undefined) {
     .prepare();
 }
 
-/**
- * A tenant's analyses last changed before a time, excluding those being worked on or on legal hold;
- * oldest first.
- */
+/** A tenant's analyses last changed before a time, excluding those being worked on or on legal hold; oldest first. */
 export async function findExpired(
   reader: Reader,
   { tenantId, before, limit }: Expired,

@@ -33,12 +33,11 @@ import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';
 
 /**
- * Ingests the upload and queues the analysis. Of two concurrent starts, one wins. An upload that
- * can never be analysed makes the analysis fail.
+ * Ingests the upload and queues the analysis. Of two concurrent starts, one wins. An upload that can never be analysed
+ * makes the analysis fail.
  *
- * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays
- *   pending); `image_*`, `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`,
- *   `no_space_left`.
+ * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays pending); `image_*`,
+ *   `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`, `no_space_left`.
  */
 export async function startAnalysis(
   context: Context,
@@ -127,8 +126,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   });
   // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
-  // The earlier ETag: if the object was replaced in between, it will not match, and the bytes are
-  // compared.
+  // The earlier ETag: if the object was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
 }
 
@@ -161,12 +159,11 @@ export interface RetryRequest {
 }
 
 /**
- * Runs a failed analysis again with merged options, or upgrades a completed one from flagging to
- * forensicReporting without a new inference.
+ * Runs a failed analysis again with merged options, or upgrades a completed one from flagging to forensicReporting
+ * without a new inference.
  *
- * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`,
- *   `tier_downgrade`, `analysis_not_retryable`; as `startAnalysis` when a previously rejected
- *   upload is checked again.
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`, `tier_downgrade`,
+ *   `analysis_not_retryable`; as `startAnalysis` when a previously rejected upload is checked again.
  */
 export async function retryAnalysis(
   context: Context,
@@ -261,10 +258,7 @@ function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): v
   );
 }
 
-/**
- * Only the tier may differ: the result was obtained with the other options and is not computed
- * again.
- */
+/** Only the tier may differ: the result was obtained with the other options and is not computed again. */
 function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
   const { model, decisionStrategy, tier, seed } = merged;
   const isSame =

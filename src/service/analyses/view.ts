@@ -1,6 +1,5 @@
 /**
- * Analyses as returned to clients: the contract's Analysis built from its row, with URLs signed
- * anew for every answer.
+ * Analyses as returned to clients: the contract's Analysis built from its row, with URLs signed anew for every answer.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -30,10 +29,7 @@ export interface ListQuery {
   /** ISO 8601; the first is inclusive, the second exclusive. */
   readonly createdFrom?: string;
   readonly createdTo?: string;
-  /**
-   * Literal text, searched case-insensitively in name, comment and the name of the person who last
-   * changed it.
-   */
+  /** Literal text, searched case-insensitively in name, comment and the name of the person who last changed it. */
   readonly searchTerm?: string;
   /** Zero-based; 0 by default. */
   readonly start?: number;

@@ -164,9 +164,8 @@ export function parseEntry({ text }: Pick<Line, 'text'>): Entry {
 }
 
 /**
- * Every logged event and its details. These hold only ids, hashes, numbers and this program's own
- * vocabulary: no name, file name, comment, address or secret. Once released, an event name never
- * changes its meaning.
+ * Every logged event and its details. These hold only ids, hashes, numbers and this program's own vocabulary: no name,
+ * file name, comment, address or secret. Once released, an event name never changes its meaning.
  */
 
 type None = Readonly<Record<string, never>>;
@@ -202,8 +201,7 @@ export interface EventDetails {
   /** How many settled messages were queued again; the subject is the tenant. */
   readonly 'webhook.replayed': { readonly messages: number };
 
-  // In the service's chain and, except for the first, in the chains of the person's tenants; the
-  // subject is the person.
+  // In the service's chain and, except for the first, in the chains of the person's tenants; the subject is the person.
   readonly 'user.created': UserRights & { readonly identity: 'embedded' | 'provider' };
   readonly 'user.changed': UserRights & { readonly fields: readonly string[] };
   readonly 'user.disabled': None;
@@ -245,8 +243,7 @@ export interface EventDetails {
     /** SHA-256 of the bytes that were examined. */
     readonly originalSha256: string;
     /**
-     * SHA-256 of the stored examination, as `examinationSha256` in
-     * src/service/analyses/examination-row.ts computes it.
+     * SHA-256 of the stored examination, as `examinationSha256` in src/service/analyses/examination-row.ts computes it.
      */
     readonly examinationSha256: string;
     /** Hashes of the heatmaps and reports; null for the tier without any. */
@@ -266,10 +263,7 @@ export interface EventDetails {
      */
     readonly examinationSha256?: string;
   };
-  /**
-   * The upload was replaced by other bytes after it was read; null when those were too large to
-   * hash.
-   */
+  /** The upload was replaced by other bytes after it was read; null when those were too large to hash. */
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
   /** A signed bundle was made; SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };

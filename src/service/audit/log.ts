@@ -26,10 +26,7 @@ import { type Noted, type Verification, verifyChain } from './verify.ts';
 interface Head {
   readonly chain: string;
   readonly count: number;
-  /**
-   * Hash of the last entry. Record it somewhere that nobody who can write to the database can
-   * change.
-   */
+  /** Hash of the last entry. Record it somewhere that nobody who can write to the database can change. */
   readonly hash: string;
 }
 
@@ -76,10 +73,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
   };
 }
 
-/**
- * The end of a chain. `append` runs in the transaction of the act itself, so either both are stored
- * or neither.
- */
+/** The end of a chain. `append` runs in the transaction of the act itself, so either both are stored or neither. */
 interface ChainEnd {
   readonly count: number;
   readonly hash: string;
@@ -103,10 +97,7 @@ const findHead = buildOnce((reader) =>
     .prepare(),
 );
 
-/**
- * Records in the chains created by the migration when logging began. Call it when a database is
- * opened.
- */
+/** Records in the chains created by the migration when logging began. Call it when a database is opened. */
 export async function beginChains(db: Db, now: () => Date): Promise<void> {
   const isMute = eq(auditHeads.count, 0);
   if ((await db.select().from(auditHeads).where(isMute).get()) === undefined) return;

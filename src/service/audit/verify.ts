@@ -14,9 +14,7 @@ type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not
 
 /** The first entry that is not as it was written. */
 interface Break {
-  /**
-   * Null when the whole chain is at fault, or when the entry is known only by the recorded hash.
-   */
+  /** Null when the whole chain is at fault, or when the entry is known only by the recorded hash. */
   readonly seq: number | null;
   readonly fault: Fault;
   /** One sentence. */
@@ -30,9 +28,7 @@ export interface Verification {
   /** Hash of the last entry; null when the chain is broken. */
   readonly head: string | null;
   readonly broken: Break | null;
-  /**
-   * Number of the entry whose hash was recorded; null when none was, or when that entry is missing.
-   */
+  /** Number of the entry whose hash was recorded; null when none was, or when that entry is missing. */
   readonly notedSeq: number | null;
 }
 
@@ -49,8 +45,7 @@ export async function verifyChain(
   chain: string,
   { head, isExpected }: Noted & { readonly isExpected: boolean },
 ): Promise<Verification> {
-  // A snapshot, so that no other process appends between reading the entries and their recorded
-  // number.
+  // A snapshot, so that no other process appends between reading the entries and their recorded number.
   return db.snapshot(async (reader) => {
     const isOfChain = eq(auditHeads.chain, chain);
     const recorded = (await reader.select().from(auditHeads).where(isOfChain).get()) ?? null;
@@ -60,8 +55,7 @@ export async function verifyChain(
 }
 
 /**
- * Verifies exported lines. They show whether the chain is intact; only the recorded hash proves
- * that it is complete.
+ * Verifies exported lines. They show whether the chain is intact; only the recorded hash proves that it is complete.
  */
 export async function verifyLines(
   lines: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * A way to send feedback to the team. Its outcome is data; the queue decides what to do with it.
- */
+/** A way to send feedback to the team. Its outcome is data; the queue decides what to do with it. */
 
 import type { NodemailerError } from 'nodemailer';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
@@ -19,9 +17,7 @@ export type Channel = (submission: Submission, signal: AbortSignal) => Promise<A
 
 /** Sends feedback as a plain-text mail over SMTP with verified TLS. */
 interface MailOptions {
-  /**
-   * `smtp://` (STARTTLS if the server offers it, required before a password is sent) or `smtps://`.
-   */
+  /** `smtp://` (STARTTLS if the server offers it, required before a password is sent) or `smtps://`. */
   readonly smtpUrl: string;
   readonly from: string;
   readonly to: string;
@@ -134,8 +130,7 @@ export function createPostChannel(to: {
   };
 }
 
-// A feedback message and its plain-text form. Nothing in it is ever interpreted as markup or a
-// header.
+// A feedback message and its plain-text form. Nothing in it is ever interpreted as markup or a header.
 
 /** A message with what the service itself knows about its sender. */
 export interface Submission {
@@ -148,13 +143,10 @@ export interface Submission {
 }
 
 const maxAttributesLength = 16_384;
-// A few thousand levels overflow the stack of JSON.stringify, and their indentation alone takes
-// megabytes.
+// A few thousand levels overflow the stack of JSON.stringify, and their indentation alone takes megabytes.
 const maxAttributesLevels = 64;
 
-/**
- * Limits the attributes, whose members are arbitrary. @throws {ForensicsError} `invalid_request`.
- */
+/** Limits the attributes, whose members are arbitrary. @throws {ForensicsError} `invalid_request`. */
 export function assertAttributesFit({ sourceAttributes = {} }: FeedbackMessage): void {
   const isFlat = !isDeeperThan(maxAttributesLevels, sourceAttributes);
   if (isFlat && JSON.stringify(sourceAttributes).length <= maxAttributesLength) return;

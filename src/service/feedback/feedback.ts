@@ -1,7 +1,6 @@
 /**
- * Messages from users to the team. They are stored first and then sent over the channels the
- * administrator configured, each at its own pace; message and send jobs are written in one
- * transaction. Knows nothing of HTTP or accounts.
+ * Messages from users to the team. They are stored first and then sent over the channels the administrator configured,
+ * each at its own pace; message and send jobs are written in one transaction. Knows nothing of HTTP or accounts.
  */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
@@ -37,8 +36,7 @@ interface Feedback {
   /**
    * Stores the message; it is sent later.
    *
-   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages by one person
-   *   within an hour.
+   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages by one person within an hour.
    */
   submit(sender: Sender, message: FeedbackMessage): Promise<void>;
   /** The worker's handler for `sendJob` jobs. */
@@ -273,8 +271,5 @@ export async function purgeFeedback(db: Db, at: Date): Promise<void> {
     .run();
 }
 
-/**
- * Still to be sent over some channel. Quotes in the stored texts are escaped, so none of them can
- * match this.
- */
+/** Still to be sent over some channel. Quotes in the stored texts are escaped, so none of them can match this. */
 export const isWaiting = sql`${feedback.outcomes} LIKE '%"state":"waiting"%'`;

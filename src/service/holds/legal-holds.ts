@@ -1,7 +1,6 @@
 /**
- * Legal holds: what must be kept however long ago it was deleted. The operator places them on the
- * command line; anyone who may change a tenant's settings can place them for that tenant, but
- * cannot lift the operator's.
+ * Legal holds: what must be kept however long ago it was deleted. The operator places them on the command line; anyone
+ * who may change a tenant's settings can place them for that tenant, but cannot lift the operator's.
  */
 
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
@@ -37,9 +36,7 @@ export interface Holds {
    * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is already on hold.
    */
   add(hold: Held & { readonly reason: string }, by?: Actor): Promise<Hold>;
-  /**
-   * @throws {ForensicsError} `not_found`; `conflict` when a user tries to lift the operator's hold.
-   */
+  /** @throws {ForensicsError} `not_found`; `conflict` when a user tries to lift the operator's hold. */
   remove(held: Held, by?: Actor): Promise<void>;
   /** Holds of one tenant, oldest first. */
   list(tenantId: string): Promise<readonly Hold[]>;

@@ -29,8 +29,7 @@ interface Tasks<T> {
 }
 
 /**
- * @param turn - starts what is due without waiting for it; resolves to the time when the next item
- *   is due, or null.
+ * @param turn - starts what is due without waiting for it; resolves to the time when the next item is due, or null.
  * @param onError - receives the error of a turn that rejects; the turn is repeated after `pollMs`.
  */
 export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts): Loop<T> {

@@ -1,11 +1,9 @@
 /**
- * A durable job queue: rows with leases. When a worker dies, its lease expires, another worker
- * takes the job over, and the fencing token rejects anything the first one still delivers. The
- * queue knows nothing about kinds of work.
+ * A durable job queue: rows with leases. When a worker dies, its lease expires, another worker takes the job over, and
+ * the fencing token rejects anything the first one still delivers. The queue knows nothing about kinds of work.
  *
- * pg-boss and graphile-worker claim jobs the same way (`FOR UPDATE SKIP LOCKED`), but they support
- * neither SQLite, nor a fence checked in the transaction of the result, nor fair scheduling between
- * job owners.
+ * pg-boss and graphile-worker claim jobs the same way (`FOR UPDATE SKIP LOCKED`), but they support neither SQLite, nor
+ * a fence checked in the transaction of the result, nor fair scheduling between job owners.
  */
 
 import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
@@ -52,17 +50,13 @@ export interface Queue {
   claim(claim: Claim): Promise<Job | null>;
   /** Returns false when another worker has taken the job over. */
   extendLease(job: Job, leaseMs: number): Promise<boolean>;
-  /**
-   * Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`.
-   */
+  /** Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`. */
   assertLease(tx: Tx, job: Job): Promise<void>;
   /** Removes a finished job. @throws {ForensicsError} `lease_lost`; roll everything back then. */
   finish(tx: Tx, job: Job): Promise<void>;
   /** Returns the job to the queue, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
   release(tx: Tx, job: Job, runAt: Date): Promise<void>;
-  /**
-   * When the next job of these kinds is due, counting leases that expire; null when there is none.
-   */
+  /** When the next job of these kinds is due, counting leases that expire; null when there is none. */
   nextDueAt(kinds: readonly string[], except?: readonly string[]): Promise<Date | null>;
   /** Number of jobs of a kind, waiting or leased. */
   count(kind: string): Promise<number>;
@@ -138,8 +132,7 @@ async function claimJob(
   { kinds, except = [[]], ...lease }: Claim,
   at: Date,
 ): Promise<Job | null> {
-  // Looking first takes no lock, so that idle workers of several processes do not block one
-  // another.
+  // Looking first takes no lock, so that idle workers of several processes do not block one another.
   const look = createLook(db, kinds, at);
   for (const owners of except) {
     for (const first of await look(owners)) {
@@ -166,10 +159,7 @@ const byDue = [dueAt, rowid];
 function createLook(reader: Reader, kinds: readonly string[], at: Date) {
   const seen = new Map<string, readonly Due[]>();
 
-  /**
-   * The first few jobs usually have several owners; only when one owner fills them all is every
-   * owner queried.
-   */
+  /** The first few jobs usually have several owners; only when one owner fills them all is every owner queried. */
   async function dueOfOthers(kind: string, except: readonly string[]): Promise<readonly Due[]> {
     const due = seen.get(kind) ?? (await findDue(reader).all({ kind }));
     seen.set(kind, due);
@@ -205,9 +195,8 @@ const findDue = buildOnce((reader) =>
 );
 
 /**
- * Takes two index lookups for each owner, so fifty thousand jobs cost no more than one. (With
- * DISTINCT, both databases would read all of them.) Jobs without an owner are of kinds that never
- * have one.
+ * Takes two index lookups for each owner, so fifty thousand jobs cost no more than one. (With DISTINCT, both databases
+ * would read all of them.) Jobs without an owner are of kinds that never have one.
  */
 async function dueOfEach(
   reader: Reader,
@@ -240,10 +229,7 @@ async function dueOfEach(
 const longestWaitMs = 13 * 3_600_000;
 const clockStepMs = 60_000;
 
-/**
- * Whether the clock has been set back since: the job would otherwise wait for a time of the old
- * clock.
- */
+/** Whether the clock has been set back since: the job would otherwise wait for a time of the old clock. */
 function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, at: Date): boolean {
   const [dueInMs, madeInMs] = [job.dueAt - at.getTime(), job.createdAt.getTime() - at.getTime()];
   // A lease taken under the current clock ends before a job created under the old one.

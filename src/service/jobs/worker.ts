@@ -1,7 +1,6 @@
 /**
- * Takes jobs from the queue, passes them to their handlers, renews their leases and shuts down
- * cleanly. A handler settles its job itself (`finish` or `release`) in the transaction that makes
- * the result visible.
+ * Takes jobs from the queue, passes them to their handlers, renews their leases and shuts down cleanly. A handler
+ * settles its job itself (`finish` or `release`) in the transaction that makes the result visible.
  */
 
 import { type Db, transact } from '../../ports/db/database.ts';
@@ -25,10 +24,7 @@ interface WorkerOptions {
   readonly now: () => Date;
   /** Longest sleep: jobs added by another process are noticed after this time. */
   readonly pollMs?: number;
-  /**
-   * Lease duration. A lease is renewed three times within it; once it expires, another worker takes
-   * the job over.
-   */
+  /** Lease duration. A lease is renewed three times within it; once it expires, another worker takes the job over. */
   readonly leaseMs?: number;
   /** Receives everything a handler throws, and errors of the loop itself (with a null job). */
   readonly onError?: (error: unknown, job: Job | null) => void;
@@ -36,10 +32,7 @@ interface WorkerOptions {
 
 export interface Worker {
   start(): void;
-  /**
-   * Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and returns them to
-   * the queue.
-   */
+  /** Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and returns them to the queue. */
   stop(how?: { readonly graceMs?: number }): Promise<void>;
   /** Works until nothing is due or running. */
   drain(): Promise<void>;
@@ -161,9 +154,8 @@ interface FairScheduler {
   /** Owners whose jobs must not start now. */
   blocked(): readonly string[];
   /**
-   * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner
-   * without a running job who was not served last, then any owner without a running job, then any
-   * that is not blocked.
+   * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner without a running job who
+   * was not served last, then any owner without a running job, then any that is not blocked.
    */
   choices(): readonly (readonly string[])[];
   /** When the next pause ends; null when no owner is paused. */

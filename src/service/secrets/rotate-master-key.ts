@@ -1,13 +1,11 @@
 /**
- * Replaces the master key. All sealed data is resealed in one transaction, after which the old key
- * opens nothing in the database. Secrets that nobody else holds are derived from the new key:
- * clients refresh their tokens, and counts of failed logins restart. `secrets.ts` explains which
- * secrets stay, and why.
+ * Replaces the master key. All sealed data is resealed in one transaction, after which the old key opens nothing in the
+ * database. Secrets that nobody else holds are derived from the new key: clients refresh their tokens, and counts of
+ * failed logins restart. `secrets.ts` explains which secrets stay, and why.
  *
- * The rotation needs the database to itself: a server still running on the old key would seal data
- * that no key could open. After a crash at any point, either the old key or the new one opens the
- * folder: the new key is safely stored beside the old one before the transaction, and replaces it
- * afterwards or at the next opening.
+ * The rotation needs the database to itself: a server still running on the old key would seal data that no key could
+ * open. After a crash at any point, either the old key or the new one opens the folder: the new key is safely stored
+ * beside the old one before the transaction, and replaces it afterwards or at the next opening.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -37,10 +35,7 @@ interface RotationWish {
 }
 
 export interface Rotation extends Resealed {
-  /**
-   * False when the disk is too full: what was sealed under the old key can still be found in the
-   * database file.
-   */
+  /** False when the disk is too full: what was sealed under the old key can still be found in the database file. */
   readonly isWiped: boolean;
 }
 
@@ -52,10 +47,7 @@ type RotationSettings = Pick<
   'dataDir' | 'databaseUrl' | 'databasePasswordFile' | 'masterKey'
 >;
 
-/**
- * @throws {ForensicsError} `conflict` while any process uses the database; `usage`; whatever
- *   opening it throws.
- */
+/** @throws {ForensicsError} `conflict` while any process uses the database; `usage`; whatever opening it throws. */
 export async function rotateMasterKey(
   settings: RotationSettings,
   { newKey: wished, endsOld }: RotationWish,
@@ -108,8 +100,7 @@ export async function rotateMasterKey(
 }
 
 /**
- * Opens the database exclusively, on one machine or several. `wipe` removes the former contents of
- * rows from the disk.
+ * Opens the database exclusively, on one machine or several. `wipe` removes the former contents of rows from the disk.
  */
 async function openAlone(
   { databaseUrl: url, databasePasswordFile: passwordFile }: RotationSettings,

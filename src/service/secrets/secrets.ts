@@ -1,12 +1,11 @@
 /**
- * Every secret of the program, one for each purpose. Each is derived from the master key when
- * needed, so that nothing can leak from the database.
+ * Every secret of the program, one for each purpose. Each is derived from the master key when needed, so that nothing
+ * can leak from the database.
  *
- * Exceptions are the secrets that outlive their master key. API keys are stored as digests under a
- * pepper, which cannot be changed without the keys themselves; it may stay, because each key has
- * 160 random bits and cannot be guessed anyway. Webhook secrets and presigned URLs are in other
- * people's hands, and stay unless a rotation ends them. These secrets are stored in the database,
- * sealed under the current master key.
+ * Exceptions are the secrets that outlive their master key. API keys are stored as digests under a pepper, which cannot
+ * be changed without the keys themselves; it may stay, because each key has 160 random bits and cannot be guessed
+ * anyway. Webhook secrets and presigned URLs are in other people's hands, and stay unless a rotation ends them. These
+ * secrets are stored in the database, sealed under the current master key.
  */
 
 import { hkdfSync, randomBytes } from 'node:crypto';
@@ -54,11 +53,10 @@ export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
 /**
- * Derives the secrets. The first call binds the database to its master key, so that a different key
- * is noticed before it seals anything. Also completes an interrupted rotation of the master key.
+ * Derives the secrets. The first call binds the database to its master key, so that a different key is noticed before
+ * it seals anything. Also completes an interrupted rotation of the master key.
  *
- * @throws {ForensicsError} `config_invalid` when the database was last sealed under another master
- *   key.
+ * @throws {ForensicsError} `config_invalid` when the database was last sealed under another master key.
  */
 export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
   const stored = await db.select().from(settings).where(eq(settings.key, keptSecretsKey)).get();
@@ -142,18 +140,14 @@ interface KeyFile {
   /**
    * Reads the key, or creates it when there is no database yet.
    *
-   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its
-   *   database.
+   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
    */
   read(): Buffer;
   /** The new key beside the current one; null when it is missing or incomplete. */
   readNext(): Buffer | null;
   /** Writes a new key beside the current one. */
   writeNext(key: Buffer): void;
-  /**
-   * Replaces the old key by the new one and deletes the old. Does nothing when another process has
-   * done so.
-   */
+  /** Replaces the old key by the new one and deletes the old. Does nothing when another process has done so. */
   adoptNext(): void;
 }
 
@@ -198,8 +192,7 @@ function createKeyFile(dataDir: string): KeyFile {
       // Another process may have been first; then its key counts.
       return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
-    // A partly written key was never used: the database is only updated once the file is safely
-    // stored.
+    // A partly written key was never used: the database is only updated once the file is safely stored.
     readNext: () => parseKey(readText(next) ?? ''),
     writeNext(key) {
       rmSync(next, { force: true });
@@ -216,10 +209,7 @@ function createKeyFile(dataDir: string): KeyFile {
   };
 }
 
-/**
- * @param text - 64 hexadecimal digits, with optional white space around them. @returns null for
- *   anything else.
- */
+/** @param text - 64 hexadecimal digits, with optional white space around them. @returns null for anything else. */
 export function parseKey(text: string): Buffer | null {
   const digits = text.trim();
   return /^[0-9a-f]{64}$/i.test(digits) ? Buffer.from(digits, 'hex') : null;

@@ -1,6 +1,5 @@
 /**
- * Deletes a tenant: it loses all access at once, its analyses are hidden, and retention purges the
- * rest in due course.
+ * Deletes a tenant: it loses all access at once, its analyses are hidden, and retention purges the rest in due course.
  */
 
 import { and, eq, isNull } from 'drizzle-orm';
@@ -31,11 +30,9 @@ interface DeletedTenant {
 }
 
 /**
- * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by
- * the daily chore.
+ * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by the daily chore.
  *
- * @throws {ForensicsError} `conflict` while anything of the tenant is on legal hold;
- *   `tenant_not_found`.
+ * @throws {ForensicsError} `conflict` while anything of the tenant is on legal hold; `tenant_not_found`.
  */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },

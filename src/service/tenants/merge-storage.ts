@@ -36,8 +36,7 @@ import {
 } from './storage-config.ts';
 
 /**
- * @param stored - the tenant's current configuration; null for the service's own store, or when it
- *   cannot be decrypted.
+ * @param stored - the tenant's current configuration; null for the service's own store, or when it cannot be decrypted.
  * @throws {ForensicsError} `invalid_request`, naming the member and what it must be.
  */
 export function mergeStorage(stored: StorageConfig | null, request: StorageRequest): StorageConfig {
@@ -68,10 +67,7 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   return config;
 }
 
-/**
- * One server's connection settings do not apply to another, nor one bucket's CORS rules to another
- * bucket.
- */
+/** One server's connection settings do not apply to another, nor one bucket's CORS rules to another bucket. */
 function membersToKeep(
   stored: S3StorageConfig,
   { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
@@ -100,10 +96,7 @@ const s3Defaults = {
   corsAllowedOrigins: null,
 } as const;
 
-/**
- * @param shown - the masked configuration as clients see it; any other mask stands for a secret we
- *   do not have.
- */
+/** @param shown - the masked configuration as clients see it; any other mask stands for a secret we do not have. */
 function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
   const answered = new Map(Object.entries(shown));
   const kept = Object.entries(given).filter(([member, value]) => {

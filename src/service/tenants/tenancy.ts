@@ -24,11 +24,10 @@ export interface Tenancy {
   /** Reads the tenant, with its secrets masked. */
   read(tenant: Tenant): Promise<TenantAnswer>;
   /**
-   * Changes what the request names and returns the tenant's new state. Accepts a returned tenant
-   * unchanged.
+   * Changes what the request names and returns the tenant's new state. Accepts a returned tenant unchanged.
    *
-   * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`;
-   *   then nothing is changed.
+   * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`; then nothing is
+   *   changed.
    */
   change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantAnswer>;
 }
@@ -72,9 +71,8 @@ interface ChangeAct {
 }
 
 /**
- * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken or the storage was
- *   changed meanwhile; `store_refused` and `store_unavailable` when a new store does not work.
- *   Nothing is changed then.
+ * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken or the storage was changed meanwhile;
+ *   `store_refused` and `store_unavailable` when a new store does not work. Nothing is changed then.
  */
 async function changeTenant(
   context: TenancyContext,
@@ -175,10 +173,7 @@ async function currentRow(reader: Reader, configs: TenancyContext['configs'], te
   return id === null ? null : await configs.find(reader, { tenantId, id });
 }
 
-/**
- * The new configuration was merged from `before`, so writing it must not silently undo a concurrent
- * change.
- */
+/** The new configuration was merged from `before`, so writing it must not silently undo a concurrent change. */
 function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | null): void {
   const isSame = isDeepStrictEqual(before?.row.sealed, now?.sealed);
   if (isSame && before?.row.id === now?.id) return;

@@ -1,6 +1,5 @@
 /**
- * Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing
- * of HTTP or analyses.
+ * Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing of HTTP or analyses.
  */
 
 import { randomInt } from 'node:crypto';
@@ -151,9 +150,7 @@ export async function activeTenant(reader: Reader, id: string): Promise<Tenant> 
   throw new ForensicsError('tenant_not_found', 'Tenant not found.');
 }
 
-/**
- * Names of the changed members for the audit log, as the contract spells them; never their values.
- */
+/** Names of the changed members for the audit log, as the contract spells them; never their values. */
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
   const { defaultOptions = before.defaultOptions, seenBefore = before.seenBefore } = change;
@@ -179,9 +176,7 @@ export const freshWebhook = {
 // A tenant that keeps renaming itself must not use up the names of others.
 const mostNames = 20;
 
-/**
- * Reserves the name for this tenant until the tenant is deleted, even after it takes another name.
- */
+/** Reserves the name for this tenant until the tenant is deleted, even after it takes another name. */
 async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
   // A tenant can be given by name or id, so a name must not look like an id.

@@ -1,7 +1,6 @@
 /**
- * Counts usage for billing and reports by tenant and UTC day, in the transaction of the event
- * itself. Counters are whole numbers that only grow; ratios and averages are computed when a report
- * is read.
+ * Counts usage for billing and reports by tenant and UTC day, in the transaction of the event itself. Counters are
+ * whole numbers that only grow; ratios and averages are computed when a report is read.
  */
 
 import { and, between, eq, inArray, sql } from 'drizzle-orm';
@@ -25,15 +24,10 @@ type Counter =
   /** Successful analyses by who created them: `app` for a person, `api` for everything else. */
   | `success.${'api' | 'app'}`
   | `result.${ResultClass}`
-  /**
-   * Sum over decided results (real, fake) of the probability of the decided class, in millionths.
-   */
+  /** Sum over decided results (real, fake) of the probability of the decided class, in millionths. */
   | 'confidence'
   | 'upgrades'
-  /**
-   * Analyses that failed after processing began. A rejected upload is never processed and not
-   * counted.
-   */
+  /** Analyses that failed after processing began. A rejected upload is never processed and not counted. */
   | 'errors'
   /** Retries, whether automatic or requested by a client. */
   | 'retries'
@@ -42,10 +36,7 @@ type Counter =
   /** Analyses returned to the queue because every instance was busy. */
   | 'backpressure'
   | 'logins'
-  /**
-   * Number of successful analyses, and the milliseconds they spent processing, automatic retries
-   * included.
-   */
+  /** Number of successful analyses, and the milliseconds they spent processing, automatic retries included. */
   | `timed.${Parallelism}`
   | `ms.${Parallelism}`;
 
@@ -256,9 +247,8 @@ function toFigures(sum: Sums) {
 }
 
 /**
- * `confidenceScore` is the mean calibrated probability of the decided class over all decided
- * results (real, fake), 0..1. Uncertain and abstain name no class, so they have no confidence; 0
- * when nothing was decided.
+ * `confidenceScore` is the mean calibrated probability of the decided class over all decided results (real, fake),
+ * 0..1. Uncertain and abstain name no class, so they have no confidence; 0 when nothing was decided.
  */
 function toResults(sum: Sums) {
   const real = sum('result.real');
@@ -271,10 +261,7 @@ function toResults(sum: Sums) {
   return { fake, real, uncertain, abstain, total, confidenceScore };
 }
 
-/**
- * Capped at 100: a run begun before midnight may be returned to the queue after it, on a day with
- * fewer runs.
- */
+/** Capped at 100: a run begun before midnight may be returned to the queue after it, on a day with fewer runs. */
 function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.min(100, (100 * part) / whole);
 }

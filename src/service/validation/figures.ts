@@ -30,9 +30,7 @@ const fewestForCalibration = 100;
 /** Of either class; with fewer, likelihood ratios mean little. */
 const fewestForRatios = 20;
 
-/**
- * With fewer sub-folders, resampling whole folders would give an interval from a handful of values.
- */
+/** With fewer sub-folders, resampling whole folders would give an interval from a handful of values. */
 export const fewestFolders = 5;
 
 /** Smaller sub-folders say nothing by themselves. */

@@ -1,7 +1,4 @@
-/**
- * Chooses which files to measure: each content once, none that occurs in both folders, and a sample
- * if requested.
- */
+/** Chooses which files to measure: each content once, none that occurs in both folders, and a sample if requested. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -21,9 +18,7 @@ export interface LabelledFile {
 export interface Choice<File extends LabelledFile> {
   /** Both classes evenly interleaved, so that the elapsed time predicts the remaining time. */
   readonly chosen: readonly File[];
-  /**
-   * Files with identical bytes under both labels. One label must be wrong, so neither is measured.
-   */
+  /** Files with identical bytes under both labels. One label must be wrong, so neither is measured. */
   readonly inBoth: readonly File[];
   /** Further files with the same bytes as another of their class. */
   readonly repeated: readonly File[];

@@ -15,10 +15,7 @@ import { citedAs } from './record.ts';
 import { parseValidation, type Validation } from './validation.ts';
 
 interface Validations {
-  /**
-   * Writes the file atomically, readable by its owner only. @throws {ForensicsError}
-   * `config_invalid`.
-   */
+  /** Writes the file atomically, readable by its owner only. @throws {ForensicsError} `config_invalid`. */
   save(validation: Validation): void;
   /** Newest first; `damaged` lists the ids of files that cannot be parsed. */
   list(): { readonly validations: readonly Validation[]; readonly damaged: readonly string[] };

@@ -48,20 +48,14 @@ export function probeForShortcut(outcomes: readonly Outcome[], seed: number): Sh
   return { balancedAccuracy: all.value, low: all.low, telling };
 }
 
-/**
- * @param low - lower end of the 95 % interval; with few pictures, chance alone can give a high
- *   value.
- */
+/** @param low - lower end of the 95 % interval; with few pictures, chance alone can give a high value. */
 export function isLeak({ value, low }: { readonly value: number; readonly low: number }): boolean {
   return value >= leakingAccuracy && low > 0.5;
 }
 
 interface Row {
   readonly isFake: boolean;
-  /**
-   * Index of the cross-validation fold in which this picture is predicted; the other folds are for
-   * training.
-   */
+  /** Index of the cross-validation fold in which this picture is predicted; the other folds are for training. */
   readonly fold: number;
 }
 
@@ -80,8 +74,7 @@ function foldRows(outcomes: readonly Outcome[], seed: number): readonly Row[] {
 }
 
 /**
- * The bin of every value: the value itself when there are few distinct ones, otherwise its decile
- * among all pictures.
+ * The bin of every value: the value itself when there are few distinct ones, otherwise its decile among all pictures.
  */
 function assignBins(values: readonly Fact[]): readonly string[] {
   if (new Set(values).size <= maxValues) return values.map(String);

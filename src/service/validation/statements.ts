@@ -1,6 +1,4 @@
-/**
- * States in plain words what a validation supports and what it does not, for the person who ran it.
- */
+/** States in plain words what a validation supports and what it does not, for the person who ran it. */
 
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';

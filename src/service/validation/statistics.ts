@@ -1,6 +1,5 @@
 /**
- * Statistics of scored pictures, with intervals. Higher scores mean fake. Pure: the same input
- * gives the same figures.
+ * Statistics of scored pictures, with intervals. Higher scores mean fake. Pure: the same input gives the same figures.
  */
 
 import { createRandom } from '../../engine/calibration.ts';
@@ -23,10 +22,7 @@ export function auc(scored: readonly Scored[]): number {
   return weightedAuc(rising, new Uint32Array(sources).fill(1));
 }
 
-/**
- * 95 % interval of the AUC by percentile bootstrap (Efron 1979), resampling whole sources of each
- * class.
- */
+/** 95 % interval of the AUC by percentile bootstrap (Efron 1979), resampling whole sources of each class. */
 export function aucInterval(
   scored: readonly Scored[],
   { draws = 1000, seed = 1 } = {},
@@ -92,12 +88,11 @@ function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
 }
 
 /**
- * Expected calibration error: mean gap between stated probability and actual share of fakes, over
- * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes are weighted by the
- * prior that the probability assumes, whatever their numbers. NaN without both classes.
+ * Expected calibration error: mean gap between stated probability and actual share of fakes, over ten bins of equal
+ * width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes are weighted by the prior that the probability assumes,
+ * whatever their numbers. NaN without both classes.
  *
- * @param all - the pictures whose classes are weighted, when `scored` is only a part of them, such
- *   as the decided ones.
+ * @param all - the pictures whose classes are weighted, when `scored` is only a part of them, such as the decided ones.
  * @param fakeShare - prior share of fakes, as the probability assumes.
  */
 export function calibrationError(

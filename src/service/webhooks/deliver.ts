@@ -22,10 +22,7 @@ export interface DelivererOptions {
   /** 0..1, used to spread the retries of a failing receiver; tests replace it. */
   readonly random?: () => number;
   readonly onError?: (error: unknown) => void;
-  /**
-   * Called for each failed attempt with its outcome, safe to log: never the URL, which may contain
-   * a token.
-   */
+  /** Called for each failed attempt with its outcome, safe to log: never the URL, which may contain a token. */
   readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
@@ -39,9 +36,7 @@ export interface Deliverer {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/**
- * Pauses after the first, second, ... failed attempt; after the last one the message is given up.
- */
+/** Pauses after the first, second, ... failed attempt; after the last one the message is given up. */
 const retryPausesMs: readonly number[] = [
   5000,
   5 * minuteMs,
@@ -155,8 +150,7 @@ function facts(
   };
 }
 
-// Signs messages as Standard Webhooks specifies, so that receivers can verify them with any of its
-// libraries.
+// Signs messages as Standard Webhooks specifies, so that receivers can verify them with any of its libraries.
 
 /**
  * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. It is derived from the server's key,
@@ -198,9 +192,7 @@ export function messageHeaders(
   };
 }
 
-/**
- * A test message: it carries no analysis, and is sent at once over the same path as real messages.
- */
+/** A test message: it carries no analysis, and is sent at once over the same path as real messages. */
 interface TestMessage {
   readonly tenantId: string;
   readonly url: string;
@@ -219,9 +211,8 @@ interface TestOutcome extends Outcome {
 }
 
 /**
- * Writes nothing, whatever the receiver answers: a disabled webhook stays disabled. The body has
- * neither `analysisId` nor `status`, so that a receiver that ignores the event type cannot mistake
- * it for news of an analysis.
+ * Writes nothing, whatever the receiver answers: a disabled webhook stays disabled. The body has neither `analysisId`
+ * nor `status`, so that a receiver that ignores the event type cannot mistake it for news of an analysis.
  */
 export async function sendTestMessage(test: TestMessage): Promise<TestOutcome> {
   const { tenantId, url, serverKey, allow, at } = test;

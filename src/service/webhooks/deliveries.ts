@@ -1,6 +1,4 @@
-/**
- * A tenant's messages as an administrator sees them: those waiting, and those of the last 30 days.
- */
+/** A tenant's messages as an administrator sees them: those waiting, and those of the last 30 days. */
 
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
@@ -88,12 +86,11 @@ type Replayed = Pick<DeliveryEntry, 'id' | 'event' | 'subject'>;
 /**
  * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
  *
- * Messages about one subject are sent in the order in which they were written. One that is being
- * attempted keeps its position; a requeued message follows it, ahead of newer ones.
+ * Messages about one subject are sent in the order in which they were written. One that is being attempted keeps its
+ * position; a requeued message follows it, ahead of newer ones.
  *
  * @returns the requeued messages, oldest first.
- * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message is still
- *   waiting, `not_found`.
+ * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message is still waiting, `not_found`.
  */
 export async function replay(
   db: Db,
@@ -111,8 +108,7 @@ export async function replay(
     const rows = (
       await tx
         .update(deliveries)
-        // A new fence, because an attempt of the previous round may still be in progress and must
-        // not settle this one.
+        // A new fence, because an attempt of the previous round may still be in progress and must not settle this one.
         .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
         .where(and(eq(deliveries.tenantId, tenantId), isMeant))
         .returning()
@@ -152,8 +148,7 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
   return eq(deliveries.id, id);
 }
 
-// What a tenant's own members can do with its webhook: list messages, send them again, and send a
-// test.
+// What a tenant's own members can do with its webhook: list messages, send them again, and send a test.
 
 export interface WebhookLog {
   /** Newest first. */

@@ -7,8 +7,7 @@ import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Reader, Tx } from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
 
-// A literal rather than a parameter: SQLite uses a partial index only when it sees the index's own
-// condition.
+// A literal rather than a parameter: SQLite uses a partial index only when it sees the index's own condition.
 export const isWaiting = sql`${deliveries.state} = 'waiting'`;
 
 export async function firstWaiting(

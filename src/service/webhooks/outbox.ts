@@ -1,7 +1,6 @@
 /**
- * Messages waiting for delivery. A message is written in the transaction of the change it reports,
- * so neither can exist without the other. Messages about one subject are sent in order; only one of
- * them is due at a time.
+ * Messages waiting for delivery. A message is written in the transaction of the change it reports, so neither can exist
+ * without the other. Messages about one subject are sent in order; only one of them is due at a time.
  */
 
 import { and, asc, eq, gt, gte, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
@@ -36,8 +35,7 @@ export type Delivery = Readonly<
 >;
 
 /**
- * What a failed attempt led to. `overtaken`: another worker has leased the message, so this attempt
- * counts for nothing.
+ * What a failed attempt led to. `overtaken`: another worker has leased the message, so this attempt counts for nothing.
  */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
@@ -190,10 +188,7 @@ interface End {
   readonly at: Date;
 }
 
-/**
- * Returns false for a late answer under an old fence: another worker has the message, so this one
- * settles nothing.
- */
+/** Returns false for a late answer under an old fence: another worker has the message, so this one settles nothing. */
 async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
   const change = { ...endColumns(end), attempts: delivery.attempts + 1 };
   const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();

@@ -23,7 +23,7 @@ test('programs that ask for the root address still get JSON', async () => {
   );
 
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404]);
-  expect(answers[0]!.json().message).toMatch(/^There is nothing at this address/);
+  expect(answers[0]!.json().message).toMatch(/^Nothing exists at this address/);
 });
 
 // `npm run check` builds before it tests.

@@ -116,7 +116,7 @@ describe('GET and HEAD', () => {
     ]);
     expect(JSON.parse(got.body)).toEqual({
       success: false,
-      message: 'There is no object with this key.',
+      message: 'No object has this key.',
     });
   });
 });

@@ -59,7 +59,7 @@ test('a refusal is told in our form, and when the budget is there again', async 
 
   expect(refused.json()).toEqual({
     success: false,
-    message: 'Too many requests: 3 a minute are allowed. Ask again in 40 seconds.',
+    message: 'Too many requests: the limit is 3 a minute. Try again in 40 seconds.',
   });
   expect(refused.headers).toMatchObject({
     'x-error-code': 'rate_limited',

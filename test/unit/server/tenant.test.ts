@@ -54,7 +54,10 @@ describe('GET and PUT /v1/tenant', () => {
     [{ isTrial: true }, /isTrial is read-only/],
     [{ storageType: 'gcs' }, /storageType must be one of azure, s3/],
     [{ storageConfig: { s3: { port: '9000' } } }, /^storageConfig\.s3\.port must be an integer/],
-    [{ storageConfig: { s3: { usessl: true } } }, /s3\.usessl is not known; known are endpoint/],
+    [
+      { storageConfig: { s3: { usessl: true } } },
+      /s3\.usessl is not known; the known members are endpoint/,
+    ],
     [{ storageConfig: { s3: { endpoint: 'https://a.example' } } }, /s3\.endpoint must be a host/],
     [{ storageConfig: {} }, /either s3 or azure/],
     [{ webhookUrl: 'ftp://a.example' }, /webhookUrl must be an http or https URL/],

@@ -53,29 +53,29 @@ test('a whole draft passes as it is', () => {
 test.each([
   [
     withInput({ width: 64 }),
-    'input.width must be an integer from 65 to 4096; the setting intake of the server allows more.',
+    "input.width must be an integer from 65 to 4096; the server's setting intake can allow more.",
   ],
   [
     withInput({ width: 4097 }),
-    'input.width must be an integer from 65 to 4096; the setting intake of the server allows more.',
+    "input.width must be an integer from 65 to 4096; the server's setting intake can allow more.",
   ],
   [
     withInput({ height: '480' }),
-    'input.height must be an integer from 65 to 4096; the setting intake of the server allows more.',
+    "input.height must be an integer from 65 to 4096; the server's setting intake can allow more.",
   ],
   [
     withInput({ height: 480.5 }),
-    'input.height must be an integer from 65 to 4096; the setting intake of the server allows more.',
+    "input.height must be an integer from 65 to 4096; the server's setting intake can allow more.",
   ],
   [
     withInput({ format: 'gif' }),
-    'input.format must be one of jpg, png; the setting intake of the server allows more.',
+    "input.format must be one of jpg, png; the server's setting intake can allow more.",
   ],
   [withInput({ version: 'v2' }), 'input.version must be v1.'],
   [withInput({ options: undefined }), 'input.options is missing; it must be an object.'],
   [
     withInput({ options: { tear: 'flagging' } }),
-    'input.options.tear is not known; known are model, decisionStrategy, tier, seed.',
+    'input.options.tear is not known; the known members are model, decisionStrategy, tier, seed.',
   ],
   [
     withInput({ options: { tier: 'forensic' } }),
@@ -125,7 +125,7 @@ test('a word of the caller cannot break the one line of the message', () => {
   const sent = { id: 'a', tenantName: 'b', options: { [`x\ny/~${'z'.repeat(99)}`]: 1 } };
 
   expect(complaint(retry(sent))).toBe(
-    `options.x?y/~${'z'.repeat(59)} is not known; known are model, decisionStrategy, tier, seed.`,
+    `options.x?y/~${'z'.repeat(59)} is not known; the known members are model, decisionStrategy, tier, seed.`,
   );
 });
 

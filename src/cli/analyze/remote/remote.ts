@@ -88,17 +88,13 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
 }
 
 /**
- * Chooses where the results of a picture go. A resumed run may replace its own earlier result of
- * the same picture.
+ * Chooses where the results of a picture go. A resumed run may replace its own earlier result of the same picture.
  *
  * @throws {ForensicsError} `conflict` when something else is there and may not be replaced.
  */
 type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
 
-/**
- * Returns null when nothing is to be written. @throws {ForensicsError} `output_not_writable`,
- * `no_space_left`.
- */
+/** Returns null when nothing is to be written. @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
 async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
   if (out === null) return null;
   const asGiven = await openResultsFolder(out, { force });
@@ -175,8 +171,7 @@ async function examineInput(
     const picture = await readPicture(input);
     ({ sha256 } = picture);
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
-    // When a resumed run contains the same picture twice, the second one finds the first one's
-    // analysis.
+    // When a resumed run contains the same picture twice, the second one finds the first one's analysis.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });

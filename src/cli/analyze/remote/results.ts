@@ -1,7 +1,4 @@
-/**
- * Turns a server's answer into a record like that of a picture examined here, and downloads its
- * files.
- */
+/** Turns a server's answer into a record like that of a picture examined here, and downloads its files. */
 
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';

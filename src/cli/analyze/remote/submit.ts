@@ -61,8 +61,7 @@ export async function readPicture(input: Input): Promise<RemotePicture> {
 }
 
 /**
- * Deletes a new analysis whose picture cannot be uploaded; with --resume it stays for the next
- * attempt.
+ * Deletes a new analysis whose picture cannot be uploaded; with --resume it stays for the next attempt.
  *
  * @returns the id of an analysis that is queued, running or done.
  * @throws {ForensicsError} the error of the server or its store.
@@ -177,10 +176,7 @@ interface Entry {
 export interface Journal {
   /** Replaces any earlier entry for this picture. */
   begin(sha256: string, request: CreateRequest): Entry;
-  /**
-   * Returns the earlier entry for this picture, otherwise as `begin`. Two concurrent processes get
-   * the same entry.
-   */
+  /** Returns the earlier entry for this picture, otherwise as `begin`. Two concurrent processes get the same entry. */
   resume(sha256: string, request: CreateRequest): Entry;
   note(sha256: string, entry: Entry): void;
   forget(sha256: string, entry: Pick<Entry, 'request'>): void;

@@ -1,7 +1,6 @@
 /**
- * Identity without an external provider: accounts in our own database. A token names only the user
- * and the session; all permissions are read from the database on each request, so that anything an
- * administrator revokes is gone at once.
+ * Identity without an external provider: accounts in our own database. A token names only the user and the session; all
+ * permissions are read from the database on each request, so that anything an administrator revokes is gone at once.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -137,10 +136,7 @@ interface Credentials {
 function createLogins(parts: LoginParts) {
   const { db, passwords, attempts } = parts;
 
-  /**
-   * Reserves capacity before an attempt is counted, so that every counted attempt has its password
-   * checked.
-   */
+  /** Reserves capacity before an attempt is counted, so that every counted attempt has its password checked. */
   const withRoom = async <T>(from: string, act: () => Promise<T>): Promise<T> =>
     attempts.withSeat(from, () => passwords.withRoom(act));
 
@@ -182,10 +178,7 @@ function createLogins(parts: LoginParts) {
   };
 }
 
-/**
- * Rehashes the password, which is only at hand now, when the cost has been raised since it was
- * hashed.
- */
+/** Rehashes the password, which is only at hand now, when the cost has been raised since it was hashed. */
 async function upToDate(
   { db, passwords }: LoginParts,
   row: UserRow,

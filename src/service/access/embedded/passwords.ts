@@ -1,10 +1,9 @@
 /**
  * Password rules and password hashing. Knows nothing of users or sessions.
  *
- * scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password Storage Cheat
- * Sheet: 128 MiB and about 0.4 s on the machine where it was measured. Each hash records its own
- * cost, so the cost can be raised at any time: old hashes stay readable and are replaced at the
- * next login.
+ * scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password Storage Cheat Sheet: 128 MiB and
+ * about 0.4 s on the machine where it was measured. Each hash records its own cost, so the cost can be raised at any
+ * time: old hashes stay readable and are replaced at the next login.
  */
 
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
@@ -26,11 +25,9 @@ export interface Passwords {
   /** Whether new hashes cost more than this one. */
   isOutdated(hash: string): boolean;
   /**
-   * Runs an act that will hash a password; it takes up capacity from now on, even while it waits
-   * for something else.
+   * Runs an act that will hash a password; it takes up capacity from now on, even while it waits for something else.
    *
-   * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait
-   *   for half a minute.
+   * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait for half a minute.
    */
   withRoom<T>(act: () => Promise<T>): Promise<T>;
 }

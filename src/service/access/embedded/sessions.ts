@@ -128,10 +128,7 @@ function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms);
 }
 
-/**
- * Removes sessions a month after they ended, with their refresh tokens, and failed logins that no
- * longer count.
- */
+/** Removes sessions a month after they ended, with their refresh tokens, and failed logins that no longer count. */
 export async function purgeExpired(db: Db, at: Date): Promise<void> {
   const before = after(at, -keptAfterEndMs);
   const isOld = or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before));

@@ -1,9 +1,8 @@
 /**
- * Slows down password guessing. Attempts on an account from one place (a network, or an open
- * session) meet growing pauses; attempts on it from all places together meet short pauses, and
- * late, because guesses from elsewhere must not lock the owner out. Both survive a restart. Each
- * attempt counts as failed before its password is checked, and is forgiven if it was right, so that
- * a hundred simultaneous attempts get no more guesses than a hundred in a row.
+ * Slows down password guessing. Attempts on an account from one place (a network, or an open session) meet growing
+ * pauses; attempts on it from all places together meet short pauses, and late, because guesses from elsewhere must not
+ * lock the owner out. Both survive a restart. Each attempt counts as failed before its password is checked, and is
+ * forgiven if it was right, so that a hundred simultaneous attempts get no more guesses than a hundred in a row.
  */
 
 import { createHmac } from 'node:crypto';
@@ -34,10 +33,7 @@ export interface Attempt {
 
 interface Ladder {
   readonly freeFailures: number;
-  /**
-   * Pause after the first failure that is not free, the second, and so on; the last one applies to
-   * all that follow.
-   */
+  /** Pause after the first failure that is not free, the second, and so on; the last one applies to all that follow. */
   readonly pausesMs: readonly number[];
 }
 
@@ -87,8 +83,7 @@ export function createLoginAttempts({
     async forgive(tx, attempt) {
       const isPlace = eq(loginAttempts.address, placeKey(attempt));
       await tx.delete(loginAttempts).where(isPlace).run();
-      // Takes back only its own attempts: someone who logs in often must not restore what others
-      // have used up.
+      // Takes back only its own attempts: someone who logs in often must not restore what others have used up.
       await tx
         .update(loginAttempts)
         .set({ failures: oneFailureLess, lockedUntil: null })
@@ -121,10 +116,7 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
   return new Date(at.getTime() + pauseMs);
 }
 
-/**
- * Limits what one place may fail and request altogether, whatever accounts it tries. Kept in memory
- * only.
- */
+/** Limits what one place may fail and request altogether, whatever accounts it tries. Kept in memory only. */
 interface LoginPlaces {
   /**
    * @returns a function that takes the attempt back.
@@ -193,8 +185,7 @@ function tooMany(waitMs: number): ForensicsError {
 }
 
 /**
- * An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other
- * text stays as it is.
+ * An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other text stays as it is.
  */
 function toPlace(address: string): string {
   if (!isIPv6(address)) return address;

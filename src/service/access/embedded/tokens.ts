@@ -27,17 +27,14 @@ type TokenKind = 'access' | 'id';
 interface Tokens {
   sign(kind: TokenKind, bearer: Bearer): Promise<string>;
   /**
-   * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still
-   * live.
+   * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still live.
    *
    * @throws {ForensicsError} `unauthenticated`, also when the claim `userType` is absent.
    */
   read(kind: TokenKind, token: string): Promise<Subject>;
 }
 
-/**
- * Short, because a stolen token should not last; changes to an account apply at once in any case.
- */
+/** Short, because a stolen token should not last; changes to an account apply at once in any case. */
 export const accessLifeSeconds = 15 * 60;
 
 const kinds = {
@@ -83,8 +80,7 @@ export function createTokens({ seed, issuer, now }: TokenParts): Tokens {
         issuer,
         currentDate: now(),
       };
-      // The library also accepts padding and characters outside the alphabet, but a token must have
-      // only one spelling.
+      // The library also accepts padding and characters outside the alphabet, but a token must have only one spelling.
       if (!compactToken.test(token)) throw invalid();
       const { errors, jwtVerify } = await library();
       try {

@@ -16,10 +16,7 @@ export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-/**
- * @throws {TypeError} for a document of another issuer, with a required member missing, or with a
- *   plain HTTP URL.
- */
+/** @throws {TypeError} for a document of another issuer, with a required member missing, or with a plain HTTP URL. */
 export function readDiscovery(document: unknown, issuer: string): Discovered {
   const members = new Map(Object.entries(Object(document)));
   if (members.get('issuer') !== issuer) {
@@ -74,8 +71,7 @@ interface ProviderRequest {
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
 /**
- * Time limit for a whole call. Calls to the identity provider are limited in time and size, and
- * follow no redirects.
+ * Time limit for a whole call. Calls to the identity provider are limited in time and size, and follow no redirects.
  */
 export const timeoutSeconds = 5;
 // Ten times what a hundred keys take.
@@ -110,8 +106,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
 /** Caches something fetched from a remote service, to survive the service's outages. */
 export interface Cached<T> {
   /**
-   * The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw,
-   * if nothing is cached.
+   * The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw, if nothing is cached.
    */
   current(): Promise<T>;
   /** Fetches it now, unless that was tried a moment ago. @throws whatever `load` threw last. */
@@ -121,10 +116,7 @@ export interface Cached<T> {
 interface CachedParts<T> {
   readonly load: () => Promise<T>;
   readonly freshMs: number;
-  /**
-   * Minimum time between two attempts, whatever the outcome, so that callers cannot trigger
-   * requests at will.
-   */
+  /** Minimum time between two attempts, whatever the outcome, so that callers cannot trigger requests at will. */
   readonly pauseMs: number;
   /** A value that could not be refreshed for this long is no longer used. */
   readonly keptMs: number;
@@ -171,8 +163,7 @@ export function createCached<T>({
     async current() {
       if (held === null || ageMs(held) >= freshMs) {
         const renewal = renew();
-        // While the provider is known to be failing, callers get the cached value instead of
-        // waiting.
+        // While the provider is known to be failing, callers get the cached value instead of waiting.
         if (usable() === null || tried?.failure == null) await renewal;
       }
       const value = usable();

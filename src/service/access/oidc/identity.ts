@@ -1,11 +1,9 @@
 /**
- * Users of an OpenID Connect provider, which stores their passwords and states in each token what
- * they may do. We store only an id for each person, their settings, and whether they are disabled
- * here.
+ * Users of an OpenID Connect provider, which stores their passwords and states in each token what they may do. We store
+ * only an id for each person, their settings, and whether they are disabled here.
  *
- * `revoke` invalidates, here and at once, whatever was issued before. A session that continues at
- * the provider is recognised by the claim `auth_time`; without that claim, a session refreshed
- * there afterwards counts as a new login.
+ * `revoke` invalidates, here and at once, whatever was issued before. A session that continues at the provider is
+ * recognised by the claim `auth_time`; without that claim, a session refreshed there afterwards counts as a new login.
  */
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
@@ -37,10 +35,7 @@ interface OidcIdentityParts extends ProviderParts {
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
-/**
- * Makes no request before its first call, so that a provider that is down does not prevent the
- * start.
- */
+/** Makes no request before its first call, so that a provider that is down does not prevent the start. */
 export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   const { now } = parts;
   const provider = createProvider(parts);
@@ -145,8 +140,7 @@ interface Accounts {
   /**
    * Creates the person of a token on first sight, and updates it from the newest token.
    *
-   * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has
-   *   ended since.
+   * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has ended since.
    */
   admit(seen: Seen): Promise<UserRow>;
   /** The tenants here that these names or ids refer to. */
@@ -253,9 +247,8 @@ async function findRow(
   return reader.select().from(users).where(which).get();
 }
 
-// Same answer in both cases: a disabled user learns no more than one whose session ended. Tokens
-// carry whole seconds, rounded down, so one as old as the end of sessions counts as issued before
-// it.
+// Same answer in both cases: a disabled user learns no more than one whose session ended. Tokens carry whole seconds,
+// rounded down, so one as old as the end of sessions counts as issued before it.
 function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(
@@ -275,8 +268,7 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
 }
 
 /**
- * Recognises a login by an `auth_time` later than the last one. Without that claim, only the first
- * login is recognised.
+ * Recognises a login by an `auth_time` later than the last one. Without that claim, only the first login is recognised.
  */
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
   if (tenantIds === null) return false;

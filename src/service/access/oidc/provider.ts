@@ -1,7 +1,6 @@
 /**
- * One identity provider: its discovery document and keys, fetched when first needed and cached
- * while it is down, and the few calls that we make to it. Anything it does wrong becomes
- * `identity_unavailable`, and no login succeeds.
+ * One identity provider: its discovery document and keys, fetched when first needed and cached while it is down, and
+ * the few calls that we make to it. Anything it does wrong becomes `identity_unavailable`, and no login succeeds.
  */
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
@@ -38,14 +37,9 @@ export interface Provider {
   readonly keys: Cached<JWTVerifyGetKey>;
   /** @throws {ForensicsError} also `unauthenticated`, when the provider rejects the token. */
   refresh(refreshToken: string): Promise<Refreshed>;
-  /**
-   * Exchanges the code a browser came back with for tokens. @throws {ForensicsError} also
-   * `unauthenticated`.
-   */
+  /** Exchanges the code a browser came back with for tokens. @throws {ForensicsError} also `unauthenticated`. */
   exchange(grant: CodeGrant): Promise<Refreshed>;
-  /**
-   * The owner of a refresh token: null for an invalid one, undefined when the provider cannot tell.
-   */
+  /** The owner of a refresh token: null for an invalid one, undefined when the provider cannot tell. */
   ownerOf(refreshToken: string): Promise<string | null | undefined>;
   /** Does nothing when the provider has no revocation endpoint. */
   revoke(refreshToken: string): Promise<void>;
@@ -180,8 +174,7 @@ function translated(error: unknown): ForensicsError {
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return unauthenticated('The refresh token is not valid; log in again.');
   }
-  // Enough for the log, such as `invalid_client` for a wrong client secret; the rest may contain
-  // what was sent.
+  // Enough for the log, such as `invalid_client` for a wrong client secret; the rest may contain what was sent.
   return unavailable(
     new Error(`The provider answered ${error.status} ${error.error.slice(0, 40)}.`),
   );

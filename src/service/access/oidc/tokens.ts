@@ -19,9 +19,8 @@ export interface ReadToken {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * Since when the person has been logged in continuously; the token's own issue time when it has
-   * no such claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of
-   * an ended session.
+   * Since when the person has been logged in continuously; the token's own issue time when it has no such claim. A
+   * refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
    */
   readonly since: Date;
   /** When the person last authenticated; null when the token has no such claim. */
@@ -44,8 +43,7 @@ interface TokenReaderParts {
   readonly now: () => Date;
 }
 
-// Neither `none` nor anything symmetric: with those, the public key or the client secret could
-// sign.
+// Neither `none` nor anything symmetric: with those, the public key or the client secret could sign.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const toleranceSeconds = 30;
 // OpenID Connect Core 1.0, section 2.
@@ -83,8 +81,7 @@ export function createTokenReader({
     const isParty =
       claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
     if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
-    // Some providers state only the client, no audience; a token that names another client belongs
-    // to that client.
+    // Some providers state only the client, no audience; a token that names another client belongs to that client.
     const { aud, azp, client_id: client } = claims;
     const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
     if (kind === 'access' && audience === null && isOnlyForClient) return;
@@ -123,9 +120,8 @@ function readAudiences({ aud = [] }: JWTPayload): readonly string[] {
 }
 
 /**
- * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token
- * that does so too must state its type; otherwise an id token, which is handed around more freely,
- * would grant access.
+ * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
+ * state its type; otherwise an id token, which is handed around more freely, would grant access.
  */
 function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   if (!readAudiences(claims).includes(clientId)) return;
@@ -244,18 +240,13 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Desc
 /** Roles that Keycloak gives to everybody. */
 const rolesOfEverybody = /^(?:offline_access|uma_authorization|default-roles-.*)$/;
 
-/**
- * Among several roles, the default user type if present, otherwise the first that can be a user
- * type.
- */
+/** Among several roles, the default user type if present, otherwise the first that can be a user type. */
 function readRole(roles: readonly unknown[]): string | null {
   const words = readWords(roles).filter((role) => isWord(role) && !rolesOfEverybody.test(role));
   return words.find((role) => role === defaultUserType) ?? words[0] ?? null;
 }
 
-/**
- * People choose their names at the provider, so a name that is not valid here counts as missing.
- */
+/** People choose their names at the provider, so a name that is not valid here counts as missing. */
 function readText(value: unknown, longest: number): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();

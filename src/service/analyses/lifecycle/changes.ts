@@ -57,10 +57,7 @@ interface Move {
 /** What an act on analyses can do within its transaction. */
 export type Changes = ReturnType<typeof createChanges>;
 
-/**
- * Runs one act in one transaction. Acts on a tenant's analyses write to its audit log, so they run
- * one at a time.
- */
+/** Runs one act in one transaction. Acts on a tenant's analyses write to its audit log, so they run one at a time. */
 export function inTenantTransaction<T>(
   { db, outbox, now }: LifecycleParts,
   { tenantId }: Pick<Target, 'tenantId'>,

@@ -44,10 +44,7 @@ export const runJob = 'analysis.run';
 
 type NewRow = typeof analyses.$inferInsert;
 
-/**
- * (none) -> pending. Returns the id, which is the earlier analysis's when the request is a
- * repetition.
- */
+/** (none) -> pending. Returns the id, which is the earlier analysis's when the request is a repetition. */
 export async function insertAnalysis(
   parts: LifecycleParts,
   row: NewRow,
@@ -68,8 +65,7 @@ export async function insertAnalysis(
 }
 
 /**
- * pending -> pending, now waiting for a worker. Returns false for a repetition, which does not use
- * the evidence.
+ * pending -> pending, now waiting for a worker. Returns false for a repetition, which does not use the evidence.
  *
  * @throws {ForensicsError} `analysis_not_pending`.
  */
@@ -92,10 +88,7 @@ export async function queueRun(
   });
 }
 
-/**
- * pending -> failed, because the upload cannot be analysed. @throws {ForensicsError}
- * `analysis_not_pending`.
- */
+/** pending -> failed, because the upload cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
 export async function rejectUpload(
   parts: LifecycleParts,
   act: Act,
@@ -112,8 +105,7 @@ export async function rejectUpload(
 }
 
 /**
- * failed -> pending, waiting for a worker. Returns false as above. @throws {ForensicsError}
- * `analysis_not_retryable`.
+ * failed -> pending, waiting for a worker. Returns false as above. @throws {ForensicsError} `analysis_not_retryable`.
  */
 export async function restartRun(
   parts: LifecycleParts,
@@ -122,8 +114,7 @@ export async function restartRun(
 ): Promise<boolean> {
   return once(parts, act, async (changes) => {
     const { tx, at, move, log, count, attach } = changes;
-    // If another retry ran and failed in between, options merged before it could undo the tier it
-    // asked for.
+    // If another retry ran and failed in between, options merged before it could undo the tier it asked for.
     const present = await getRow(tx, act);
     if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
@@ -141,10 +132,7 @@ export async function restartRun(
   });
 }
 
-/**
- * completed -> completed in the higher tier; billed here, once. Returns false as above. @throws as
- * above.
- */
+/** completed -> completed in the higher tier; billed here, once. Returns false as above. @throws as above. */
 export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn): Promise<boolean> {
   return once(parts, act, async ({ tx, at, move, log, count, attach }) => {
     const present = await getRow(tx, act);
@@ -219,10 +207,7 @@ export async function removeRemaining(
   );
 }
 
-/**
- * Returns false, and changes nothing, when the same request was made before with its
- * Idempotency-Key.
- */
+/** Returns false, and changes nothing, when the same request was made before with its Idempotency-Key. */
 async function once(
   parts: LifecycleParts,
   act: Act,

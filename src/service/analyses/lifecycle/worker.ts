@@ -28,10 +28,9 @@ import {
 } from './changes.ts';
 
 /**
- * pending -> processing, or processing again after an error or the death of a worker. A worker's
- * death does not count as a failed attempt: it was killed along with its server, whereas a picture
- * that crashes a process crashes a child process. Returns null when there is nothing left to do;
- * the job is then finished.
+ * pending -> processing, or processing again after an error or the death of a worker. A worker's death does not count
+ * as a failed attempt: it was killed along with its server, whereas a picture that crashes a process crashes a child
+ * process. Returns null when there is nothing left to do; the job is then finished.
  */
 export async function beginRun(
   parts: LifecycleParts,
@@ -39,8 +38,7 @@ export async function beginRun(
   target: Target,
 ): Promise<AnalysisRow | null> {
   const { db, queue } = parts;
-  // For the usage report only, so it is read outside the transaction: inside, every other start
-  // would conflict with it.
+  // For the usage report only, so it is read outside the transaction: inside, every other start would conflict with it.
   const isBulk = await isPartOfBulk(db, target);
   const act = async (changes: Changes): Promise<AnalysisRow | null> => {
     const { tx } = changes;
@@ -135,9 +133,7 @@ function completionDetails(
   };
 }
 
-/**
- * processing -> processing, to be tried again at `runAt`. @throws {ForensicsError} `lease_lost`.
- */
+/** processing -> processing, to be tried again at `runAt`. @throws {ForensicsError} `lease_lost`. */
 export async function retryRun(
   parts: LifecycleParts,
   job: Job,
@@ -178,9 +174,7 @@ export async function failRun(
   });
 }
 
-/**
- * processing -> pending, because every instance was busy. @throws {ForensicsError} `lease_lost`.
- */
+/** processing -> pending, because every instance was busy. @throws {ForensicsError} `lease_lost`. */
 export async function rollBackRun(
   parts: LifecycleParts,
   job: Job,
@@ -218,10 +212,7 @@ export async function noteReplacedInput(
   });
 }
 
-/**
- * When a database crash undid the beginning of this run, ending it would leave the analysis without
- * a job.
- */
+/** When a database crash undid the beginning of this run, ending it would leave the analysis without a job. */
 async function assertBegun(tx: Tx, target: Target): Promise<void> {
   const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
   const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();

@@ -435,7 +435,9 @@ describe('a retry that cannot be done says why', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(outcomes).toContainEqual({
       status: 'rejected',
-      reason: expect.objectContaining({ message: expect.stringContaining('is already being upgraded') }),
+      reason: expect.objectContaining({
+        message: expect.stringContaining('is already being upgraded'),
+      }),
     });
     await expect(analyses.retry(caller, upgrade)).rejects.toThrow(
       'already has the tier forensicReporting; read it with GET',
