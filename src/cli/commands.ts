@@ -62,6 +62,10 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       'Run analyses of a data folder in addition to its server.',
       async () => (await import('./commands/worker.ts')).defineWorker,
     ],
+    health: [
+      'Ask the server of this machine whether it works.',
+      async () => (await import('./commands/health.ts')).defineHealth,
+    ],
     webhooks: [
       'List, replay and test the webhook messages of tenants.',
       async () => (await import('./commands/webhooks.ts')).defineWebhooks,

@@ -100,7 +100,7 @@ test('the tarball holds what the program needs and a bill of materials, and noth
   const { stdout } = await run('tar', ['-tzf', tarball], { maxBuffer: 1e8 });
   const files = stdout.trim().split('\n');
   const known =
-    /^package\/(?:bin\/forensics\.js|dist\/.+\.(?:js|d\.ts)|dist\/gathered\/LICENSES\.txt|dist\/console\/[\w-]+\.(?:css|html|svg)|src\/(?:manual\/[\w-]+\.md|ports\/db\/sql\/[\d.a-z]+\.sql|service\/trial\/\w[\w-]*\.jpg)|vendor\/onnxruntime-node\/.+|models\/(?:README\.md|[\w.-]+\/(?:[\w.-]+\.(?:onnx|json)|CARD\.md))|LICENSE|README\.md|package\.json|sbom\.cdx\.json)$/;
+    /^package\/(?:bin\/forensics\.js|dist\/.+\.(?:js|d\.ts)|dist\/gathered\/(?:LICENSES\.txt|packages\.json)|dist\/console\/[\w-]+\.(?:css|html|svg)|src\/(?:manual\/(?:de\/)?[\w-]+\.md|ports\/db\/sql\/[\d.a-z]+\.sql|service\/trial\/\w[\w-]*\.jpg)|vendor\/onnxruntime-node\/.+|models\/(?:README\.md|[\w.-]+\/(?:[\w.-]+\.(?:onnx|json)|CARD\.md))|LICENSE|README\.md|package\.json|sbom\.cdx\.json)$/;
   const sbom: { bomFormat: string; components: { name: string }[] } = JSON.parse(
     await readFile(join(prefix, 'lib/node_modules/forensics/sbom.cdx.json'), 'utf8'),
   );

@@ -50,6 +50,20 @@ describe('the first run', () => {
     expect(answer).toEqual({ success: true, data: [], total: 0, startIndex: 0, endIndex: 0 });
   });
 
+  test('is asked whether it works by "forensics health", which tells where none does', async () => {
+    const [, port = ''] = /URL: +https:\/\/127\.0\.0\.1:(\d+)/.exec(said.stdout) ?? [];
+    const ask = async (env: Record<string, string>) =>
+      runCli(['health', '--data-dir', dataDir], { env });
+
+    expect(await ask({ FORENSICS_PORT: port })).toMatchObject({
+      code: 0,
+      stdout: 'The server works.\n',
+    });
+    const ofNone = await ask({ FORENSICS_PORT: '1' });
+    expect(ofNone.code).toBe(1);
+    expect(ofNone.stdout).toMatch(/^The server does not work: .*ECONNREFUSED/);
+  });
+
   test('is one of a kind: a second server on the same folder is refused', async () => {
     const second = await runCli(['serve', '--data-dir', dataDir, '--port', '0']);
 

@@ -19,7 +19,9 @@ function read<T>(name: string, parse: (text: string) => T): T {
 const lock: { packages: Record<string, Locked> } = read('package-lock.json', JSON.parse);
 const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
 const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
-const shipped = installed.filter(([, { dev = false }]) => !dev);
+/** Installed by npm, or in files that the build made. */
+const gathered: readonly string[] = read('dist/gathered/packages.json', JSON.parse);
+const shipped = installed.filter(([path, { dev = false }]) => !dev || gathered.includes(path));
 
 /** All allow use, also commercial, beside our own licence; LGPL for libvips and libheif, which are loaded as libraries of their own. */
 const licences = [

@@ -178,6 +178,8 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
     tagged: true,
     displayTitle: true,
     lang: language,
+    // None of the standard fonts, which pdfkit reads from files of its own.
+    font: '',
     info: {
       Title: title,
       Subject: subject,

@@ -1,0 +1,59 @@
+/** `forensics health`: asks the server of this machine whether it works, as containers and supervisors want to know. */
+
+import { request as requestPlain } from 'node:http';
+import { request, type RequestOptions } from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { readConfig } from '../../contract/config.ts';
+import type { Settings } from '../../contract/settings.ts';
+import { exitCodes } from '../../errors.ts';
+import { calling, examples, type FolderOptions, withLocalOptions } from '../options.ts';
+import { print, printable, printJson } from '../output/terminal.ts';
+
+export function defineHealth(health: Command): void {
+  withLocalOptions(health)
+    .addHelpText(
+      'after',
+      `
+It asks at the host and port of the settings, also over plain HTTP behind a proxy, and waits for 10 seconds at most.
+${examples('health', 'health --json')}
+
+Exit codes: 0 the server works, 1 it does not or none listens.`,
+    )
+    .action(calling(runHealth));
+}
+
+async function runHealth({
+  json,
+  dataDir,
+  config,
+}: FolderOptions & { readonly json: boolean }): Promise<void> {
+  const { settings } = readConfig({ flags: { dataDir }, configFile: config });
+  const { isWell, said } = await askHere(settings);
+  if (!isWell) process.exitCode = exitCodes.failure;
+  if (json) printJson({ ok: isWell, said });
+  else print(isWell ? 'The server works.' : `The server does not work: ${printable(said)}`);
+}
+
+const timeoutMs = 10_000;
+
+/** Who answers is not verified: the address is this machine's, and nothing secret is sent. */
+async function askHere({ host, port, behindProxy }: Settings) {
+  const options: RequestOptions = {
+    host: host === '0.0.0.0' || host === '::' ? 'localhost' : host,
+    port,
+    path: '/v1/health',
+    headers: { 'x-forwarded-proto': 'https' },
+    rejectUnauthorized: false,
+    signal: AbortSignal.timeout(timeoutMs),
+  };
+  return new Promise<{ readonly isWell: boolean; readonly said: string }>((resolve) => {
+    const fail = (error: Error) => resolve({ isWell: false, said: error.message });
+    (behindProxy ? requestPlain : request)(options, (answer) => {
+      const isWell = answer.statusCode === 200;
+      text(answer).then((said) => resolve({ isWell, said }), fail);
+    })
+      .on('error', fail)
+      .end();
+  });
+}
