@@ -1,7 +1,7 @@
 /**
- * Every failure of the product in one table: its stable code, what HTTP answers, how the command line exits, and
- * whether trying again can help. Messages are for people: they say what to do and hold no path of the server, no SQL
- * and no secret.
+ * Every failure of the product in one table: its stable code, HTTP status, exit code of the command line, and whether
+ * trying again can help. Messages are for people: they say what to do and contain no server paths, no SQL and no
+ * secrets.
  */
 
 export const exitCodes = {
@@ -13,7 +13,7 @@ export const exitCodes = {
   conflict: 5,
   tryAgainLater: 6,
   integrityFailure: 7,
-  // Only where asked for: `analyze --fail-on`, `keys list --expiring-within`.
+  // Only when asked for: `analyze --fail-on`, `keys list --expiring-within`.
   foundExpiring: 10,
   foundFake: 10,
   foundUncertain: 11,
@@ -77,7 +77,7 @@ export const failures = {
   analysis_not_retryable: failure(409, exitCodes.conflict),
   upload_missing: failure(409, exitCodes.conflict),
   tier_downgrade: failure(400, exitCodes.usage),
-  /** Seen by who fetches it: it ended without a result, or has none yet. */
+  /** When fetching a result: the analysis ended without one, or has none yet. */
   analysis_failed: failure(422, exitCodes.failure),
   analysis_not_ready: failure(409, exitCodes.tryAgainLater, true),
   tenant_not_found: failure(404, exitCodes.notFound),
@@ -93,14 +93,14 @@ export const failures = {
   blob_too_large: failure(413, exitCodes.failure),
   blob_damaged: failure(500, exitCodes.integrityFailure),
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
-  /** The store itself answered, and refused: wrong credentials, no such bucket, no right to write. */
+  /** The store answered, but refused: wrong credentials, no such bucket, no write permission. */
   store_refused: failure(400, exitCodes.notAllowed),
   /** An expired presigned URL: request a new one. */
   url_expired: failure(403, exitCodes.tryAgainLater, true),
   identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
   // Servers, seen from the command line
   server_unreachable: failure(503, exitCodes.tryAgainLater, true),
-  /** TLS: it is not, or cannot prove to be, the server that was meant. */
+  /** TLS: it is not the server that was meant, or cannot prove that it is. */
   server_untrusted: failure(502, exitCodes.notAllowed),
   server_unexpected: failure(502, exitCodes.failure),
   // Backups
@@ -117,7 +117,7 @@ export const failures = {
 
 export type ErrorCode = keyof typeof failures;
 
-/** What exactly failed, for messages in other languages: see `contract/failure-reasons.ts`. */
+/** What exactly failed, for messages in other languages; see `contract/failure-reasons.ts`. */
 export interface FailureReason {
   readonly code: string;
   readonly values: object;
@@ -125,7 +125,7 @@ export interface FailureReason {
 
 interface FailureOptions extends ErrorOptions {
   readonly reason?: FailureReason | null;
-  /** Where it is known: when trying again can help. */
+  /** When trying again can help, if known. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -156,10 +156,10 @@ export class ForensicsError extends Error {
   }
 }
 
-/** Foreign errors become `internal` with their cause kept; ours pass unchanged. */
+/** Foreign errors become `internal`, with the original as cause; our own pass unchanged. */
 export function toForensicsError(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
-  return new ForensicsError('internal', 'Something went wrong inside the program.', {
+  return new ForensicsError('internal', 'An internal error occurred.', {
     cause: error,
   });
 }

@@ -71,17 +71,17 @@ export type { WordedFinding as RankedFinding } from './present/findings.ts';
 export type { ReportTexts } from './present/report-item.ts';
 
 export interface AnalyzeOptions {
-  /** Model identifier; the latest image model of the package when absent. */
+  /** Model identifier; defaults to the package's latest image model. */
   readonly model?: string;
-  /** The same of the localisation model. */
+  /** Localisation model; defaults to the package's latest one. */
   readonly locator?: string;
-  /** A folder of further models, beside those of the package. */
+  /** Folder with further models, in addition to those of the package. */
   readonly modelsDir?: string;
-  /** How readily to decide; `default` when absent. Never changes real into fake or back. */
+  /** How much evidence a decision needs; `default` if omitted. Never turns real into fake or vice versa. */
   readonly decisionStrategy?: DecisionStrategy;
-  /** Whole number that fixes every random choice; 1337 when absent. */
+  /** Whole number that determines every random choice; defaults to 1337. */
   readonly seed?: number;
-  /** Which fields of `result` are filled; `flagging` when absent. `examination` is always whole. */
+  /** Which fields of `result` are filled; defaults to `flagging`. `examination` is always complete. */
   readonly tier?: Tier;
   readonly signal?: AbortSignal;
 }
@@ -90,17 +90,20 @@ export interface Analyzed {
   readonly verdict: ResultClass;
   /** Why nothing was decided; empty for `real` and `fake`. */
   readonly reasons: readonly ReasonCode[];
-  /** The fields that `/v1/analysis` answers, in the numbers of the interface. */
+  /** The fields that `/v1/analysis` returns, as numbers of the interface. */
   readonly result: ResultFields;
-  /** Everything that was found out; what `renderReport` draws from. */
+  /** Everything that was found, from which `renderReport` draws. */
   readonly examination: Examination;
 }
 
 /**
- * Examines one picture. For many, open a sandbox once with `createSandbox` and call its `examine`: a sandbox keeps its children.
+ * Examines one picture. For many, open a sandbox once with `createSandbox` and call its `examine`: a sandbox keeps its
+ * child processes.
  *
- * @param picture - path of a picture of any of the formats in the manual, or its bytes; 65 to 20,000 pixels a side, 100 megapixels at most.
- * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model, `inference_*` for the child.
+ * @param picture - path of a picture in any of the formats listed in the manual, or its bytes; 65 to 20,000 pixels a
+ *   side, at most 100 megapixels.
+ * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model, `inference_*` for the child
+ *   process.
  */
 export async function analyze(
   picture: string | Uint8Array,
@@ -122,21 +125,24 @@ export async function analyze(
 }
 
 export interface ReportOptions {
-  /** What the report calls the picture; the file's name when absent. */
+  /** Name of the picture in the report; defaults to the file name. */
   readonly name?: string;
-  /** When the examination ran; now when absent. The same time gives the same bytes. */
+  /** When the examination ran; defaults to now. The same time gives the same bytes. */
   readonly examinedAt?: Date;
-  /** English and German when absent. */
+  /** Defaults to English and German. */
   readonly languages?: readonly Language[];
-  /** Also the raw maps with a value for each pixel, as 16-bit grey PNG; those with a value for each cell are always there. */
+  /**
+   * Also render raw maps with one value per pixel, as 16-bit greyscale PNG; those with one value per cell are always
+   * included.
+   */
   readonly withFullMaps?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Heatmaps (PNG), report texts and PDFs of a picture that was examined. No model is needed for it.
+ * Heatmaps (PNG), report texts and PDFs for a picture that has been examined. Needs no model.
  *
- * @param picture - the very picture that `examination` is about.
+ * @param picture - the same picture that `examination` is about.
  * @throws {ForensicsError} as `analyze`.
  */
 export async function renderReport(

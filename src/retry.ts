@@ -1,14 +1,14 @@
 /**
- * Repeats what may safely be done twice. Only the function that sends a request retries it; nobody above retries again,
- * so that attempts never multiply.
+ * Retries operations that can safely be repeated. Only the function that sends a request retries it, never its callers,
+ * so that attempts do not multiply.
  */
 
 import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
 
-/** A clock, and waiting by it: tests step it. */
+/** A clock and a way to wait by it; tests step it. */
 export interface Pace {
-  /** Milliseconds, from any beginning. */
+  /** Milliseconds, from any starting point. */
   now(): number;
   /** @throws the reason of `signal`. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
@@ -24,16 +24,16 @@ export const realPace: Pace = {
 };
 
 interface RetryOptions {
-  /** Milliseconds before the next attempt; null where another attempt does not help. `attempt` counts from 1. */
+  /** Milliseconds before the next attempt; null when another attempt cannot help. `attempt` counts from 1. */
   readonly pauseAfter: (error: unknown, attempt: number) => number | null;
-  /** No attempt begins later than this after the first. */
+  /** No attempt starts later than this after the first. */
   readonly budgetMs?: number;
-  /** Ends the waiting between attempts, never an attempt: the sender wants to know its outcome. */
+  /** Ends the waiting between attempts, never an attempt, because the sender needs to know its outcome. */
   readonly signal?: AbortSignal | undefined;
   readonly pace?: Pace | undefined;
 }
 
-/** @throws what `act` threw last; the reason of `signal`. */
+/** @throws whatever `act` threw last; the reason of `signal`. */
 export async function retry<T>(
   act: () => Promise<T>,
   { pauseAfter, budgetMs = Infinity, signal, pace = realPace }: RetryOptions,
@@ -41,7 +41,7 @@ export async function retry<T>(
   const begun = pace.now();
   return pRetry(act, {
     retries: Infinity,
-    // The pause is ours: the library knows no Retry-After.
+    // We choose the pauses, because the library does not know Retry-After.
     minTimeout: 0,
     async shouldRetry({ error, attemptNumber }) {
       const pauseMs = pauseAfter(error, attemptNumber);
@@ -52,7 +52,7 @@ export async function retry<T>(
   });
 }
 
-/** Up to half of the pause is left to chance, so that many who failed together do not come back together. */
+/** Up to half of the pause is random, so that many clients that failed together do not come back together. */
 export function backoffMs(attempt: number, firstMs: number, factor: number): number {
   return firstMs * factor ** (attempt - 1) * (0.5 + Math.random() / 2);
 }

@@ -1,7 +1,7 @@
 /**
- * The one colour map of the product: dark blue over magenta and orange to pale yellow. Lightness grows with the value
- * and neighbouring entries lie equally far apart in OKLab, so that an equal difference in value looks like an equal
- * difference, on a screen, to colour-blind readers and on a grey print.
+ * The product's only colour map: dark blue through magenta and orange to pale yellow. Lightness increases with the
+ * value, and neighbouring entries are equidistant in OKLab, so that equal differences in value look equal on a screen,
+ * to colour-blind readers and in greyscale print.
  *
  * @see B. Ottosson, "A perceptual color space for image processing" (2020), for OKLab and its matrices.
  */
@@ -15,7 +15,7 @@ const lightness = { from: 0.16, to: 0.97 };
 const hueDegrees = { from: 272, to: 468 };
 const chroma = { from: 0.045, peak: 0.185, to: 0.085 };
 
-/** Points that the path is measured with; 16 for each entry leaves steps equal to better than 0.1 %. */
+/** Points along the path for measuring its length; 16 per entry make the steps equal to within 0.1 %. */
 const samples = 4096;
 
 type Triple = readonly [number, number, number];
@@ -37,7 +37,7 @@ export function createColourMap(): Uint8Array {
 }
 
 /**
- * OKLab of an sRGB colour.
+ * Converts an sRGB colour to OKLab.
  *
  * @param rgb - three bytes, 0..255.
  * @returns L 0..1, a and b about -0.4..0.4.
@@ -78,9 +78,9 @@ function cumulativeLengths(path: readonly Triple[]): Float64Array {
   return lengths;
 }
 
-/** @throws {RangeError} when the colour lies outside sRGB: the path would be bent by clipping. */
-function toSrgb(sandbox: Triple): Triple {
-  const [L, a, b] = sandbox;
+/** @throws {RangeError} when the colour is outside sRGB, because clipping would bend the path. */
+function toSrgb(lab: Triple): Triple {
+  const [L, a, b] = lab;
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
@@ -111,22 +111,23 @@ export interface Size {
   readonly height: number;
 }
 
-/** Writes row `y` of the upsampled map to `row`, one value 0..65535 a pixel. */
+/** Writes row `y` of the upsampled map to `row`, one value 0..65535 per pixel. */
 export type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;
 
 interface Axis {
   /** For each pixel, the two cells it lies between. */
   readonly before: Uint16Array;
   readonly after: Uint16Array;
-  /** Share of the second cell, in parts of `2 * cellPx`. */
+  /** Weight of the second cell, in units of 1 / (2 * cellPx). */
   readonly share: Uint16Array;
 }
 
 /**
- * A reader of rows for maps of this grid. The value of cell i stands at its centre, `(i + 0.5) * cellPx`; beyond the
- * outermost centres the value stays what it is there. Exact integer arithmetic: the same values everywhere.
+ * Creates a row reader that upsamples maps of this grid. The value of cell i applies at its centre, `(i + 0.5) *
+ * cellPx`; beyond the outermost centres it stays constant. Exact integer arithmetic gives the same values everywhere.
  *
- * @param blockPx - one value for each block of that many pixels a side, at its centre, instead of for each pixel.
+ * @param blockPx - return one value per block of this many pixels a side, at the block's centre, instead of one per
+ *   pixel.
  * @throws {RangeError} when the grid does not cover the picture or a map is not `columns * rows` long.
  */
 export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRow {
@@ -163,7 +164,8 @@ function readAxis(
   const after = new Uint16Array(blocks);
   const share = new Uint16Array(blocks);
   for (let p = 0; p < blocks; p++) {
-    // Centres lie at (p + 0.5) blocks, so the distance to the first cell's centre is a whole number of half pixels: exact.
+    // Centres are at (p + 0.5) blocks, so the distance to the first cell's centre is an exact whole number of half
+    // pixels.
     const distance = blockPx * (2 * p + 1) - cellPx;
     const cell = Math.floor(distance / (2 * cellPx));
     before[p] = Math.min(Math.max(cell, 0), cells - 1);
@@ -187,7 +189,7 @@ function assertGridCovers({ width, height }: Size, maps: CellMaps): void {
   }
   for (const [name, map] of Object.entries({ ...methods, ...values })) {
     if (map.length !== columns * rows) {
-      throw new RangeError(`The ${name} map holds ${map.length} values, not ${columns * rows}.`);
+      throw new RangeError(`The ${name} map has ${map.length} values, not ${columns * rows}.`);
     }
   }
 }

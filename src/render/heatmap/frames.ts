@@ -1,9 +1,9 @@
-/** Frames with numbers in a drawing of palette colours: white on black, so that they show on any picture. */
+/** Draws numbered frames into an image of palette colours: white on black, so that they show on any picture. */
 
 import type { Region } from '../../detectors/regions.ts';
 import type { Size } from './colour-map.ts';
 
-/** One index into the palette for each block of pixels. */
+/** One palette index for each block of pixels. */
 export interface Canvas extends Size {
   readonly blockPx: number;
   readonly indices: Uint8Array;
@@ -15,8 +15,8 @@ interface Colours {
 }
 
 /**
- * Top of the number of a place that begins at `top`: within its frame, or where that is small above it, so that the number
- * hides nothing; all in one unit.
+ * Top of the number of a region that begins at `top`: inside its frame or, if the frame is small, above it, so that the
+ * number hides nothing. All values in the same unit.
  */
 export function numberTop(
   { top, width, height }: Pick<Region, 'top' | 'width' | 'height'>,
@@ -27,10 +27,10 @@ export function numberTop(
   return top >= label.height ? top - label.height : top + height;
 }
 
-/** In the order that numbers the places. @param regions - in pixels of the picture. */
+/** Draws in the order that numbers the regions. @param regions - in pixels of the picture. */
 export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: Colours): void {
   const { width, height, blockPx } = canvas;
-  // Wide enough to be seen when a large picture is shown small.
+  // Wide enough to be visible when a large picture is shown small.
   const stroke = Math.max(1, Math.round(Math.max(width, height) / 400));
   const boxes = regions.map((region) => ({
     left: Math.floor(region.left / blockPx),
@@ -42,7 +42,7 @@ export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: 
     drawFrame(canvas, grown(box, 2 * stroke), 3 * stroke, colours.black);
     drawFrame(canvas, grown(box, stroke), stroke, colours.white);
   }
-  // Above all frames, so that none crosses a number.
+  // On top of all frames, so that none crosses a number.
   boxes.forEach(({ left, top, right, bottom }, at) => {
     const dot = 2 * stroke;
     const box = { top, width: right - left, height: bottom - top };
@@ -77,7 +77,7 @@ function fill({ indices, width, height }: Canvas, box: Box, index: number): void
   }
 }
 
-/** Digits 3 dots wide and 5 high, row by row; a bit is a white dot. */
+/** Digits, 3 dots wide and 5 high, row by row; a set bit is a white dot. */
 const digits = [
   [7, 5, 5, 5, 7],
   [2, 6, 2, 2, 7],
@@ -100,7 +100,7 @@ interface Numbered {
   readonly dot: number;
 }
 
-/** On a black ground. */
+/** Draws a number on a black background. */
 function drawNumber(canvas: Canvas, numbered: Numbered, { black, white }: Colours): void {
   const { number, left, top, dot } = numbered;
   const written = Array.from(String(number), (digit) => digits[Number(digit)]!);

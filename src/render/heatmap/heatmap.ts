@@ -1,6 +1,6 @@
 /**
- * Draws cell maps over the greyed picture. The scale is 0..1 for every picture and every map, so that two heatmaps can
- * be laid side by side. It knows pixels and values; what they mean is said elsewhere.
+ * Draws cell maps over the greyed picture. The scale is 0..1 for every picture and map, so that heatmaps can be
+ * compared side by side. Knows pixels and values; what they mean is stated elsewhere.
  */
 
 import { crc32, deflateSync } from 'node:zlib';
@@ -13,30 +13,31 @@ import { colourCount, createColourMap, createUpsampler, type Size } from './colo
 import { type Canvas, drawFrames } from './frames.ts';
 
 /**
- * Where the value is low the picture shows as dimmed grey, where it is high as shading of the colour. The grey is kept
- * so dark that bright means a high value and never a bright thing in the picture, also on a grey print.
+ * Low values show the picture as dimmed grey, high values as shading of the colour. The grey is kept dark, so that
+ * bright always means a high value and never a bright object in the picture, also in greyscale print.
  */
 const greyBelow = { black: 4, white: 78 };
 const shadeAbove = { black: 0.72, white: 1 };
 
-/** Steps of value and of brightness that a palette of 256 colours holds, with two left for the frame. */
+/** Steps of value and brightness in a palette of 256 colours, with two left for the frame. */
 const valueSteps = 25;
 const lumaSteps = 10;
 const frameBlack = valueSteps * lumaSteps;
 const frameWhite = frameBlack + 1;
 
-/** The detail of a larger picture is left to the picture: its heatmaps are drawn in blocks of pixels. */
+/** Heatmaps of larger pictures are drawn in blocks of pixels; the picture itself shows the detail. */
 const mostBlocks = 3_000_000;
 
 interface HeatmapLook {
-  /** How they lie: over the upright picture, or over the pixels as the file stores them. */
+  /** Orientation of the heatmaps: over the picture after EXIF rotation, or over the pixels as the file stores them. */
   readonly heatmapOrientation?: PixelOrientation;
-  /** In pixels of the upright picture: framed and numbered. */
+  /** In pixels of the picture after EXIF rotation; framed and numbered. */
   readonly outlines?: readonly Region[];
 }
 
 /**
- * PNG files of exactly the picture's size, 8 bits of palette. Above 3 megapixels a block of pixels shares one colour.
+ * Renders PNG files of exactly the picture's size, with an 8-bit palette. Above 3 megapixels, the pixels of a block
+ * share one colour.
  *
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
@@ -72,10 +73,10 @@ export interface Drawing extends Size {
 }
 
 /**
- * Draws maps over the picture, in blocks of pixels so large that at least `leastPixels` of them remain, one where the picture
- * has no more.
+ * Draws maps over the picture in blocks of pixels as large as possible while at least `leastPixels` blocks remain; one
+ * pixel each when the picture has no more.
  *
- * @returns draws values of `maps` or of their grid.
+ * @returns a function that draws values of `maps` or of their grid.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export function createDrawer(
@@ -100,9 +101,9 @@ export function createDrawer(
 }
 
 /**
- * The values themselves as 16-bit grey PNG files, 0..65535 stands for 0..1.
+ * Renders the values themselves as 16-bit greyscale PNG files; 0..65535 stands for 0..1.
  *
- * @param size - of the picture for one value a pixel, interpolated between the cells; null for one value a cell.
+ * @param size - the picture's, for one value per pixel, interpolated between the cells; null for one value per cell.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderRawMaps(
@@ -124,7 +125,7 @@ export async function renderRawMaps(
   });
 }
 
-/** Smooth slopes: the filters take a map of 16 megapixels from 30 MB to 12 MB, for 0.5 s instead of 0.3 s. */
+/** The maps are smooth, so PNG filters shrink one of 16 megapixels from 30 MB to 12 MB, in 0.5 s instead of 0.3 s. */
 function encodeGrey16(values: Uint16Array, { width, height }: Size): Promise<Uint8Array> {
   return sharp(values, { raw: { width, height, channels: 1 } })
     .toColourspace('grey16')
@@ -133,8 +134,8 @@ function encodeGrey16(values: Uint16Array, { width, height }: Size): Promise<Uin
 }
 
 /**
- * Colours of the scale as they look over a middle grey of the picture, RGB bytes from value 0 to 1: what a legend must
- * show, since the pure colours of the map appear nowhere in a heatmap.
+ * The scale's colours as they look over mid-grey, as RGB bytes from value 0 to 1. A legend must show these, because the
+ * pure colours of the map appear nowhere in a heatmap.
  */
 export function legendColours(): Uint8Array {
   const map = createColourMap();
@@ -147,7 +148,7 @@ export function legendColours(): Uint8Array {
   return colours;
 }
 
-/** One after the other: they share one canvas. */
+/** One after another, because they share one canvas. */
 async function renderEach(
   render: (name: MapName) => Promise<Uint8Array>,
 ): Promise<Record<MapName, Uint8Array>> {
@@ -158,7 +159,7 @@ async function renderEach(
   return { real, fake, compression, anomaly };
 }
 
-/** RGB bytes of each index that a canvas holds: all steps of brightness for each step of value, then the frame's two. */
+/** RGB bytes of each index on a canvas: all brightness steps of each value step, then the frame's two colours. */
 function toPalette(): Uint8Array {
   const map = createColourMap();
   const palette = new Uint8Array(3 * (frameWhite + 1));
@@ -171,7 +172,7 @@ function toPalette(): Uint8Array {
   return palette;
 }
 
-/** @param value - and luma: 0..1. */
+/** @param value - 0..1, like luma. */
 function blend(map: Uint8Array, value: number, luma: number): readonly number[] {
   const entry = 3 * Math.round(value * (colourCount - 1));
   const grey = between(greyBelow, luma) * (1 - value);
@@ -188,9 +189,9 @@ function between({ black, white }: typeof greyBelow, share: number): number {
   return black + (white - black) * share;
 }
 
-/** A map over the picture. */
+/** A canvas with a map over the picture. */
 interface MapCanvas extends Canvas {
-  /** Over everything that was drawn before. */
+  /** Overwrites everything drawn before. */
   readonly draw: (values: Uint16Array) => void;
 }
 
@@ -212,7 +213,7 @@ function createCanvas(picture: Picture, maps: CellMaps, blockPx: number): MapCan
   return { width, height, blockPx, indices, draw };
 }
 
-/** Those at the right and lower edge may be smaller than the others. */
+/** Blocks at the right and lower edges may be smaller than the others. */
 function meanOfBlocks({ facts, luma }: Picture, blockPx: number): Uint8Array {
   if (blockPx === 1) return luma;
   const columns = Math.ceil(facts.width / blockPx);
@@ -238,7 +239,7 @@ function meanOfBlocks({ facts, luma }: Picture, blockPx: number): Uint8Array {
   return means;
 }
 
-/** Each index for every pixel of its block. */
+/** Repeats each index for every pixel of its block. */
 function enlarged({ indices, width, blockPx }: Canvas, size: Size): Uint8Array {
   if (blockPx === 1) return indices;
   const pixels = new Uint8Array(size.width * size.height);
@@ -254,23 +255,23 @@ function enlarged({ indices, width, blockPx }: Canvas, size: Size): Uint8Array {
   return pixels;
 }
 
-// PNG files of palette colours, which sharp only writes after choosing colours of its own.
+// Encodes PNG files with a given palette; sharp would choose its own colours.
 
 interface Indexed extends Size {
-  /** Row-major, one byte a pixel. */
+  /** Row-major, one byte per pixel. */
   readonly indices: Uint8Array;
 }
 
 /**
  * @param palette - RGB bytes, at most 256 colours.
- * @returns a PNG file of 8 bits a pixel, PNG Specification, Third Edition (W3C 2025).
+ * @returns a PNG file with 8 bits per pixel, as in PNG Specification, Third Edition (W3C 2025).
  */
 function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
   const { width, height } = image;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // 8 bits, palette; compression, filter and interlace have one value each that is of use here: 0.
+  // 8 bits, palette; compression, filter and interlace have only one useful value each: 0.
   header.set([8, 3], 8);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -281,7 +282,10 @@ function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
   ]);
 }
 
-/** Palette indices say nothing about their neighbours, so no filter but one: a row like the one above it is all zeros. */
+/**
+ * Palette indices are unrelated to their neighbours, so only one filter helps: a row identical to the one above becomes
+ * all zeros.
+ */
 function filtered({ width, height, indices }: Indexed): Uint8Array {
   const up = 2;
   const rows = new Uint8Array((width + 1) * height);

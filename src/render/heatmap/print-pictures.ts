@@ -1,4 +1,4 @@
-/** The picture and its heatmaps at the size a page can show, as JPEG, and the checksums of the heatmap files. */
+/** The picture and its heatmaps as JPEG at the size that a page can show, and the checksums of the heatmap files. */
 
 import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
@@ -14,23 +14,23 @@ import { createDrawer } from './heatmap.ts';
 export interface PrintPictures {
   readonly original: Uint8Array;
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  /** SHA-256 of each full-size heatmap file, lower-case hex. */
+  /** SHA-256 of each full-size heatmap file, in lower-case hex. */
   readonly digests: Readonly<Record<MapName, string>>;
 }
 
 /**
- * 300 dots an inch for a figure 8 cm wide and as high. Pixels in all rather than a longest side: a strip of 65 x 4096
- * keeps every pixel.
+ * 300 dpi for a figure 8 cm wide and high. A total rather than a longest side, so that a strip of 65 x 4096 keeps every
+ * pixel.
  */
 const mostPixels = 600_000;
 const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } as const;
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 
-/** Shared by the reports of all languages; forgotten together with the heatmaps they were made from. */
+/** Shared by the reports of all languages; garbage-collected together with the heatmaps they were made from. */
 const made = new WeakMap<Heatmaps, { picture: Picture; pictures: Promise<PrintPictures> }>();
 
-/** @param heatmapOrientation - How the heatmaps lie. All are printed upright. */
+/** @param heatmapOrientation - of the heatmap files. All are printed upright. */
 export function printPictures(
   picture: Picture,
   heatmaps: Heatmaps,
@@ -56,7 +56,7 @@ async function shrinkAll(
       : turnUpright(sharp(heatmaps[name]), orientation);
   const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
   const original = await shrink(sharp(picture.rgb, { raw: { width, height, channels: 3 } }));
-  // One after the other: at 12 megapixels each decoded heatmap is 36 MB.
+  // One after another: at 12 megapixels each decoded heatmap takes 36 MB.
   const real = await shrink(open('real'));
   const fake = await shrink(open('fake'));
   const compression = await shrink(open('compression'));
@@ -73,7 +73,7 @@ async function shrinkAll(
   };
 }
 
-/** In the report of a case, where there may be a thousand: 200 dots an inch for a figure 8 cm wide. */
+/** For the report of a case, which may have a thousand pictures: 200 dpi for a figure 8 cm wide. */
 const mostCasePixels = 250_000;
 
 /** The picture alone, for a page in the report of a case. */
@@ -82,7 +82,7 @@ export function printPicture({ rgb, facts: { width, height } }: Picture): Promis
   return shrinkTo(image, { width, height }, mostCasePixels);
 }
 
-/** A JPEG of no more than `pixels`, with the proportions of `size`. */
+/** A JPEG with at most `pixels` pixels and the proportions of `size`. */
 function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promise<Uint8Array> {
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
   const small = {
@@ -95,18 +95,18 @@ function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promis
     .toBuffer();
 }
 
-/** A method's 0.5 says nothing: the colours begin there, so that silence is grey and never half-way to alarm. */
+/** A method's 0.5 says nothing, so the colours start there: silence is grey, never half-way to alarm. */
 function aboveMiddle(value: number): number {
   return Math.max(0, 2 * value - 65_535);
 }
 
-/** The map of each method drawn over the picture at print size: JPEG by method. */
+/** JPEG files by method: its map drawn over the picture at print size. */
 export type MethodPictures = Readonly<Record<string, Uint8Array>>;
 
-/** 300 dots an inch for a figure 4 cm wide and 3 cm high. */
+/** 300 dpi for a figure 4 cm wide and 3 cm high. */
 const maxMethodPixels = 160_000;
 
-/** Shared by the reports of all languages; dropped together with the maps they were made from. */
+/** Shared by the reports of all languages; garbage-collected together with the maps they were made from. */
 const madeMethods = new WeakMap<
   CellMaps,
   { picture: Picture; pictures: Promise<MethodPictures> }
@@ -133,12 +133,12 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   return pictures;
 }
 
-// Fits a picture into a box on the page. A picture much longer than wide is cut into strips laid side by side, as a
-// newspaper breaks a column: scaled as a whole, 65 x 4096 pixels would be a hairline.
+// Fits a picture into a box on the page. A picture much longer than wide is cut into strips side by side, like the
+// columns of a newspaper: scaled as a whole, 65 x 4096 pixels would be a hairline.
 
 /** A picture longer than this many times its width is cut into strips. */
 const longest = 5;
-/** Points between strips, and max points a pixel: a tiny picture is not enlarged to a blur. */
+/** Points between strips, and maximum points per pixel, so that a tiny picture is not enlarged to a blur. */
 const gap = 4;
 const pointsPerPixel = 2;
 
@@ -147,13 +147,13 @@ export interface Placement {
   readonly width: number;
   readonly height: number;
   readonly strips: number;
-  /** How the strips follow each other; null for a picture in one piece. */
+  /** The order of the strips; null for a picture in one piece. */
   readonly reading: 'leftToRight' | 'topToBottom' | null;
-  /** Points a pixel. */
+  /** Points per pixel. */
   readonly scale: number;
 }
 
-/** @param box - points that the figure may take at most. */
+/** @param box - maximum size of the figure, in points. */
 export function placeFigure(picture: Size, box: Size): Placement {
   const { width, height } = picture;
   const isTall = height > longest * width;
@@ -164,7 +164,7 @@ export function placeFigure(picture: Size, box: Size): Placement {
   }
   const [long, short] = isTall ? [height, width] : [width, height];
   const [boxLong, boxShort] = isTall ? [box.height, box.width] : [box.width, box.height];
-  // As many strips as fill the box's own shape.
+  // As many strips as give the figure the box's own proportions.
   const strips = Math.max(2, Math.round(Math.sqrt((long / short) * (boxShort / boxLong))));
   const scale = Math.min(
     boxLong / (long / strips),

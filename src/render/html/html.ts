@@ -1,6 +1,6 @@
 /**
- * The report as one HTML file that needs no network: the sections of the PDF, the pictures inside it, and a viewer that
- * slides between the picture and a heatmap. The same examination, item and pictures give the same bytes.
+ * The report as one self-contained HTML file: the sections of the PDF, the embedded pictures, and a viewer that slides
+ * between the picture and a heatmap. The same examination, item and pictures give the same bytes.
  */
 
 import type { Language } from '../../contract/vocabulary.ts';
@@ -57,7 +57,7 @@ export async function renderHtml(input: HtmlInput): Promise<string> {
     '<!doctype html>',
     `<html lang="${language}">`,
     '<head><meta charset="utf-8">',
-    // Nothing may be fetched, whatever a file name holds.
+    // Nothing may be fetched, whatever a file name contains.
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
@@ -140,7 +140,7 @@ function writeVerdict(
   return `<div class="verdict"><p>${escape(question)}</p><p class="headline">${escape(headline)}</p><p>${lines(text)}</p></div><div class="places">${figure}<div>${told.join('')}</div></div>`;
 }
 
-/** The outlines lie over the picture, in its own pixels. */
+/** The outlines are drawn over the picture, in its own pixel coordinates. */
 function writePicture(
   { size, labels }: Surroundings,
   jpeg: Uint8Array,
@@ -195,7 +195,7 @@ function writeRow({ label, value, bar, range, marks = [] }: Row): string {
   return `<tr><th scope="row">${escape(label)}</th><td>${lines(value)}${scale}</td></tr>`;
 }
 
-/** Percent of the bar. */
+/** Per cent of the bar's width. */
 function inPercent(share: number): string {
   return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
 }
@@ -210,7 +210,7 @@ function writeGrid({ columns, rows }: Grid): string {
     );
     const told = cells.map((cell, at) => {
       const title = columns[at]?.title ?? '';
-      // On a narrow screen, where the cells stand below each other.
+      // For narrow screens, where the cells are stacked.
       const label = title === '' ? '' : ` data-label="${escape(title)}"`;
       return `<td${label}>${lines(cell)}</td>`;
     });
@@ -219,7 +219,7 @@ function writeGrid({ columns, rows }: Grid): string {
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
 }
 
-/** One viewer for all maps; without a script each map stands under its own heading. */
+/** One viewer for all maps; without scripts, each map stands under its own heading. */
 function writeHeatmaps(
   around: Surroundings,
   { maps, places }: Extract<Block, { kind: 'heatmaps' }>,

@@ -1,4 +1,4 @@
-/** The report about a case as a PDF: all pictures on its first pages, then the first page of the report of each. */
+/** The report of a case as a PDF: an overview of all pictures, then the first page of each picture's report. */
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
@@ -45,7 +45,7 @@ const thumbnailSide = 54;
 const rowGap = 8;
 const textLeft = sheet.left + thumbnailSide + 12;
 
-/** The small picture, and beside it what was found; in one piece. */
+/** A small picture with its finding beside it, kept in one piece. */
 function drawRow(page: Page, picture: CasePicture, language: Language): void {
   const { name, thumbnail } = picture;
   const texts = writeRow(picture, language).map(([text, style]) => {
@@ -88,7 +88,7 @@ function writeRow(picture: CasePicture, language: Language): (readonly [string, 
 }
 
 interface Place {
-  /** From 0. */
+  /** Zero-based. */
   readonly at: number;
   readonly of: number;
   readonly language: Language;

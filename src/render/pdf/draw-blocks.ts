@@ -1,4 +1,4 @@
-/** How sections and each kind of block look. */
+/** The layout of sections and of each kind of block. */
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, Part, Section } from '../../present/sections/blocks.ts';
@@ -54,14 +54,19 @@ function drawTitle({ page, parts }: Surroundings, title: string, part: Part): vo
 
 const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
 
-/** A section that is filled in by hand stays in one piece, and the one of heatmaps begins where its first pictures stand. */
+/**
+ * Height that a section needs on its first page: a section to be filled in by hand stays in one piece, and the
+ * heatmaps' heading stays with their first row.
+ */
 function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
   if (!blocks.some(({ kind }) => kind === 'form' || kind === 'heatmaps'))
     return leastHeights(around, blocks);
   return blocks.reduce((sum, block) => sum + leastHeight(around, block) + gaps.belowTitle, 0);
 }
 
-/** Points that a heading wants on its page for what it heads: the first block, and where that heads another, the next. */
+/**
+ * Points a heading needs on its page for what follows it: the first block and, if that is itself a heading, the next.
+ */
 function leastHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
   if (block === undefined) return 0;
   const least = leastHeight(around, block);
@@ -69,7 +74,7 @@ function leastHeights(around: Surroundings, [block, ...rest]: readonly Block[]):
   return isHead ? least + leastHeights(around, rest) : least;
 }
 
-/** A sentence that ends with a colon is worth nothing without what follows. */
+/** A sentence that ends with a colon must stay with what follows. */
 function announces(block: Block): boolean {
   return block.kind === 'paragraph' && block.text.endsWith(':');
 }
@@ -102,11 +107,11 @@ function leastHeight(around: Surroundings, block: Block): number {
     case 'verdict':
       break;
   }
-  // It stands on the first page.
+  // It is on the first page.
   return 0;
 }
 
-/** Whole, so that it is not split; four rows of one that would take too much of a page. */
+/** The whole table, so that it is not split; only four rows of one that would take too much of a page. */
 function leastTableHeight(page: Page, table: Extract<Block, { kind: 'table' }>): number {
   const whole = tableHeight(page, table);
   return whole <= maxWhole ? whole : tableHeight(page, table, 4);
@@ -161,12 +166,17 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
 const inset = 8;
 const gap = 12;
 const below = 5;
-/** Points of the picture: as high as the page allows, which is to hold what follows too, and as wide as what stands beside it leaves room for. */
+/**
+ * Points for the picture: as high as the page allows with what must follow, and as wide as the text beside it allows.
+ */
 const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, leastCaption: 120 } as const;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
-/** Question and answer, and the picture with its reasons beside it. All outcomes look alike on purpose: a red frame would outweigh the figures. */
+/**
+ * Question and answer, with the picture and the reasons below, side by side. All outcomes look alike on purpose: a red
+ * frame would outweigh the figures.
+ */
 function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[]): void {
   const { page } = around;
   const { doc } = page;
@@ -230,7 +240,7 @@ function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
 const betweenItems = 2;
 const betweenTitles = 3;
 
-/** A picture of this box, and what stands beside it in lines. */
+/** A picture in this box, and what stands beside it, as lines. */
 function layPlaces({ page, size }: Surroundings, { beside }: Verdict, box: Size) {
   const placement = placeFigure(size, box);
   const x = sheet.left + Math.max(placement.width, figure.leastCaption) + gap;

@@ -1,4 +1,7 @@
-/** Tippett plots side by side: how the likelihood ratios of pictures with a known answer lie, and where this picture stands. */
+/**
+ * Tippett plots side by side: the distribution of likelihood ratios of pictures with a known answer, and where this
+ * picture stands.
+ */
 
 import { type Block, type Curve, type Plot, plotRange } from '../../present/sections/blocks.ts';
 import type { Surroundings } from './draw-pictures.ts';
@@ -87,7 +90,7 @@ function drawKey(page: Page, { supporting, opposing, own }: Plot, { x, y }: Corn
   }
 }
 
-/** Beyond the ends of the plot on its edge. */
+/** Values beyond the ends of the plot are drawn on its edge. */
 function toShare(log: number): number {
   const { from, to } = plotRange;
   return (Math.min(to, Math.max(from, log)) - from) / (to - from);

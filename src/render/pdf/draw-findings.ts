@@ -1,4 +1,4 @@
-/** The table of findings: each method once, with its own map where it points somewhere. */
+/** The table of findings: one row per method, with its own map when it points to a place. */
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, FindingBlock } from '../../present/sections/blocks.ts';
@@ -14,7 +14,7 @@ const padding = 3;
 const strengthWidth = 104;
 const panelX = sheet.right - box.width;
 
-/** Where no method points anywhere, the words take the room of the panels. */
+/** When no method points to a place, the text takes the space of the panels. */
 function toColumns({ rows }: Pick<Findings, 'rows'>) {
   const hasPanels = rows.some(({ panel }) => panel !== null);
   const strengthX = (hasPanels ? panelX - gap : sheet.right) - strengthWidth;
@@ -22,7 +22,7 @@ function toColumns({ rows }: Pick<Findings, 'rows'>) {
 }
 type Columns = ReturnType<typeof toColumns>;
 
-/** All of it, or of a table too long for that head and first rows. */
+/** The whole table or, if it is too long for that, its header and first rows. */
 export function leastFindingsHeight(around: Surroundings, { rows }: Findings): number {
   const columns = toColumns({ rows });
   const heights = rows.map((row) => measure(around, row, columns).height);
@@ -34,7 +34,7 @@ function rowHeight(rows: readonly number[]): number {
   return rows.reduce((sum, one) => sum + one, headHeight);
 }
 
-/** Points, three fifths of a page: the one table that a reader compares row by row. */
+/** Points, three fifths of a page: the one table that readers compare row by row. */
 const maxFindings = 0.6 * (sheet.bottom - sheet.top);
 
 const headHeight = styles.head.leading + 2 * padding;
@@ -63,7 +63,7 @@ export function drawFindings(around: Surroundings, { columns: titles, rows }: Fi
 interface Head {
   readonly heads: readonly string[];
   readonly columns: Columns;
-  /** Null where the head was said already: the eye alone needs it again on the next page. */
+  /** Null for a repeated header, which is only visual. */
   readonly parent: Tag | null;
 }
 

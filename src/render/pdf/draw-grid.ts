@@ -1,4 +1,4 @@
-/** A table with columns. Its head is drawn again on every page that it reaches. */
+/** A table with columns. Its header is repeated on every page. */
 
 import type { Grid, GridRow } from '../../present/sections/blocks.ts';
 import type { Page, Tag } from './page.ts';
@@ -29,14 +29,14 @@ export function drawGrid(page: Page, grid: Grid): void {
   page.y += 8;
 }
 
-/** Said once; the eye alone needs it again. */
+/** Read aloud once; the repetition is only visual. */
 function repeatHead(page: Page, grid: Grid): void {
   const columns = toColumns(grid);
   page.decorate(() => putCells(page, columns, toTitles(grid), styles.head));
   endRow(page, measureCells(page, columns, toTitles(grid), styles.head), 0.8);
 }
 
-/** All of it, or of a long one head and first rows: they stay together, and with the heading above. */
+/** The whole table or, if it is long, its header and first rows, which stay together and with the heading above. */
 export function leastGridHeight(page: Page, grid: Grid): number {
   const columns = toColumns(grid);
   const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
@@ -54,7 +54,7 @@ function toColumns({ columns }: Grid): readonly Column[] {
   });
 }
 
-/** Columns that need no names have no head either. */
+/** Columns that need no names have no header either. */
 function hasHead({ columns }: Grid): boolean {
   return columns.some(({ title }) => title !== '');
 }

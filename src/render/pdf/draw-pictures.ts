@@ -1,4 +1,4 @@
-/** The picture with the scale, and the heatmaps beside it with what is to be read from them. */
+/** The picture with the scale, and the heatmaps with their explanations beside them. */
 
 import type { Region } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
@@ -10,12 +10,12 @@ import type { Words } from '../../present/wording/catalogue.ts';
 import type { HeldImage, Page } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
-/** Images as the document holds them, opened once. */
+/** Images as stored in the document, opened once. */
 export interface PageImages {
   readonly original: HeldImage;
-  /** None in the report of a case, which shows the picture alone. */
+  /** Empty in the report of a case, which shows the picture alone. */
   readonly heatmaps: Readonly<Partial<Record<MapName, HeldImage>>>;
-  /** By method, where single methods point. */
+  /** By method, for methods that point to a place. */
   readonly methods: Readonly<Record<string, HeldImage>>;
 }
 
@@ -31,12 +31,15 @@ export interface Surroundings {
 }
 
 const columnGap = 18;
-/** The picture and what may be changed in it large, the other maps in one row below: together they fill a page at most. */
+/**
+ * Large: the picture, and what may have been changed in it; the other maps in a row below. Together they fill at most a
+ * page.
+ */
 const shapes = {
   large: { columns: 2, tallest: 132 },
   small: { columns: 3, tallest: 84 },
 } as const;
-/** Of all pictures alike, where they would not fit on the page otherwise. */
+/** Applied to all pictures alike, if they would not fit on the page otherwise. */
 const scales = [1, 0.9, 0.8, 0.7] as const;
 const leastScale = 0.7;
 
@@ -47,12 +50,12 @@ interface Shape {
 }
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };
 const scaleHeight = 8;
-/** Points that its labels take. */
+/** Points that its labels need. */
 const leastScaleWidth = 150;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
-/** The picture itself has no block of its own: it stands first, above the scale. */
+/** The picture itself has no block of its own: it comes first, above the scale. */
 type Cell = HeatmapBlock | null;
 
 interface CellRow {
@@ -60,12 +63,15 @@ interface CellRow {
   readonly shape: Shape;
 }
 
-/** The first row as small as it may be drawn. */
+/** The first row at its smallest scale. */
 export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
   return rowHeight(around, toRows(block, leastScale)[0]!);
 }
 
-/** The largest at which all stands on what is left of the page, else at which the first row does. */
+/**
+ * The largest scale at which everything fits on the rest of the page, otherwise the largest at which the first row
+ * does.
+ */
 function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] {
   const room = sheet.bottom - around.page.y;
   const sizes = scales.map((scale) => toRows(block, scale));
@@ -78,7 +84,7 @@ function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] 
   );
 }
 
-/** Side by side, each with its words: a heatmap parted from its text would be misread. */
+/** Each heatmap is kept together with its text, without which it would be misread. */
 export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
   for (const row of fittingRows(around, block)) {
@@ -116,7 +122,7 @@ function measure(around: Surroundings, cell: Cell, shape: Shape) {
   const across = columnWidth(shape);
   const { scale, tallest } = shape;
   const placement = placeFigure(size, { width: scale * across, height: scale * tallest });
-  // The maps are cut as the picture is.
+  // The maps are cut into the same strips as the picture.
   const name = cell?.title ?? `${labels.original}${writeStrips(around, placement)}`;
   const title = page.lines(name, styles.heading, across);
   const headline =
@@ -137,7 +143,7 @@ function measure(around: Surroundings, cell: Cell, shape: Shape) {
   };
 }
 
-/** How a figure that was cut is to be read; empty for one in one piece. */
+/** How to read a figure that was cut into strips; empty for one in one piece. */
 export function writeStrips(
   { labels, numbers }: Surroundings,
   { reading, strips }: Placement,
@@ -158,7 +164,7 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: Cel
   page.mark('H3', () => page.put(title, styles.heading, x, y));
   const top = y + above;
   const image = cell === null ? images.original : images.heatmaps[cell.map]!;
-  // The heatmap files hold the outlines already.
+  // The heatmap files already contain the outlines.
   const outlines = cell === null ? places : [];
   page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outlines }), {
     alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,

@@ -1,15 +1,15 @@
-/** A table of names and values, with a bar where a value is a share. */
+/** A table of names and values, with a bar when a value is a proportion. */
 
 import type { Block, Row } from '../../present/sections/blocks.ts';
 import { leastLines, type Page, type Tag } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
-/** Points. The usual width leaves the value just the room for the 64 digits of a checksum on one line. */
+/** In points. The usual width leaves just enough room for the 64 digits of a checksum on one line. */
 const labelWidths = { usual: 156, tight: 104 } as const;
 const cellGap = 10;
 const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 1.7;
-/** Lines of a value that stay together; a longer one goes on in a row of its own. */
+/** Lines of a value that stay together; a longer value continues in a row of its own. */
 const mostLines = 40;
 const belowTable = 6;
 
@@ -23,7 +23,7 @@ export function drawTable(page: Page, { rows, isTight }: Table): void {
   page.y += belowTable;
 }
 
-/** @param count - of rows, from the first. */
+/** @param count - number of rows, from the first. */
 export function tableHeight(page: Page, { rows, isTight }: Table, count = rows.length): number {
   const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
   const counted = rows.slice(0, count);
@@ -95,9 +95,9 @@ function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: n
   }
 }
 
-/** Points by which lines that belong to a line above are indented. */
+/** Points by which lines that belong to the line above are indented. */
 export const listIndent = 11;
-/** Points of a rule to write on, and of the label before it. */
+/** Points for a line to write on, and for the label before it. */
 const form = { height: 22, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {

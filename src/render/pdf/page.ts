@@ -1,6 +1,6 @@
 /**
- * The sheet that blocks are drawn on: margins, type, page breaks, the tag of each piece and the bookmarks. It knows
- * points and lines, not what they say.
+ * The page that blocks are drawn on: margins, type, page breaks, structure tags and bookmarks. Knows points and lines,
+ * not what they say.
  */
 
 import PdfDocument from 'pdfkit';
@@ -8,7 +8,7 @@ import { breakLines, ink, openFonts, sheet, type Style, textWidth } from './styl
 
 const marginBar = { x: sheet.left - 13, width: 2.2 } as const;
 
-/** An image that the document holds once, however often it is shown. */
+/** An image that the document stores once, however often it is shown. */
 export interface HeldImage {
   readonly width: number;
   readonly height: number;
@@ -18,13 +18,13 @@ export type Document = PDFKit.PDFDocument;
 
 declare global {
   namespace PDFKit.Mixins {
-    /** pdfkit documents both for images that are shown more than once; its types leave them out. */
+    /** pdfkit documents both members for images shown more than once, but its types omit them. */
     interface PDFImage {
       openImage(file: Uint8Array): HeldImage;
       image(image: HeldImage, x: number, y: number, size: { width: number; height: number }): this;
     }
     interface PDFMetadata {
-      /** Writes the XMP packet from `info`, once nothing else needs that any more. */
+      /** Writes the XMP packet from `info`, once nothing else needs `info` any more. */
       endMetadata(): void;
     }
   }
@@ -34,33 +34,33 @@ export type Tag = PDFKit.PDFStructureElement;
 
 export interface Page {
   readonly doc: Document;
-  /** Where the next block begins. */
+  /** Where the next block starts. */
   y: number;
-  /** Turns the page when less than `height` is left on it. */
+  /** Starts a new page when less than `height` is left on this one. */
   readonly reserve: (height: number) => void;
-  /** A line feed begins a new line. */
+  /** Breaks text into lines; a line feed starts a new one. */
   readonly lines: (text: string, style: Style, width: number) => readonly string[];
-  /** Points that one line takes. */
+  /** Width of a line in points. */
   readonly widthOf: (line: string, style: Style) => number;
   /** Draws lines at a position, without moving `y`. */
   readonly put: (lines: readonly string[], style: Style, x: number, y: number) => void;
-  /** Draws lines under each other, over as many pages as they need, and moves `y` below them. */
+  /** Draws lines one below another, over as many pages as they need, and moves `y` below them. */
   readonly flow: (tag: string, text: string, style: Style, how?: FlowOptions) => void;
   /** Opens a structure element for what `draw` puts on the current page. */
   readonly mark: (tag: string, draw: () => void, options?: MarkOptions) => void;
-  /** Draws what only pleases the eye: no reader needs to hear of it. */
+  /** Draws decoration, marked as an artifact for screen readers. */
   readonly decorate: (draw: () => void) => void;
-  /** Opens a structure element that holds others. */
+  /** Opens a structure element that contains others. */
   readonly group: (tag: string, parent?: Tag) => Tag;
   readonly bookmark: (title: string) => void;
-  /** Where the next block begins, page included; for `markMargin`. */
+  /** Where the next block starts, including the page; for `markMargin`. */
   readonly place: () => Position;
-  /** Draws a bar in the left margin from `from` to the current position, over all pages between. */
+  /** Draws a bar in the left margin from `from` to the current position, across any pages in between. */
   readonly markMargin: (from: Position) => void;
 }
 
 interface Position {
-  /** Counted from 0. */
+  /** Zero-based. */
   readonly page: number;
   readonly y: number;
 }
@@ -83,7 +83,7 @@ interface DocumentFacts {
   readonly createdAt: Date;
 }
 
-/** A document without pages: `reserve` makes them. Same facts and drawing, same bytes. */
+/** Opens a document without pages, which `reserve` adds. The same facts and drawing give the same bytes. */
 export function openPage(facts: DocumentFacts): Page {
   const doc = openDocument(facts);
   const root = doc.struct('Document');
@@ -100,7 +100,7 @@ export function openPage(facts: DocumentFacts): Page {
     lines(text, style, width) {
       doc.font(style.font).fontSize(style.size);
       const space = doc.widthOfString(' ');
-      // Measured with the space that follows in the line: pdfkit lays out and remembers words in this form.
+      // Measured with the following space, because pdfkit lays out and caches words in this form.
       const measure = (part: string) => doc.widthOfString(`${part} `) - space;
       return text.split('\n').flatMap((line) => breakLines(line, width, measure));
     },
@@ -118,7 +118,7 @@ export function openPage(facts: DocumentFacts): Page {
       while (rest.length > 0) {
         page.reserve(style.leading);
         const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
-        // Nor does its last one at the head of the next.
+        // Nor does its last line stand alone at the top of the next page.
         const isLastAlone = room > 2 && rest.length === room + 1;
         const here = rest.slice(0, isLastAlone ? room - 1 : room);
         element.add(() => page.put(here, style, sheet.left + indent, page.y));
@@ -163,7 +163,10 @@ export function openPage(facts: DocumentFacts): Page {
   return page;
 }
 
-/** Lines of a paragraph that begin together: neither its first line stands alone at the foot of a page nor its last at a head. */
+/**
+ * Number of lines of a paragraph to keep together at its start, so that neither its first line is left alone at the
+ * foot of a page nor its last at the top of one.
+ */
 export function leastLines(lines: number): number {
   return lines <= 3 ? lines : 2;
 }
@@ -185,7 +188,7 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
       Subject: subject,
       Author: 'forensics',
       Creator: 'forensics',
-      // The document's identifier is derived from these, so that it too is the same for the same report.
+      // The document's identifier is derived from these, so that it is the same for the same report.
       CreationDate: createdAt,
     },
   });
@@ -195,7 +198,7 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
   return doc;
 }
 
-/** pdfkit puts the facts of a document into its XMP packet as they are, and a file name may hold markup. */
+/** pdfkit writes a document's facts into its XMP packet unescaped, and a file name may contain markup. */
 class ReportDocument extends PdfDocument {
   override endMetadata(): void {
     const { Title = '', Subject = '' } = this.info;

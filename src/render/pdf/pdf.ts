@@ -1,6 +1,6 @@
 /**
- * The report as a PDF: sections are laid on pages, each page gets its head and foot. The same examination, item and
- * pictures give the same bytes; the only time in it is when the examination ran.
+ * The report as a PDF: lays sections out on pages, and gives each page its header and footer. The same examination,
+ * item and pictures give the same bytes; the only time in it is that of the examination.
  */
 
 import type { Language } from '../../contract/vocabulary.ts';
@@ -25,7 +25,7 @@ import { ink, sheet, styles } from './style.ts';
 
 interface PdfInput {
   readonly picture: Picture;
-  /** The PNG files that travel beside the report; it shows them smaller and states their checksums. */
+  /** The PNG files delivered with the report, which shows them smaller and states their checksums. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   readonly examination: Examination;
   readonly item: ReportItem;
@@ -33,7 +33,7 @@ interface PdfInput {
   readonly texts: ReportTexts;
 }
 
-/** Pictures are shrunk once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
+/** Pictures are scaled down once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
 export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
   const pictures = await printPictures(picture, heatmaps, item.heatmapOrientation);
@@ -57,7 +57,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   };
   drawTitle(page, labels, item);
   sections.forEach((section, at) => {
-    // What is signed ends with its page.
+    // The signed part ends with its page.
     const isFirstAnnex = section.part === 'annex' && sections[at - 1]?.part !== 'annex';
     if (isFirstAnnex && page.y > sheet.top) page.reserve(sheet.bottom);
     drawSection(around, section);
@@ -96,7 +96,7 @@ function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void 
 
 const logoBox = { width: 150, height: 34 } as const;
 
-/** The laboratory's head above the title: its logo, and its name and address beside it. */
+/** The laboratory's letterhead above the title: its logo, with name and address beside it. */
 export function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
   if (laboratory === undefined) return;
   const { name, address, logo } = laboratory;
@@ -117,7 +117,10 @@ export function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void 
   page.y = Math.max(bottom, top + lines.length * styles.note.leading) + 6;
 }
 
-/** Head and foot of every page, drawn last: only then is the number of pages known. @param foot - what the report is about. */
+/**
+ * Header and footer of every page, drawn last, because only then is the number of pages known. @param foot - what the
+ * report is about.
+ */
 export function drawEdges(doc: Document, labels: Words['labels'], foot: string): void {
   const { start, count } = doc.bufferedPageRange();
   const { font, size } = styles.note;

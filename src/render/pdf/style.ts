@@ -1,6 +1,9 @@
-/** The sheet of a report and how its words look. Points are 1/72 inch, from the upper left. */
+/** The page size and text styles of a report. Points are 1/72 inch, from the upper left. */
 
-/** A4. All marks lie between 36 and 778 pt, so that the sheet also prints on Letter (792 pt high) without scaling. */
+/**
+ * A4. Everything is drawn between 36 and 778 pt, so that the page also prints on US Letter (792 pt high) without
+ * scaling.
+ */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +21,7 @@ export const sheet = {
 
 export const textWidth = sheet.right - sheet.left;
 
-/** Points, two fifths of a page: a table that is longer may be split, or it would leave as much empty. */
+/** In points, two fifths of a page: a longer table may be split, because moving it would leave that much empty. */
 export const maxWhole = 0.4 * (sheet.bottom - sheet.top);
 
 export const ink = {
@@ -30,7 +33,7 @@ export const ink = {
   range: '#e0803a',
 } as const;
 
-/** Size and distance of lines in points. */
+/** Font size and line spacing in points. */
 export const styles = {
   title: { font: 'bold', size: 16, leading: 20, colour: ink.text },
   headline: { font: 'bold', size: 13.5, leading: 18, colour: ink.accent },
@@ -57,8 +60,8 @@ interface Fonts {
 let known: Fonts | undefined;
 
 /**
- * DejaVu Sans Condensed, TrueType. Its licence (Bitstream Vera, with additions in the public domain) allows to embed the
- * fonts or parts of them in documents.
+ * DejaVu Sans Condensed, TrueType. Its licence (Bitstream Vera, with additions in the public domain) allows embedding
+ * the fonts, or parts of them, in documents.
  */
 export function openFonts(): Fonts {
   known ??= { regular: read('DejaVuSansCondensed'), bold: read('DejaVuSansCondensed-Bold') };
@@ -74,10 +77,10 @@ function read(name: string): Buffer {
 const shapingTables = new Set(['GSUB', 'GPOS', 'GDEF', 'kern']);
 
 /**
- * The font with its shaping tables hidden, by another tag in the table directory. Shaping took half the time of a
- * report, and its ligatures would join letters that must stay apart: the ff and fi of a checksum or a file name.
+ * The font with its shaping tables hidden by renaming their tags in the table directory. Shaping took half the time of
+ * a report, and its ligatures would join letters that must stay apart: the ff and fi of a checksum or file name.
  *
- * @see ISO/IEC 14496-22, "Table directory": 12 bytes of header, then 16 a table, of which 4 are the tag.
+ * @see ISO/IEC 14496-22, "Table directory": 12 bytes of header, then 16 per table, of which 4 are the tag.
  */
 function withoutShaping(font: Buffer): Buffer {
   const hidden = Buffer.from(font);
@@ -90,16 +93,17 @@ function withoutShaping(font: Buffer): Buffer {
   return hidden;
 }
 
-/** A unit stays on the line of its figure. */
+/** A per cent sign stays on the line of its figure. */
 const breaks = / (?!%)/;
 
 /**
- * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full, an address
- * behind a slash where that leaves the line more than half full. A line
- * that ends at a space keeps it, so that the joined lines are the text again, for search and for screen readers. The
- * caller measures all widths, so that the same rule works with any font.
+ * Breaks at spaces. A word wider than the line (a checksum, a long file name) breaks where the line is full; a URL
+ * breaks after a slash if the line is then more than half full. A line that ends at a space keeps it, so that joining
+ * the lines gives the original text, for search and for screen readers. The caller measures all widths, so the same
+ * rule works with any font.
  *
- * @param width - of a line without its last space, in the unit of `measure`; always room for at least one character.
+ * @param width - of a line without its trailing space, in the unit of `measure`; always room for at least one
+ *   character.
  */
 export function breakLines(
   text: string,
@@ -124,7 +128,7 @@ export function breakLines(
   return [...lines, line];
 }
 
-/** Pieces that fit, by characters rather than code units; the word itself when it fits as a whole. */
+/** Pieces that fit, split between characters rather than code units; the word itself if it fits as a whole. */
 function breakWord(
   word: string,
   width: number,
