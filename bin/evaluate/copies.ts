@@ -122,7 +122,14 @@ async function add(tx: Tx, tenantId: string, id: string, fingerprint: Fingerprin
     .insert(analyses)
     .values({ ...analysisOf(tenantId, new Date()), id, storageType: 's3' })
     .run();
-  await addFingerprint(tx, { tenantId, analysisId: id }, packFingerprint(fingerprint));
+  await addFingerprint(
+    tx,
+    { tenantId, analysisId: id },
+    {
+      packed: packFingerprint(fingerprint),
+      facts: [],
+    },
+  );
 }
 
 async function toPng(bytes: Buffer): Promise<Buffer> {

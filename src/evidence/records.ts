@@ -6,6 +6,7 @@
 
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { type SeenBefore, seenBefore } from '../contract/seen-before.ts';
 import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
@@ -178,6 +179,7 @@ const settingsSchema = Type.Object({
         ),
       }),
     ),
+    seenBefore: Type.Optional(Type.Unsafe<readonly SeenBefore[]>(Type.Array(seenBefore))),
     origins: Type.Optional(Type.Unsafe<readonly Origin[]>(Type.Array(origin))),
     validation: Type.Optional(
       Type.Object({

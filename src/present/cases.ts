@@ -33,6 +33,7 @@ export interface CaseMember {
 
 /** A picture in the report of its case. */
 export interface CasePicture extends CaseMember {
+  readonly analysisId: string;
   readonly name: string;
   /** Why it failed; empty where it did not. */
   readonly failure: string;
@@ -57,6 +58,8 @@ export interface CaseReport {
   /** Of the case. */
   readonly name: string;
   readonly pictures: readonly CasePicture[];
+  /** How many of them one camera took, where the files say so; else 0. */
+  readonly ofOneCamera: number;
   readonly madeAt: Date;
   /** SHA-256 of the list in its bundle; null where it is in none. */
   readonly listSha256: string | null;
@@ -90,8 +93,12 @@ export function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean 
   return seenBefore.some((other) => other.projectId !== projectId);
 }
 
-/** `12 pictures: 1 generated, 2 with a changed part, 9 with no sign found; 1 seen outside this case.` */
-export function writeCaseSummary(members: readonly CaseMember[], language: Language): string {
+/** `12 pictures: 1 generated, 2 with a changed part, 9 with no sign found; 3 from one camera, 1 seen outside this case.` */
+export function writeCaseSummary(
+  members: readonly CaseMember[],
+  ofOneCamera: number,
+  language: Language,
+): string {
   const { cases } = wordsIn(language);
   const count = (isIt: (member: CaseMember) => boolean) => members.filter(isIt).length;
   const results = caseKinds.flatMap((kind) =>
@@ -100,7 +107,10 @@ export function writeCaseSummary(members: readonly CaseMember[], language: Langu
       cases.kinds[kind],
     ),
   );
-  const beside = told(count(isSeenElsewhere), cases.kinds.seen);
+  const beside = [
+    ...told(ofOneCamera, cases.oneCamera),
+    ...told(count(isSeenElsewhere), cases.kinds.seen),
+  ];
   const sentence = `${cases.pictures(members.length)}: ${results.join(', ')}`;
   return `${[sentence, ...(beside.length === 0 ? [] : [beside.join(', ')])].join('; ')}.`;
 }

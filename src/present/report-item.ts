@@ -1,3 +1,4 @@
+import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
@@ -104,6 +105,8 @@ export interface ReportItem {
   /** Show the error level map, which takes no part in any verdict. */
   readonly withErrorLevel?: boolean;
   readonly caseData?: CaseData;
+  /** Other pictures that the service had seen before; left out where there are none. */
+  readonly seenBefore?: readonly SeenBefore[];
   /** The outermost first: a PDF that was fetched has both. */
   readonly origins?: readonly Origin[];
   /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */

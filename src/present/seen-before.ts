@@ -13,16 +13,24 @@ export function writeSeenBefore(
   language: Language,
 ): readonly string[] {
   const { seen } = wordsIn(language).terminal;
-  const lines = seenBefore.slice(0, mostLines).map(({ name, createdDate, projectId, alignment }) =>
-    printable(
-      seen.line({
-        name,
-        day: createdDate.slice(0, 10),
-        projectId,
-        isMirrored: alignment.isMirrored,
-      }),
-    ),
-  );
+  const lines = seenBefore
+    .slice(0, mostLines)
+    .map((other) => printable(`${other.name}, ${writeFacts(other, language)}`));
   const more = seenBefore.length - lines.length;
   return more > 0 ? [...lines, seen.more(more)] : lines;
+}
+
+/** `2026-03-02, case 4711, mirrored`, or what the two files have in common where they show something else. */
+export function writeFacts(
+  { createdDate, projectId, alignment, reasons }: Omit<SeenBefore, 'name'>,
+  language: Language,
+): string {
+  const { seen } = wordsIn(language).terminal;
+  return [
+    createdDate.slice(0, 10),
+    ...(projectId === null ? [] : [seen.inCase(projectId)]),
+    ...(alignment?.isMirrored === true ? [seen.mirrored] : []),
+    ...(alignment === null ? [seen.another] : []),
+    ...reasons.flatMap((reason) => (reason === 'picture' ? [] : [seen.reasons[reason]])),
+  ].join(', ');
 }

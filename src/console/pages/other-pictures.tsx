@@ -2,11 +2,12 @@
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
+import { writeFacts } from '../../present/seen-before.ts';
 import { listAnalyses } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Panel, ResultBadge, writeTime } from '../parts/pieces.tsx';
+import { Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 
@@ -76,7 +77,7 @@ export function OtherPictures({
 }
 
 export function SeenLine({
-  other: { id, name, createdDate, projectId, alignment },
+  other,
   analysis,
 }: {
   readonly other: SeenBefore;
@@ -84,18 +85,14 @@ export function SeenLine({
 }) {
   const { words, language } = useConsole();
   const { seenBefore: text } = words.analysis;
-  const facts = [
-    writeTime(createdDate, language),
-    ...(projectId === null ? [] : [text.inCase(projectId)]),
-    ...(alignment.isMirrored ? [text.mirrored] : []),
-  ];
   return (
     <span>
-      {createdDate < analysis.createdDate ? text.before : text.after}{' '}
-      <a href={`#/analysis/${id}`}>
-        <bdi>{name}</bdi>
+      {other.createdDate < analysis.createdDate ? text.before : text.after}{' '}
+      <a href={`#/analysis/${other.id}`}>
+        <bdi>{other.name}</bdi>
       </a>
-      , {facts.join(', ')}. <a href={comparisonOf(analysis.id, id)}>{words.comparison.compare}</a>
+      , {writeFacts(other, language)}.{' '}
+      <a href={comparisonOf(analysis.id, other.id)}>{words.comparison.compare}</a>
     </span>
   );
 }

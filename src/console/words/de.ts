@@ -252,8 +252,6 @@ export const de: Words = {
           : 'Diese zeigen dasselbe Bild oder einen Teil davon. Vergleichen Sie, bevor Sie entscheiden.',
       before: 'Früher vorgelegt:',
       after: 'Später erneut vorgelegt:',
-      inCase: (name: string) => `Fall ${name}`,
-      mirrored: 'gespiegelt',
     },
     custody: 'Beweismittelkette',
     noCustody: 'Zu dieser Analyse ist nichts aufgezeichnet.',

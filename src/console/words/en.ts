@@ -262,8 +262,6 @@ export const en = {
           : 'These show the same picture, or a part of it. Compare before you decide.',
       before: 'Seen before:',
       after: 'Seen again:',
-      inCase: (name: string) => `case ${name}`,
-      mirrored: 'mirrored',
     },
     custody: 'Chain of custody',
     noCustody: 'Nothing has been recorded for this analysis.',

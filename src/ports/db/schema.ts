@@ -259,6 +259,8 @@ export const fingerprints = sqliteTable('fingerprints', {
   id: integer('id').primaryKey(),
   analysisId: text('analysis_id').notNull().unique(),
   packed: blob('packed', { mode: 'buffer' }).notNull(),
+  /** Those of its keys that stand for what the file says of itself. */
+  facts: text('facts', { mode: 'json' }).$type<readonly number[]>().notNull(),
 });
 
 export const fingerprintKeys = sqliteTable(

@@ -12,6 +12,7 @@ import { type Figure, mainGround, writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import { markedPlaces } from '../result.ts';
+import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
 import { isShown, methodName, toldInProvenance, writeSide } from './findings.ts';
 
@@ -150,7 +151,8 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
 
 /** How strong, how sure, how often wrong, what else the file says, how far it goes, what is open and what to do now. */
 function answerRows(input: SectionInput): readonly Row[] {
-  const { evidence, language, catalogue, presentation, result } = input;
+  const { evidence, item, language, catalogue, presentation, result } = input;
+  const seen = writeSeenBefore(item.seenBefore ?? [], language);
   const { rows, unchecked } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
@@ -165,6 +167,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     ...row(result.outcome !== 'abstain', rows.probabilities, writeProbabilities(input)),
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
+    ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),
     { label: rows.limits, value: conclusion },
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
     { label: rows.next, value: steps.join(' ') },

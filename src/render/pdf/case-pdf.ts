@@ -15,7 +15,7 @@ import { sheet, type Style, styles } from './style.ts';
 
 /** The same case gives the same bytes. */
 export async function renderCasePdf(report: CaseReport, language: Language): Promise<Uint8Array> {
-  const { name, pictures, madeAt, listSha256, caseData } = report;
+  const { name, pictures, ofOneCamera, madeAt, listSha256, caseData } = report;
   const words = wordsIn(language);
   const { cases, labels } = words;
   const title = cases.title(printable(name, 100));
@@ -31,7 +31,7 @@ export async function renderCasePdf(report: CaseReport, language: Language): Pro
   page.flow('H1', labels.title, styles.title);
   page.flow('P', title, styles.body);
   page.y += 6;
-  page.flow('H2', writeCaseSummary(pictures, language), styles.headline);
+  page.flow('H2', writeCaseSummary(pictures, ofOneCamera, language), styles.headline);
   page.y += 4;
   page.flow('P', `${cases.order} ${cases.pages}`, styles.note);
   page.y += 8;

@@ -28,7 +28,7 @@ import {
 import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
 import { type Entry, findEntries } from './rows.ts';
-import { findSeenBefore } from './seen-before.ts';
+import { countOfOneCamera, findSeenBefore } from './seen-before.ts';
 import { findThumbnails } from './thumbnails.ts';
 
 export interface CaseParts extends BundleInputParts {
@@ -179,6 +179,7 @@ async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
   const { analysis } = member.entry;
   const picture: CasePicture = {
     ...toMember(member),
+    analysisId: analysis.id,
     name: analysis.filename,
     failure: analysis.status === 'failed' ? analysis.statusMessage : '',
     answer: await readAnswerOf(parts, member),
@@ -242,11 +243,15 @@ interface RenderHow extends CaseHow {
   readonly listSha256: string | null;
 }
 
-function render(
-  { sandbox }: CaseParts,
+async function render(
+  { db, sandbox }: CaseParts,
   { projectId: name }: CaseTarget,
   { languages, told, madeAt, pictures, listSha256 }: RenderHow,
 ): Promise<CaseRendering> {
-  const report = { name, pictures, madeAt, listSha256, caseData: told.caseData ?? {} };
+  const ofOneCamera = await countOfOneCamera(
+    db,
+    pictures.map((picture) => picture.analysisId),
+  );
+  const report = { name, pictures, ofOneCamera, madeAt, listSha256, caseData: told.caseData ?? {} };
   return sandbox.renderCase({ report, languages });
 }

@@ -5,6 +5,7 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
+import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
@@ -16,6 +17,7 @@ import { readHistory } from './custody.ts';
 import type { Drawn, Rendered } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
+import { factKeys, readSought, search } from './seen-before.ts';
 
 interface RenderJob {
   readonly row: AnalysisRow;
@@ -116,13 +118,30 @@ export async function toReportItem(
   // Error rates apply to one model only; the picture may have been examined with another, or before
   // the model was replaced.
   const isCited = validation !== null && isSameModel(validation.model, examination.model);
+  const seenBefore = await readSeenBefore(db, row, examination);
   return {
     name: row.filename,
     analysisId: row.id,
     examinedAt,
     isUploadReplaced,
     ...(row.projectId !== null && { caseData: { caseNumber: row.projectId } }),
+    ...(seenBefore.length > 0 && { seenBefore }),
     ...(await readHistory(db, row, { examination, examinedAt })),
     ...(isCited && { validation }),
   };
+}
+
+/** Those that were sent earlier. A run that is not stored yet has its fingerprint with it. */
+async function readSeenBefore(
+  db: Context['db'],
+  { id: analysisId, tenantId, createdAt }: AnalysisRow,
+  { fingerprint: packed, facts }: Examination,
+): Promise<readonly SeenBefore[]> {
+  const target = { tenantId, analysisId };
+  const sought =
+    packed === undefined
+      ? await readSought(db, target)
+      : { packed, facts: factKeys(tenantId, facts.metadata) };
+  const found = sought === null ? [] : await search(db, target, sought);
+  return found.filter(({ createdDate }) => createdDate < createdAt.toISOString());
 }

@@ -1,13 +1,16 @@
 /**
  * Pictures of a tenant that show the same as another: cropped, scaled, mirrored, saved again, written on. An index has the keys of
- * the keypoints of each picture; those that share some are compared keypoint by keypoint.
+ * the keypoints of each picture; those that share some are compared keypoint by keypoint. It also has keys of what files say
+ * of themselves: the serial number of a camera, the id of a document, the settings of a generator.
  */
 
 import { createHash } from 'node:crypto';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Alignment, align } from '../../image/alignment.ts';
+import { identityKinds, readIdentity } from '../../image/identity.ts';
 import { mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
+import type { Metadata } from '../../image/metadata.ts';
 import { eachNumber, type Reader, type Tx } from '../../ports/db/database.ts';
 import { analyses, fingerprintKeys, fingerprints, tenants } from '../../ports/db/schema.ts';
 import { getRow, type Target } from './rows.ts';
@@ -27,15 +30,22 @@ export async function isSearched(reader: Reader, { tenantId }: Pick<Target, 'ten
   return found?.on === true;
 }
 
-/** @param packed - see `packFingerprint`. */
+/** What a picture is found by. */
+export interface Sought {
+  /** See `packFingerprint`. */
+  readonly packed: Uint8Array;
+  /** See `factKeys`. */
+  readonly facts: readonly number[];
+}
+
 export async function addFingerprint(
   tx: Tx,
   { tenantId, analysisId }: Target,
-  packed: Uint8Array,
+  { packed, facts }: Sought,
 ): Promise<void> {
-  const row = { analysisId, packed: Buffer.from(packed) };
+  const row = { analysisId, packed: Buffer.from(packed), facts };
   const { id } = await tx.insert(fingerprints).values(row).returning({ id: fingerprints.id }).get();
-  const keys = eachNumber(tx, keysIn(tenantId, packed));
+  const keys = eachNumber(tx, [...keysIn(tenantId, packed), ...facts]);
   const others = sql`SELECT 1 FROM fingerprint_keys WHERE key = list.value LIMIT ${maxPerKey}`;
   await tx.run(sql`INSERT INTO fingerprint_keys (key, fingerprint)
     SELECT value, ${id} FROM (${keys}) AS list WHERE (SELECT count(*) FROM (${others}) AS others) < ${maxPerKey}`);
@@ -46,7 +56,7 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
   const isOfIt = eq(fingerprints.analysisId, analysisId);
   const found = await tx.delete(fingerprints).where(isOfIt).returning().get();
   if (found === undefined) return;
-  const keys = eachNumber(tx, keysIn(tenantId, found.packed));
+  const keys = eachNumber(tx, [...keysIn(tenantId, found.packed), ...found.facts]);
   const isKey = sql`${fingerprintKeys.key} IN (${keys})`;
   await tx
     .delete(fingerprintKeys)
@@ -55,8 +65,8 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
 }
 
 /**
- * Other pictures of the tenant that show the same, the oldest first; none where the picture is too plain to be recognised, or was
- * examined while the search was off.
+ * Other pictures of the tenant that show the same, or whose files name the same camera, document or generator settings, the
+ * oldest first; none where the picture was examined while the search was off.
  *
  * @throws {ForensicsError} `analysis_not_found`.
  */
@@ -65,52 +75,131 @@ export async function findSeenBefore(
   target: Target,
 ): Promise<readonly SeenBefore[]> {
   await getRow(reader, target);
-  const isOfIt = eq(fingerprints.analysisId, target.analysisId);
-  const own = await reader.select().from(fingerprints).where(isOfIt).get();
-  if (own === undefined) return [];
-  const fingerprint = unpackFingerprint(own.packed);
-  const found: SeenBefore[] = [];
-  for (const { analysis, packed } of await findCandidates(reader, target, own.packed)) {
-    const alignment = align(fingerprint, unpackFingerprint(packed));
-    if (alignment !== null) found.push(toEntry(analysis, alignment));
-  }
-  return found
-    .toSorted((one, other) => one.createdDate.localeCompare(other.createdDate))
-    .slice(0, maxListed);
+  const own = await readSought(reader, target);
+  return own === null ? [] : search(reader, target, own);
 }
 
-async function findCandidates(reader: Reader, { tenantId, analysisId }: Target, own: Buffer) {
-  const keys = eachNumber(reader, keysIn(tenantId, own, { withLikely: true }));
+/** Null where the picture was examined while the search was off. */
+export async function readSought(
+  reader: Reader,
+  { analysisId }: Pick<Target, 'analysisId'>,
+): Promise<Sought | null> {
+  const isOfIt = eq(fingerprints.analysisId, analysisId);
+  return (await reader.select().from(fingerprints).where(isOfIt).get()) ?? null;
+}
+
+/** @param target - left out of what is found; it need not be stored yet. */
+export async function search(
+  reader: Reader,
+  target: Target,
+  { packed, facts }: Sought,
+): Promise<readonly SeenBefore[]> {
+  const fingerprint = unpackFingerprint(packed);
+  const found = new Map<string, SeenBefore>();
+  for (const { analysis, packed: others } of await findCandidates(reader, target, packed)) {
+    const alignment = align(fingerprint, unpackFingerprint(others));
+    if (alignment !== null) found.set(analysis.id, toEntry(analysis, alignment));
+  }
+  for (const { analysis, key } of await findByFacts(reader, target, facts)) {
+    const entry = found.get(analysis.id) ?? toEntry(analysis, null);
+    found.set(analysis.id, { ...entry, reasons: [...entry.reasons, kindOf(key)] });
+  }
+  const isIt = eq(analyses.id, target.analysisId);
+  const own = await reader.select({ projectId }).from(analyses).where(isIt).get();
+  // A case is often taken with one camera.
+  const isOfOneCamera = (other: SeenBefore) =>
+    other.projectId !== null &&
+    other.projectId === own?.projectId &&
+    other.reasons.every((reason) => reason === 'camera');
+  return [...found.values()]
+    .map((entry) => ({ ...entry, reasons: [...new Set(entry.reasons)] }))
+    .filter((entry) => !isOfOneCamera(entry))
+    .slice(0, maxListed)
+    .toSorted((one, other) => one.createdDate.localeCompare(other.createdDate));
+}
+
+async function findCandidates(reader: Reader, target: Target, own: Uint8Array) {
+  const keys = eachNumber(reader, keysIn(target.tenantId, own, { withLikely: true }));
   const sharing = sql`SELECT fingerprint, count(*) AS shared FROM fingerprint_keys
     WHERE key IN (${keys}) GROUP BY fingerprint HAVING count(*) >= ${minShared}
     ORDER BY shared DESC LIMIT ${maxCompared + 1}`;
-  const isOther = and(
-    eq(analyses.tenantId, tenantId),
-    isNull(analyses.deletedAt),
-    sql`${analyses.id} <> ${analysisId}`,
-    sql`${fingerprints.id} IN (SELECT fingerprint FROM (${sharing}) AS sharing)`,
-  );
+  const isSharing = sql`${fingerprints.id} IN (SELECT fingerprint FROM (${sharing}) AS sharing)`;
   return reader
     .select({ analysis: shownOfOther, packed: fingerprints.packed })
     .from(fingerprints)
     .innerJoin(analyses, eq(analyses.id, fingerprints.analysisId))
-    .where(isOther)
+    .where(and(isOther(target), isSharing))
     .all();
+}
+
+async function findByFacts(reader: Reader, target: Target, facts: readonly number[]) {
+  if (facts.length === 0) return [];
+  return reader
+    .select({ analysis: shownOfOther, key: fingerprintKeys.key })
+    .from(fingerprintKeys)
+    .innerJoin(fingerprints, eq(fingerprints.id, fingerprintKeys.fingerprint))
+    .innerJoin(analyses, eq(analyses.id, fingerprints.analysisId))
+    .where(and(inArray(fingerprintKeys.key, [...facts]), isOther(target)))
+    .orderBy(asc(analyses.createdAt))
+    .limit(maxPerKey)
+    .all();
+}
+
+function isOther({ tenantId, analysisId }: Target) {
+  return and(
+    eq(analyses.tenantId, tenantId),
+    isNull(analyses.deletedAt),
+    ne(analyses.id, analysisId),
+  );
 }
 
 const { id, name, projectId, createdAt } = analyses;
 const shownOfOther = { id, name, projectId, createdAt };
 type Other = Pick<typeof analyses.$inferSelect, keyof typeof shownOfOther>;
 
-function toEntry(other: Other, { isMirrored, scale, left, top, share }: Alignment): SeenBefore {
+/** @param shown - how it lies on this picture where both show the same. */
+function toEntry(other: Other, shown: Alignment | null): SeenBefore {
   return {
     id: other.id,
     name: other.name,
     projectId: other.projectId,
     createdDate: other.createdAt.toISOString(),
-    alignment: { isMirrored, scale, left, top },
-    likeness: share,
+    reasons: shown === null ? [] : ['picture'],
+    alignment: shown === null ? null : toPlace(shown),
+    likeness: shown?.share ?? null,
   };
+}
+
+function toPlace({ isMirrored, scale, left, top }: Alignment) {
+  return { isMirrored, scale, left, top };
+}
+
+/** Keys of keypoints are below; each kind of fact has a range of its own. */
+const firstFact = 2 ** 52;
+const factsPerKind = 2 ** 48;
+
+/** One for each thing that a file says of itself and others may say too, different for each tenant. */
+export function factKeys(tenantId: string, metadata: Metadata): number[] {
+  return readIdentity(metadata).map(({ kind, value }) => {
+    const digest = createHash('sha256').update(`${tenantId}\n${kind}\n${value}`).digest();
+    return firstFact + identityKinds.indexOf(kind) * factsPerKind + digest.readUIntBE(0, 6);
+  });
+}
+
+function kindOf(key: number): (typeof identityKinds)[number] {
+  return identityKinds[Math.floor((key - firstFact) / factsPerKind)]!;
+}
+
+/** How many of these pictures one camera took, by the serial number of its body; 0 where no two are of one. */
+export async function countOfOneCamera(reader: Reader, ids: readonly string[]): Promise<number> {
+  const found = await reader
+    .select({ facts: fingerprints.facts })
+    .from(fingerprints)
+    .where(inArray(fingerprints.analysisId, [...ids]))
+    .all();
+  const cameras = found.flatMap(({ facts }) => facts.filter((key) => kindOf(key) === 'camera'));
+  const counts = [...Map.groupBy(cameras, (key) => key).values()].map(({ length }) => length);
+  return Math.max(0, ...counts.filter((count) => count > 1));
 }
 
 /** One for each keypoint, whether mirrored or not, different for each tenant. @param withLikely - also what keys of a copy may be. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SeenBefore } from '../../../src/contract/seen-before.ts';
 import {
   type Language,
   languages,
@@ -15,7 +16,7 @@ import { pictureNotes } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
-import { writeSections } from '../../../src/present/sections/sections.ts';
+import { writeFirstPage, writeSections } from '../../../src/present/sections/sections.ts';
 import { wordFinding, writeWarning } from '../../../src/present/findings.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
@@ -69,6 +70,27 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(all).toMatch(/0\.2066 .*0\.2071.*0\.9500/);
     expect(all).toMatch(/0\.340.*0\.338.*0\.570/);
+  });
+
+  test('name on the first page the pictures that were seen before', () => {
+    const dent: SeenBefore = {
+      id: 'a'.repeat(24),
+      name: 'dent.jpg',
+      projectId: '4711',
+      createdDate: '2026-03-02T10:00:00.000Z',
+      reasons: ['camera'],
+      alignment: null,
+      likeness: null,
+    };
+
+    const examination = makeExamination();
+    const first = writeFirstPage({ examination, item: { ...item, seenBefore: [dent] }, language });
+
+    const told = {
+      en: 'dent.jpg, 2026-03-02, case 4711, another picture, same camera body',
+      de: 'dent.jpg, 2026-03-02, Fall 4711, anderes Bild, dieselbe Kamera (Seriennummer)',
+    };
+    expect(stringsOf([first])).toContain(told[language]);
   });
 
   test('show a long history step by step, its beginning and its end', () => {

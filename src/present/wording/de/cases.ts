@@ -14,6 +14,7 @@ export const cases: typeof english = {
     atWork: 'in Untersuchung',
     noSign: 'ohne Anzeichen',
   },
+  oneCamera: 'von einer Kamera',
   noResult: 'Noch kein Ergebnis.',
   noPage: 'Nur mit Ergebnis untersucht (Umfang flagging), daher hier ohne eigene Seite.',
   pages:

@@ -18,8 +18,14 @@ export const terminal: typeof english = {
   },
   seen: {
     label: 'Bekannt als',
-    line: ({ name, day, projectId, isMirrored }) =>
-      `${name}, ${day}${projectId === null ? '' : `, Fall ${projectId}`}${isMirrored ? ', gespiegelt' : ''}`,
+    inCase: (name) => `Fall ${name}`,
+    mirrored: 'gespiegelt',
+    another: 'anderes Bild',
+    reasons: {
+      camera: 'dieselbe Kamera (Seriennummer)',
+      document: 'dieselbe Dokument-ID',
+      settings: 'dieselben Generator-Einstellungen',
+    },
     more: (count) => `und ${count} weitere`,
   },
   table: {

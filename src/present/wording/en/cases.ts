@@ -13,6 +13,7 @@ export const cases = {
     atWork: 'being examined',
     noSign: 'with no sign found',
   },
+  oneCamera: 'from one camera',
   /** Of a picture without a page of its own. */
   noResult: 'No result yet.',
   noPage: 'Examined for a result alone (tier flagging), so it has no page here.',

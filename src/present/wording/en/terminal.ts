@@ -1,14 +1,5 @@
 import type { ResultClass } from '../../../contract/vocabulary.ts';
 
-export interface SeenPicture {
-  readonly name: string;
-  /** When it was sent, `YYYY-MM-DD`. */
-  readonly day: string;
-  /** Its case, or null. */
-  readonly projectId: string | null;
-  readonly isMirrored: boolean;
-}
-
 /** What `analyze` prints for a person: card, table and the line below it. */
 export const terminal = {
   card: {
@@ -30,8 +21,14 @@ export const terminal = {
   /** Another picture that shows the same. */
   seen: {
     label: 'Seen before',
-    line: ({ name, day, projectId, isMirrored }: SeenPicture) =>
-      `${name}, ${day}${projectId === null ? '' : `, case ${projectId}`}${isMirrored ? ', mirrored' : ''}`,
+    inCase: (name: string) => `case ${name}`,
+    mirrored: 'mirrored',
+    another: 'another picture',
+    reasons: {
+      camera: 'same camera body',
+      document: 'same document id',
+      settings: 'same generator settings',
+    },
     more: (count: number) => `and ${count} more`,
   },
   table: {

@@ -14,7 +14,7 @@ import {
   type RunResult,
   toRow,
 } from '../examination-row.ts';
-import { addFingerprint } from '../seen-before.ts';
+import { addFingerprint, factKeys } from '../seen-before.ts';
 import { addThumbnail } from '../thumbnails.ts';
 import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import {
@@ -85,7 +85,7 @@ export async function completeRun(
   target: Target,
   result: RunResult,
 ): Promise<boolean> {
-  const { decision, model, fingerprint, thumbnail } = result.examination;
+  const { decision, model, facts, fingerprint: packed, thumbnail } = result.examination;
   const record = toRow(target.analysisId, result);
   const details = completionDetails(result, record);
   return inTenantTransaction(parts, target, async (changes): Promise<boolean> => {
@@ -103,7 +103,9 @@ export async function completeRun(
     await pipelined(
       tx.insert(examinations).values(record).run(),
       thumbnail === undefined ? undefined : addThumbnail(tx, target, thumbnail),
-      fingerprint === undefined ? undefined : addFingerprint(tx, target, fingerprint),
+      packed === undefined
+        ? undefined
+        : addFingerprint(tx, target, { packed, facts: factKeys(target.tenantId, facts.metadata) }),
       result.rendered === null ? undefined : attach(outputKeys(result.rendered)),
       log(target, { event: 'analysis.completed', details }),
       count(row, ...successCounts(row, decision)),

@@ -2,7 +2,9 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../../src/image/decode.ts';
 import { findFingerprint, packFingerprint } from '../../../../src/image/keypoints.ts';
+import type { Metadata } from '../../../../src/image/metadata.ts';
 import { fingerprintKeys, fingerprints } from '../../../../src/ports/db/schema.ts';
+import { countOfOneCamera } from '../../../../src/service/analyses/seen-before.ts';
 import { scenePng } from '../../../fixtures/pictures.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
@@ -15,17 +17,31 @@ const copy = await sharp(original)
   .toBuffer();
 const other = await scenePng({ width: 800, height: 600, seed: 12 });
 
+interface Told extends Partial<Pick<Metadata, 'exif' | 'xmp' | 'pngText'>> {
+  readonly projectId?: string;
+}
+
 async function openSearch() {
   const workshop = await openWorkshop();
   const { sandbox, create, stores, analyses, worker, caller } = workshop;
   /** The sandbox is scripted; what a picture is recognised by is real. */
-  const examine = async (name: string, pixels: Uint8Array, who = caller) => {
+  const examine = async (
+    name: string,
+    pixels: Uint8Array,
+    who = caller,
+    { projectId = 'claim 4711', ...tags }: Told = {},
+  ) => {
     const fingerprint = packFingerprint(await findFingerprint(await decodePicture(pixels)));
-    sandbox.next((request) => ({
-      ...examinationOf(request),
-      ...(request.withFingerprint === true && { fingerprint }),
-    }));
-    const made = await create({ ...createRequest(), name, projectId: 'claim 4711' }, who);
+    sandbox.next((request) => {
+      const { facts, ...examined } = examinationOf(request);
+      const metadata = { ...facts.metadata, ...tags };
+      return {
+        ...examined,
+        facts: { ...facts, metadata },
+        ...(request.withFingerprint === true && { fingerprint }),
+      };
+    });
+    const made = await create({ ...createRequest(), name, projectId }, who);
     const { store } = await stores.current(who.tenant.id);
     await store.put(made.input.storageUrls.objectKey, picture);
     await analyses.start(who, made.id);
@@ -48,6 +64,7 @@ describe('pictures seen before', () => {
         name: 'The original',
         projectId: 'claim 4711',
         createdDate: expect.any(String),
+        reasons: ['picture'],
         alignment: {
           isMirrored: true,
           scale: expect.closeTo(0.75, 1),
@@ -79,6 +96,37 @@ describe('pictures seen before', () => {
     await analyses.remove(caller, second);
     expect(await db.select().from(fingerprints).all()).toEqual([]);
     expect(await db.select().from(fingerprintKeys).all()).toEqual([]);
+  });
+
+  test.each([
+    ['camera', { exif: { BodySerialNumber: '012345678' } }],
+    ['document', { xmp: { OriginalDocumentID: 'xmp.did:0f1e2d3c4b5a' } }],
+    ['settings', { pngText: { parameters: 'a harbour at dawn, Steps: 20, Seed: 1234567890' } }],
+  ] as const)('are told by what their files say of the same %s', async (reason, tags) => {
+    const { examine, analyses, caller, db } = await openSearch();
+    const first = await examine('Earlier', original, caller, { ...tags, projectId: 'claim 1' });
+    const second = await examine('Later', other, caller, { ...tags, projectId: 'claim 2' });
+
+    expect(await analyses.seenBefore(caller, second)).toMatchObject([
+      { id: first, projectId: 'claim 1', reasons: [reason], alignment: null, likeness: null },
+    ]);
+
+    await analyses.remove(caller, first);
+    await analyses.remove(caller, second);
+    expect(await db.select().from(fingerprintKeys).all()).toEqual([]);
+  });
+
+  test('of one case and one camera are no news, but counted', async () => {
+    const { examine, analyses, caller, db } = await openSearch();
+    const tags = { exif: { BodySerialNumber: '012345678' } };
+    const ids = [
+      await examine('One', original, caller, tags),
+      await examine('Two', other, caller, tags),
+      await examine('Three', await scenePng({ width: 800, height: 600, seed: 13 }), caller),
+    ];
+
+    expect(await analyses.seenBefore(caller, ids[1]!)).toEqual([]);
+    expect(await countOfOneCamera(db, ids)).toBe(2);
   });
 
   test('are not looked for where the tenant does not want it', async () => {
