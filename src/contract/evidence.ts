@@ -106,6 +106,14 @@ const credentials = Type.Object(
     integrity: oneOf(['valid', 'broken', 'unreadable']),
     trust: oneOf(['trusted', 'untrusted', 'not-checked']),
     trustListSha256: text,
+    trustListSince: Type.Optional(
+      orNull(
+        Type.String({
+          description:
+            'Day on which the newest certificate of the trust list became valid; the list is no older.',
+        }),
+      ),
+    ),
     signer: text,
     issuer: text,
     signedAt: text,

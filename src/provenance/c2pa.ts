@@ -5,7 +5,7 @@
  * @see C2PA Technical Specification 2.3, on validation, actions and ingredients.
  */
 
-import { createHash } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
 import { type Format, mediaTypes } from '../contract/formats.ts';
 import { type Manifest, manifestsIn } from './c2pa-manifests.ts';
@@ -33,6 +33,7 @@ export async function readContentCredentials(
       integrity: isIntact(active, manifests) ? 'valid' : 'broken',
       trust: trustList === null ? 'not-checked' : isTrusted(active) ? 'trusted' : 'untrusted',
       trustListSha256: trustList === null ? null : sha256Of(trustList),
+      ...(trustList !== null && { trustListSince: newestIn(trustList) }),
       signer: active.signer,
       issuer: active.issuer,
       signedAt: active.signedAt,
@@ -68,6 +69,25 @@ const unreadable: ContentCredentials = {
 
 function sha256Of(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+
+/** The day on which the newest certificate became valid: a list has no date of its own, but it is no older than that. */
+function newestIn(trustList: string): string | null {
+  const days = [...trustList.matchAll(certificates)].flatMap(([pem]) => {
+    const validFrom = new Date(startOf(pem));
+    return Number.isNaN(validFrom.getTime()) ? [] : [validFrom.toISOString().slice(0, 10)];
+  });
+  return days.toSorted().at(-1) ?? null;
+}
+
+function startOf(pem: string): string {
+  try {
+    return new X509Certificate(pem).validFrom;
+  } catch {
+    return '';
+  }
 }
 
 const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;

@@ -39,6 +39,8 @@ export interface ContentCredentials {
   readonly trust: 'trusted' | 'untrusted' | 'not-checked';
   /** Digest of the trust list used, because administrators update theirs; see `readTrustList`. Null without a list. */
   readonly trustListSha256: string | null;
+  /** Day (ISO 8601) on which its newest certificate became valid. Absent in examinations from earlier versions. */
+  readonly trustListSince?: string | null;
   readonly signer: string | null;
   readonly issuer: string | null;
   /** ISO 8601, as claimed by the signature. */

@@ -123,7 +123,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
       value:
         credentials.trustListSha256 === null
           ? words.noTrustList
-          : `SHA-256 ${credentials.trustListSha256}`,
+          : `SHA-256 ${credentials.trustListSha256}\n${writeListDate(credentials, input)}`,
     },
     ...(credentials.identities ?? []).flatMap(({ name, provider, state }) =>
       foreignRow(
@@ -158,6 +158,15 @@ function missingOf(
       : [missing.revocation]),
     ...(identities.length === 0 ? [missing.identity] : []),
   ];
+}
+
+/** A list says nowhere when it was published. */
+function writeListDate(
+  { trustListSince }: ContentCredentials,
+  { catalogue, numbers }: SectionInput,
+): string {
+  const { undated, since } = catalogue.provenance.trustListDate;
+  return trustListSince == null ? undated : since(numbers.stated(trustListSince));
 }
 
 function writeValidity(

@@ -29,13 +29,13 @@ test('the finding gives the probability as its score and says it in both languag
     strength: 'weak',
     measures: { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 },
     statement: {
-      en: 'In the 16 most textured patches, the trace network puts the probability of a generated picture at 83 % (spread 4 %).',
-      de: 'In den 16 strukturreichsten Ausschnitten beziffert das Spurennetz die Wahrscheinlichkeit eines KI-erzeugten Bildes auf 83 % (Streuung 4 %).',
+      en: 'A network trained on photographs and generated pictures puts the probability of a generated picture at 83 % (spread 4 %).',
+      de: 'Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz beziffert die Wahrscheinlichkeit eines KI-erzeugten Bildes auf 83 % (Streuung 4 %).',
     },
   });
 });
 
-test('one patch is spoken of as one, and a spread below one percent is not called none', async () => {
+test('a spread below one percent is not called none', async () => {
   const traces = {
     fakeProbability: 0.1,
     fakeUncertainty: 0.0001,
@@ -55,7 +55,7 @@ test('one patch is spoken of as one, and a spread below one percent is not calle
 
   expect(finding).toMatchObject({
     statement: {
-      en: expect.stringContaining('In the most textured patch, '),
+      en: expect.stringContaining('(spread below 1 %)'),
       de: expect.stringContaining('(Streuung unter 1 %)'),
     },
   });

@@ -57,6 +57,7 @@ describe('integrity and trust', () => {
       integrity: 'valid',
       trust: 'trusted',
       trustListSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      trustListSince: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       signer: 'Signer of Tests',
       issuer: 'Authority of Tests',
       signedAt: null,

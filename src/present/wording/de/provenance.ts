@@ -130,6 +130,11 @@ export const provenance: English = {
     'not-verified': 'nicht geprüft: Dazu wäre eine Netzverbindung nötig',
   },
   noTrustList: 'keine angegeben',
+  trustListDate: {
+    undated: 'Datum der Liste: in ihr nicht angegeben',
+    since: (day) =>
+      `Datum der Liste: in ihr nicht angegeben; nicht älter als vom ${day}, dem Beginn der Gültigkeit ihres neuesten Zertifikats`,
+  },
   missing: {
     timestamp: 'Zeitstempel einer Zeitstempelstelle',
     trustList: 'Vertrauensliste, in der der Unterzeichner stehen könnte',

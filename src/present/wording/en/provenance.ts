@@ -138,6 +138,11 @@ export const provenance = {
   },
   timestamp: { present: 'present and valid', absent: 'none: the time of signing is a claim' },
   noTrustList: 'none given',
+  trustListDate: {
+    undated: 'date of the list: not stated in it',
+    since: (day: string) =>
+      `date of the list: not stated in it; no earlier than ${day}, when its newest certificate became valid`,
+  },
   missing: {
     timestamp: 'a time stamp of an authority',
     trustList: 'a trust list to look the signer up in',
