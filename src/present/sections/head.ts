@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { modelName } from '../../engine/contract.ts';
+import { traceNetwork } from '../../detectors/trace-network.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Examination } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
@@ -84,11 +85,16 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   const silent =
     outcome === 'real' && manipulation !== null ? [manipulation.statement[language]] : [];
   const most = namedFindings[outcome === 'declared' ? 'declared' : 'usual'];
-  const doubts = provenance.inconsistencies.map(({ statement }) =>
-    printable(statement[language], 300),
-  );
+  const isBroken = provenance.credentials?.integrity === 'broken';
+  const doubts = [
+    ...(isBroken ? [catalogue.strength.evaluation.credentials.broken] : []),
+    ...provenance.inconsistencies.map(({ statement }) => printable(statement[language], 300)),
+  ];
+  const opposing = speaking(input, outcome === 'real' ? 'fake' : 'real');
   const against = [
-    ...speaking(input, outcome === 'real' ? 'fake' : 'real').map((one) => writeReason(input, one)),
+    ...(outcome === 'changed' ? opposing.filter(isAboutPart) : opposing).map((one) =>
+      writeReason(input, one),
+    ),
     ...(outcome === 'real' ? doubts : []),
   ].slice(0, 2);
   return [
@@ -116,6 +122,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   ].map(({ statement }) => statement[language]);
   const told = (side: 'real' | 'fake') =>
     speaking(input, side)
+      .filter((one) => side === 'fake' || !isSuspected || isAboutPart(one))
       .slice(0, 2)
       .map((one) => writeReason(input, one));
   return [
@@ -126,6 +133,11 @@ function weighedOf(input: SectionInput): readonly Beside[] {
       items: [...told('real'), ...(isSuspected ? [otherwise.changed] : [])],
     },
   ];
+}
+
+/** That the whole was not generated says nothing against a change of a part. */
+function isAboutPart({ method }: WordedFinding): boolean {
+  return method !== traceNetwork.method;
 }
 
 /** By the traces of a picture outside the validated range, methods that read its pixels have no tested meaning. */

@@ -107,9 +107,9 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      '4.4; 99 by the estimate alone, capped at what the measured error rates support',
+      '4.4; the estimate alone gives 99, but the measured error rates support no more',
     );
-    expect(statement.de).toContain('nach der Schätzung allein 99');
+    expect(statement.de).toContain('die Schätzung allein ergibt 99');
     expect(statement.de).toContain('sprechen schwach für eine fotografische Aufnahme');
     expect(cap?.statement.en).toContain(
       '733 of 1,221 photographs and 28 of 277 generated pictures',

@@ -45,9 +45,9 @@ export const strength: typeof english = {
   },
   bounded: {
     held: (traced, ratio) =>
-      `${ratio}; nach der Schätzung allein ${traced}, begrenzt auf das, was Tests mit bekannten Bildern stützen (ELUB)`,
+      `${ratio}; die Schätzung allein ergibt ${traced}, doch mehr stützen die Tests nicht: ELUB`,
     called: (traced, ratio) =>
-      `${ratio}; nach der Schätzung allein ${traced}, begrenzt auf das, was die gemessenen Fehlerraten stützen`,
+      `${ratio}; die Schätzung allein ergibt ${traced}, doch mehr stützen die gemessenen Fehlerraten nicht`,
   },
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',

@@ -71,9 +71,9 @@ export const strength = {
   /** Within the brackets of the ratio. */
   bounded: {
     held: (traced: string, ratio: string) =>
-      `${ratio}; ${traced} by the estimate alone, capped at what tests on known pictures support (ELUB)`,
+      `${ratio}; the estimate alone gives ${traced}, but tests support no more: ELUB`,
     called: (traced: string, ratio: string) =>
-      `${ratio}; ${traced} by the estimate alone, capped at what the measured error rates support`,
+      `${ratio}; the estimate alone gives ${traced}, but the measured error rates support no more`,
   },
   unmeasured:
     'No error rates were measured for this model, so nothing supports a statement of strength.',
