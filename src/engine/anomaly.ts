@@ -63,11 +63,7 @@ export function toOutlierScore(
 }
 
 /** Counts the 8-connected groups of at least `minCells` set cells. */
-export function countClusters(
-  isSet: Float64Array,
-  { columns, rows }: Grid,
-  minCells: number,
-): number {
+function countClusters(isSet: Float64Array, { columns, rows }: Grid, minCells: number): number {
   const open = Uint8Array.from(isSet);
   let clusters = 0;
   for (let start = 0; start < open.length; start++) {
@@ -101,7 +97,7 @@ function fill(open: Uint8Array, start: number, columns: number, rows: number): n
  * Gini coefficient (Gini, "Variabilita e mutabilita", 1912) of non-negative values sorted in ascending order x_1..x_n:
  * sum((2 i - n - 1) x_i) / (n sum(x_i)). 0 when all values are equal or zero; at most 1 - 1/n.
  */
-export function gini(values: readonly number[]): number {
+function gini(values: readonly number[]): number {
   const rising = values.toSorted((one, other) => one - other);
   const count = rising.length;
   let sum = 0;
@@ -135,7 +131,7 @@ export function measureSimilarities(
 }
 
 /** Cosine similarity, -1..1; 0 when either vector has zero length. */
-export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
+function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
   let product = 0;
   let oneSquares = 0;
   let otherSquares = 0;

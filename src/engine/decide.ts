@@ -11,7 +11,7 @@ import type { ModelManifest } from '../inference/manifest.ts';
 import type { StrategyThresholds } from '../inference/manifest-parts.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
-export interface DecisionInput {
+interface DecisionInput {
   /** Pixel count of the picture as examined. */
   readonly pixels: number;
   /** Whether the picture is large enough for at least one full-size patch. */

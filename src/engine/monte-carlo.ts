@@ -41,7 +41,7 @@ export async function measureSpread(
  * Dropout masks `[passes, channels]`: 0 with probability `rate`, otherwise 1 / (1 - rate), which preserves the mean
  * ("inverted" dropout).
  */
-export function dropoutMasks(
+function dropoutMasks(
   { rate, passes }: ModelManifest['dropout'],
   channels: number,
   seed: number,
@@ -65,7 +65,7 @@ function toSpread(means: readonly Logits[], manifest: ModelManifest): Spread {
 }
 
 /** Population standard deviation (divided by n, not n - 1): the passes are the whole population. */
-export function standardDeviation(values: readonly number[]): number {
+function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return Math.sqrt(squares / values.length);

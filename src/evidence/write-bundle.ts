@@ -26,7 +26,7 @@ import { readmeDe, readmeEn } from './readme.ts';
 import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts';
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
 
-export interface BundleHow {
+interface BundleHow {
   /**
    * If false, only heatmaps and reports show the picture, and its metadata is included only if the item asks for it.
    */

@@ -7,7 +7,7 @@
 import { ForensicsError } from '../errors.ts';
 import { type Child, type ChildOptions, forkChild } from './child-process.ts';
 
-export interface PoolOptions extends ChildOptions {
+interface PoolOptions extends ChildOptions {
   /** Maximum number of children; they are forked when first needed and stay alive. */
   readonly size: number;
 }

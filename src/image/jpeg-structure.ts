@@ -65,14 +65,11 @@ export interface JpegFile {
 const maxScans = 100;
 
 /**
+ * Reads a JPEG file's structure, its size in pixels and the offsets of its segments.
+ *
  * @throws {ForensicsError} `image_unreadable` when truncated or damaged, `image_not_supported` for processes beyond
- * Huffman-coded and arithmetic-coded DCT.
+ *   Huffman-coded and arithmetic-coded DCT.
  */
-export function readJpegStructure(bytes: Uint8Array): JpegStructure {
-  return readJpeg(bytes).structure;
-}
-
-/** Like `readJpegStructure`, with the size in pixels and the offsets of the segments. */
 export function readJpeg(bytes: Uint8Array): JpegFile {
   const { segments, endOffset, hasEnd } = walkMarkers(bytes);
   const frame = readFrame(segments);

@@ -32,7 +32,7 @@ export interface Metadata {
 /** An English sentence in examinations from earlier versions. */
 export type StoredWarning = Warning | string;
 
-export interface ReadMetadata {
+interface ReadMetadata {
   readonly metadata: Metadata;
   /** EXIF orientation 1..8; 1 when absent or invalid. */
   readonly orientation: number;

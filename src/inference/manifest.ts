@@ -171,8 +171,7 @@ export interface ModelManifest extends Omit<ReturnType<typeof imageManifest>, 'o
   readonly type: 'image';
 }
 
-/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
-export function parseManifest(json: string): ModelManifest {
+function parseImageManifest(json: string): ModelManifest {
   const root = rootFields(json);
   if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
   if (root['votes'] !== undefined) {
@@ -190,5 +189,5 @@ export type AnyManifest = ModelManifest | LocateManifest;
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
 export function parseAnyManifest(json: string): AnyManifest {
   const { type } = rootFields(json);
-  return type === 'localisation' ? parseLocateManifest(json) : parseManifest(json);
+  return type === 'localisation' ? parseLocateManifest(json) : parseImageManifest(json);
 }

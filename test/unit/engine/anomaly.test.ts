@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  cosine,
-  countClusters,
-  toOutlierScore,
-  gini,
+  measureAnomaly,
   measureSimilarities,
+  toOutlierScore,
 } from '../../../src/engine/anomaly.ts';
 import { shareBelow } from '../../../src/engine/calibration.ts';
 import { distancesFromTraining } from '../../../src/engine/patch-scores.ts';
@@ -31,7 +29,7 @@ describe('the Gini coefficient', () => {
     [[1, 3], 0.25],
     [[4], 0],
   ])('of %j is %d', (values, expected) => {
-    expect(gini(values)).toBeCloseTo(expected, 12);
+    expect(measure({ distances: values }).giniCoeff).toBeCloseTo(expected, 12);
   });
 
   test('is half the mean difference of all pairs over the mean', () => {
@@ -40,42 +38,27 @@ describe('the Gini coefficient', () => {
     const pairs = values.flatMap((one) => values.map((other) => Math.abs(one - other)));
     const meanDifference = pairs.reduce((sum, value) => sum + value, 0) / pairs.length;
 
-    expect(gini(values)).toBeCloseTo(meanDifference / (2 * mean), 12);
+    const { giniCoeff } = measure({ distances: values });
+
+    expect(giniCoeff).toBeCloseTo(meanDifference / (2 * mean), 12);
   });
 });
 
-describe('clusters', () => {
-  const grid = { columns: 12, rows: 10 };
-
-  test('are counted when they have 16 cells, not when they have 15', () => {
-    expect(
-      countClusters(
-        drawn((x, y) => x < 4 && y < 4),
-        grid,
-        16,
-      ),
-    ).toBe(1);
-    expect(
-      countClusters(
-        drawn((x, y) => x < 4 && y < 4 && x + y > 0),
-        grid,
-        16,
-      ),
-    ).toBe(0);
+describe('clusters of outliers', () => {
+  test('are counted when they cover a quarter of a patch, not when they cover less', () => {
+    expect(clusters((x, y) => x < 4 && y < 4)).toBe(1);
+    expect(clusters((x, y) => x < 4 && y < 4 && x + y > 0)).toBe(0);
   });
 
   test('that touch at a corner are one, those a row apart are two', () => {
-    const touching = drawn((x, y) => (x < 4 && y < 4) || (x >= 4 && x < 8 && y >= 4 && y < 8));
-    const apart = drawn((x, y) => (x < 4 && y < 4) || (x >= 4 && x < 8 && y >= 5 && y < 9));
+    const first = (x: number, y: number) => x < 4 && y < 4;
 
-    expect(countClusters(touching, grid, 16)).toBe(1);
-    expect(countClusters(apart, grid, 16)).toBe(2);
+    expect(clusters((x, y) => first(x, y) || (first(x - 4, y - 4) && x >= 4 && y >= 4))).toBe(1);
+    expect(clusters((x, y) => first(x, y) || (first(x - 4, y - 5) && x >= 4 && y >= 5))).toBe(2);
   });
 
   test('do not reach around the edge of the grid', () => {
-    const sides = drawn((x) => x === 0 || x === 11);
-
-    expect(countClusters(sides, grid, 16)).toBe(0);
+    expect(clusters((x) => x === 0 || x === 11)).toBe(0);
   });
 });
 
@@ -99,10 +82,10 @@ test('the share below a value runs in straight lines between quantiles, from 0 t
 
 describe('similarity', () => {
   test('is the cosine of the angle, from -1 to 1, and 0 for a vector without length', () => {
-    expect(cosine([3, 4], [6, 8])).toBe(1);
-    expect(cosine([1, 0], [-2, 0])).toBe(-1);
-    expect(cosine([1, 0], [0, 5])).toBe(0);
-    expect(cosine([0, 0], [1, 1])).toBe(0);
+    expect(similarity([3, 4], [6, 8])).toBe(1);
+    expect(similarity([1, 0], [-2, 0])).toBe(-1);
+    expect(similarity([1, 0], [0, 5])).toBe(0);
+    expect(similarity([0, 0], [1, 1])).toBe(0);
   });
 
   test('compares the mean of the patches read, not of all', () => {
@@ -115,9 +98,45 @@ describe('similarity', () => {
   });
 });
 
-/** A grid of 12 by 10 cells. */
-function drawn(isSet: (x: number, y: number) => boolean): Float64Array {
-  return Float64Array.from({ length: 120 }, (_, at) =>
-    isSet(at % 12, Math.floor(at / 12)) ? 1 : 0,
+interface Drawn {
+  readonly distances?: readonly number[];
+  readonly cellDistances?: Float64Array;
+}
+
+/** A picture of 12 by 10 cells with patches of 8 by 8, where a distance above 0.5 is an outlier. */
+function measure({ distances = [0], cellDistances = new Float64Array(120) }: Drawn) {
+  const all = distances.map((_, index) => index);
+  const patchScores = {
+    grid: { columns: 12, rows: 10 },
+    window: { columns: 8, rows: 8 },
+    positions: { columns: distances.length, rows: 1 },
+    cellPx: 8,
+    distances: Float64Array.from(distances),
+    patches: all,
+    read: all,
+    logits: new Float32Array(),
+    embeddings: new Float32Array(),
+    meanLogits: { real: 0, fake: 0, compression: 0 },
+    transformer: null,
+    readings: { features: new Float32Array(), weights: [], shift: 0 },
+  };
+  const quantiles = Array.from({ length: 101 }, () => 0.5);
+  return measureAnomaly(patchScores, cellDistances, {
+    ...statistics,
+    distanceQuantiles: quantiles,
+    pictureDistanceQuantiles: quantiles,
+  });
+}
+
+function clusters(isOutlier: (x: number, y: number) => boolean): number {
+  const cellDistances = Float64Array.from({ length: 120 }, (_, at) =>
+    isOutlier(at % 12, Math.floor(at / 12)) ? 1 : 0,
   );
+  return measure({ cellDistances }).numCluster;
+}
+
+function similarity(one: readonly number[], other: readonly number[]): number {
+  const patchScores = { embeddings: Float32Array.from(one), read: [0] };
+  const prototypes = { realCompressed: [...other], fakeCompressed: [...other] };
+  return measureSimilarities(patchScores, { ...statistics, prototypes }).realCompressed;
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { createRandom } from '../../../src/engine/calibration.ts';
-import { decide, type DecisionInput, needsStabilityTest } from '../../../src/engine/decide.ts';
+import { decide, needsStabilityTest } from '../../../src/engine/decide.ts';
 import type { Decision } from '../../../src/engine/result.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
+
+type DecisionInput = Parameters<typeof decide>[0];
 
 const manifest = {
   thresholds: {

@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { MapName } from '../../../src/engine/result.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { createSigner, type Signer } from '../../../src/evidence/sign.ts';
-import { type BundleHow, writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import type { ReportTexts } from '../../../src/present/report-item.ts';
 import { makeExamination } from '../present/examination.ts';
@@ -59,7 +59,10 @@ export function newSigner(): Signer {
   return createSigner(generateKeyPairSync('ed25519').privateKey);
 }
 
-export function smallBundle(how: Partial<BundleHow> = {}, change: Partial<BundleCase> = {}) {
+export function smallBundle(
+  how: Partial<Parameters<typeof writeBundle>[1]> = {},
+  change: Partial<BundleCase> = {},
+) {
   const whole = { withOriginal: true, signer: newSigner(), signedAt, ...how };
   return Buffer.from(writeBundle(smallCase(change), whole).bytes);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import type { PictureNote } from '../../../src/image/picture.ts';
 import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { meanDifference } from '../../fixtures/likeness.ts';
@@ -258,6 +258,6 @@ async function notesOf(bytes: Uint8Array, name = 'picture'): Promise<readonly Pi
 }
 
 function segmentAfterFirstScan(file: Buffer): number {
-  const { segments } = readJpegStructure(file);
+  const { segments } = readJpeg(file).structure;
   return segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
 }

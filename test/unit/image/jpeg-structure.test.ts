@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ForensicsError } from '../../../src/errors.ts';
 import { luminanceTable } from '../../../src/image/jpeg-quality.ts';
-import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg } from '../../fixtures/pictures.ts';
 
@@ -11,9 +11,9 @@ const plain = await sceneJpeg({ ...size, quality: 60 });
 
 const unreadable = expect.objectContaining({ code: 'image_unreadable' });
 
-describe('readJpegStructure', () => {
+describe('readJpeg', () => {
   test('tells frame, tables and segments of a baseline file', () => {
-    const structure = readJpegStructure(plain);
+    const structure = readJpeg(plain).structure;
 
     expect(structure).toMatchObject({
       progressive: false,
@@ -38,7 +38,7 @@ describe('readJpegStructure', () => {
   });
 
   test('the segments lie where the file has their markers, from SOI to EOI', () => {
-    const { segments } = readJpegStructure(plain);
+    const { segments } = readJpeg(plain).structure;
 
     expect(segments.map(({ label }) => label)).toEqual(
       expect.arrayContaining(['SOI', 'DQT', 'SOF0', 'DHT', 'SOS', 'EOI']),
@@ -52,14 +52,16 @@ describe('readJpegStructure', () => {
   });
 
   test('a progressive file has several scans', async () => {
-    const structure = readJpegStructure(await scene.clone().jpeg({ progressive: true }).toBuffer());
+    const structure = readJpeg(
+      await scene.clone().jpeg({ progressive: true }).toBuffer(),
+    ).structure;
 
     expect(structure.progressive).toBe(true);
     expect(structure.scans).toBeGreaterThan(3);
   });
 
   test('restart markers belong to the scan', () => {
-    const structure = readJpegStructure(jpegWithRestarts());
+    const structure = readJpeg(jpegWithRestarts()).structure;
 
     expect(structure).toMatchObject({
       restartInterval: 9,
@@ -79,7 +81,7 @@ describe('readJpegStructure', () => {
       jpegSegment(0xfe, 'a comment'),
     );
 
-    const labels = readJpegStructure(jpeg).segments.map(({ label }) => label);
+    const labels = readJpeg(jpeg).structure.segments.map(({ label }) => label);
 
     expect(labels.slice(0, 5)).toEqual(['SOI', 'APP1 XMP', 'APP2 MPF', 'APP11', 'COM']);
   });
@@ -87,16 +89,16 @@ describe('readJpegStructure', () => {
   test('bytes behind the picture are counted, whatever they look like', () => {
     const twice = Buffer.concat([plain, plain]);
 
-    expect(readJpegStructure(twice).trailingBytes).toBe(plain.length);
+    expect(readJpeg(twice).structure.trailingBytes).toBe(plain.length);
   });
 
   test('fill bytes before a marker and stray bytes between segments are passed over', () => {
     const jpeg = withSegments(plain, Buffer.from([7, 7]), Buffer.from([0xff, 0xff, 0xff]));
 
-    const structure = readJpegStructure(jpeg);
+    const structure = readJpeg(jpeg).structure;
 
     expect(structure.quality).toEqual({ value: 60, distance: 0 });
-    expect(structure.segments).toHaveLength(readJpegStructure(plain).segments.length);
+    expect(structure.segments).toHaveLength(readJpeg(plain).structure.segments.length);
   });
 });
 
@@ -119,7 +121,7 @@ describe('chroma subsampling', () => {
   test('is what sharp was told', async () => {
     const full = await scene.clone().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
 
-    expect(readJpegStructure(full).chromaSubsampling).toBe('4:4:4');
+    expect(readJpeg(full).structure.chromaSubsampling).toBe('4:4:4');
   });
 
   test.each([[0x01], [0x10], [0x51], [0x15]])('a factor beyond 1..4 is refused: %i', (factor) => {
@@ -134,7 +136,7 @@ describe('quantisation tables', () => {
     const wide = steps.flatMap((step) => [step >> 8, step & 255]);
     const jpeg = withTable([0x10, ...wide]);
 
-    const structure = readJpegStructure(jpeg);
+    const structure = readJpeg(jpeg).structure;
 
     expect(structure.quantisationTables[0]).toEqual({ id: 0, precision: 16, steps });
     expect(structure.quality).toEqual({ value: 30, distance: 0 });
@@ -143,13 +145,13 @@ describe('quantisation tables', () => {
   test('with steps above 255 speak of no quality', () => {
     const wide = steps.flatMap((step) => [1, step]);
 
-    expect(readJpegStructure(withTable([0x10, ...wide])).quality).toBeNull();
+    expect(readJpeg(withTable([0x10, ...wide])).structure.quality).toBeNull();
   });
 
   test('share a segment, and a later one replaces an earlier', () => {
     const jpeg = withTable([0, ...luminanceTable(90), 1, ...steps, 0, ...steps]);
 
-    expect(readJpegStructure(jpeg).quantisationTables).toEqual([
+    expect(readJpeg(jpeg).structure.quantisationTables).toEqual([
       { id: 0, precision: 8, steps },
       { id: 1, precision: 8, steps },
     ]);
@@ -161,7 +163,7 @@ describe('quantisation tables', () => {
     ['of a third precision', [0x20, ...steps]],
     ['with a step of 0', [0, ...steps.with(9, 0)]],
   ])('%s are refused', (_, payload) => {
-    expect(() => readJpegStructure(withTable(payload))).toThrow(unreadable);
+    expect(() => readJpeg(withTable(payload)).structure).toThrow(unreadable);
   });
 });
 
@@ -170,7 +172,7 @@ describe('hostile files', () => {
     for (const file of [plain, jpegWithRestarts()]) {
       const scan = file.indexOf(Buffer.from([0xff, 0xda]));
       for (let length = 0; length < scan + 4; length++) {
-        expect(() => readJpegStructure(file.subarray(0, length))).toThrow(unreadable);
+        expect(() => readJpeg(file.subarray(0, length)).structure).toThrow(unreadable);
       }
     }
   });
@@ -194,7 +196,7 @@ describe('hostile files', () => {
     ['a segment length of 1', [Buffer.from([0xff, 0xe1, 0, 1])]],
     ['a second frame header', [jpegSegment(0xc0, Buffer.from([8, 0, 9, 0, 9, 1, 1, 0x11, 0]))]],
   ])('%s is refused', (_, added) => {
-    expect(() => readJpegStructure(withSegments(plain, ...added))).toThrow(unreadable);
+    expect(() => readJpeg(withSegments(plain, ...added)).structure).toThrow(unreadable);
   });
 
   test('lossless and 12-bit files are named as a kind that has no decoder here', () => {
@@ -215,9 +217,9 @@ function named(factors: readonly number[]): string {
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   const parts = factors.flatMap((factor, i) => [i + 1, factor, 0]);
   const header = Uint8Array.from([8, 0, 72, 0, 72, factors.length, ...parts]);
-  return readJpegStructure(
+  return readJpeg(
     Buffer.concat([jpeg.subarray(0, frame), jpegSegment(0xc0, header), jpeg.subarray(frame + 13)]),
-  ).chromaSubsampling;
+  ).structure.chromaSubsampling;
 }
 
 /** A file whose only tables are those of one DQT payload. */
@@ -232,7 +234,7 @@ function withTable(payload: readonly number[]): Buffer {
 
 function outcome(bytes: Uint8Array): string {
   try {
-    readJpegStructure(bytes);
+    readJpeg(bytes).structure;
     return 'read';
   } catch (error) {
     return error instanceof ForensicsError ? error.code : String(error);

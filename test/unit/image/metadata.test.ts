@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { walkMarkers } from '../../../src/image/jpeg-markers.ts';
 import { jpegMetadataBlocks } from '../../../src/image/jpeg-metadata.ts';
-import { type ReadMetadata, readMetadata } from '../../../src/image/metadata.ts';
+import { readMetadata } from '../../../src/image/metadata.ts';
 import { pngMetadataBlocks } from '../../../src/image/png-metadata.ts';
 import { readPng } from '../../../src/image/png.ts';
 import { exifSegment, tiffBlock } from '../../fixtures/exif.ts';
@@ -28,11 +28,11 @@ const position = {
   GPSLongitude: '0/1 7/1 39/1',
 };
 
-function ofJpeg(file: Buffer): ReadMetadata {
+function ofJpeg(file: Buffer): ReturnType<typeof readMetadata> {
   return readMetadata(jpegMetadataBlocks(walkMarkers(file).segments));
 }
 
-function ofPng(file: Buffer): ReadMetadata {
+function ofPng(file: Buffer): ReturnType<typeof readMetadata> {
   return readMetadata(pngMetadataBlocks(readPng(file)));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { luminanceTable, nearestQuality } from '../../../src/image/jpeg-quality.ts';
-import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 
 const scene = fromScene(drawScene({ width: 65, height: 65, seed: 7 }));
@@ -11,7 +11,7 @@ test('nearestQuality reads every quality back from a JPEG that sharp saved', asy
   const read = await Promise.all(
     qualities.map(async (quality) => {
       const jpeg = await scene.clone().jpeg({ quality }).toBuffer();
-      return readJpegStructure(jpeg).quality;
+      return readJpeg(jpeg).structure.quality;
     }),
   );
 
@@ -43,7 +43,7 @@ test('a table that no setting makes gets the nearest one and a distance', () => 
 test('a table of another encoder is not taken for an exact one', async () => {
   const jpeg = await scene.clone().jpeg({ quality: 60, mozjpeg: true }).toBuffer();
 
-  expect(readJpegStructure(jpeg).quality?.distance).toBeGreaterThan(1);
+  expect(readJpeg(jpeg).structure.quality?.distance).toBeGreaterThan(1);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
@@ -123,7 +123,7 @@ describe('incomplete or damaged files', () => {
 
   test('harmless padding does not hide that a later scan ends early', async () => {
     const file = await scene.clone().jpeg({ progressive: true }).toBuffer();
-    const { segments } = readJpegStructure(file);
+    const { segments } = readJpeg(file).structure;
     const afterFirstScan = segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
     const cut = Buffer.concat([
       file.subarray(0, afterFirstScan),

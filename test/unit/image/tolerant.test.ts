@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, splitPng, withChunks } from '../../fixtures/png-chunks.ts';
@@ -11,7 +11,7 @@ const png = await scenePng(size);
 const whole = { jpeg: await decodePicture(jpeg), png: await decodePicture(png) };
 
 describe('what viewers do not mind is decoded to the same pixels, and noted', () => {
-  const scan = readJpegStructure(jpeg).segments.find(({ label }) => label === 'SOS')!;
+  const scan = readJpeg(jpeg).structure.segments.find(({ label }) => label === 'SOS')!;
   const jfif = jpegSegment(0xe0, Buffer.from('JFIF\0\x02\x01\0\0\x01\0\x01\0\0', 'latin1'));
   const adobe = jpegSegment(0xee, Buffer.from('Adobe\0\x64\0\0\0\0\x07', 'latin1'));
 

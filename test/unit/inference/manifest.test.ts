@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseManifest } from '../../../src/inference/manifest.ts';
+import { parseAnyManifest } from '../../../src/inference/manifest.ts';
 import { parseStatistics } from '../../../src/inference/statistics.ts';
 import { packagedText, withValue } from './model-folder.ts';
 
@@ -118,3 +118,9 @@ describe('statistics are refused', () => {
     );
   });
 });
+
+function parseManifest(json: string) {
+  const manifest = parseAnyManifest(json);
+  if (manifest.type !== 'image') throw new TypeError('The manifest is not that of an image model.');
+  return manifest;
+}

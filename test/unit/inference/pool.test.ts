@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createPool, type Pool, type PoolOptions } from '../../../src/examiner/pool.ts';
+import { createPool, type Pool } from '../../../src/examiner/pool.ts';
 
 const entry = new URL('./pool-child.ts', import.meta.url);
 const open: Pool[] = [];
 
-function poolOf(options: Partial<PoolOptions> = {}): Pool {
+function poolOf(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
   const pool = createPool({
     entry,
     size: 1,

@@ -1,12 +1,12 @@
 import sharp, { type JpegOptions } from 'sharp';
 import { expect, test } from 'vitest';
-import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { classifyTables } from '../../../src/provenance/trailing-data.ts';
 
 const grey = sharp({ create: { width: 72, height: 72, channels: 3, background: '#808080' } });
 
 async function classOf(options: JpegOptions, picture = grey) {
-  return classifyTables(readJpegStructure(await picture.clone().jpeg(options).toBuffer()));
+  return classifyTables(readJpeg(await picture.clone().jpeg(options).toBuffer()).structure);
 }
 
 test.each([1, 10, 25, 49, 50, 51, 75, 90, 95, 99, 100])(
@@ -38,15 +38,15 @@ test.each([1, 2, 4, 5])(
 );
 
 test('libjpeg tables of two settings are nobody’s', async () => {
-  const structure = readJpegStructure(await grey.clone().jpeg({ quality: 80 }).toBuffer());
-  const other = readJpegStructure(await grey.clone().jpeg({ quality: 90 }).toBuffer());
+  const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;
+  const other = readJpeg(await grey.clone().jpeg({ quality: 90 }).toBuffer()).structure;
   const quantisationTables = [structure.quantisationTables[0]!, other.quantisationTables[1]!];
 
   expect(classifyTables({ ...structure, quantisationTables }).kind).toBe('custom');
 });
 
 test('a single step more is another table', async () => {
-  const structure = readJpegStructure(await grey.clone().jpeg({ quality: 80 }).toBuffer());
+  const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;
   const [luma, chroma] = structure.quantisationTables;
   const steps = luma!.steps.with(10, luma!.steps[10]! + 1);
 
