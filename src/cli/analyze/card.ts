@@ -1,6 +1,7 @@
 /**
- * What people see of a run: one picture as a card of at most eight lines (what was found, why, how often that is wrong,
- * what to do now), and three more for what is odd about the file or could not be read; several as a table in as many columns as the terminal has.
+ * How a run is shown to people. One picture is a card of at most eight lines (what was found, why, how often that is
+ * wrong, what to do next), with three more for oddities of the file or what could not be read; several pictures are a
+ * table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';
@@ -24,7 +25,7 @@ const maxRemarkLines = 3;
 /**
  * Empty for a record without a result.
  *
- * @param columns - width to wrap at; below 80 our own sentences may take more lines.
+ * @param columns - width to wrap at; below 80, our own sentences may take more lines.
  */
 export function writeCard(record: AnalysisRecord, language: Language, columns: number): string {
   const result = resultIn(record);
@@ -59,9 +60,9 @@ function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): read
   return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
 }
 
-/** What is odd about the file, or was done to reach its pixels; nothing where a server examined it. */
+/** What is odd about the file, or was done to reach its pixels; empty when a server examined it. */
 function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
-  // Every phone turns its pictures: that is no remark.
+  // Left out because every phone rotates its pictures.
   const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
   if (notes.length === 0) return '';
   const soundShare = picture?.soundShare;
@@ -78,7 +79,7 @@ function writeTitle(
   return `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
-/** Each probability, and the limits that this result turned on: between them nothing is decided. */
+/** Each probability, and the thresholds that this result depended on; between them nothing is decided. */
 function writeFigures(
   { outcome, generated, changed }: Presentation,
   { reasons }: Result,
@@ -93,7 +94,7 @@ function writeFigures(
   ].join(', ');
 }
 
-/** The report where one was written, else what was written, else how to get it. */
+/** The report if one was written, otherwise what was written, otherwise how to get it. */
 function writeReport({ files, analysisId }: AnalysisRecord, language: Language): string {
   const { card } = wordsIn(language).terminal;
   const path =
@@ -104,7 +105,7 @@ function writeReport({ files, analysisId }: AnalysisRecord, language: Language):
   return analysisId === null ? card.more : card.onServer(analysisId);
 }
 
-/** Without empty rows. Foreign names may be long: what the other rows leave no room for ends in an ellipsis. */
+/** Without empty rows. A long name of foreign origin is cut with an ellipsis to the space that the other rows leave. */
 function withShortOrigin(rows: readonly Row[], title: string, columns: number): readonly Row[] {
   const origin = 3;
   const width = cardWidth(columns);
@@ -132,7 +133,7 @@ function cutToLines(text: string, width: number, count: number): string {
 /** What stays in memory of a picture until the end of a run: a few short texts. */
 export interface TableRow {
   readonly file: string;
-  /** `started`: a picture that was only handed to a server has no result yet. */
+  /** `started`: a picture that was only handed to a server and has no result yet. */
   readonly end: Outcome | 'failed' | 'started';
   readonly generated: string;
   readonly changed: string;
@@ -173,7 +174,7 @@ type Widths = readonly [
   reasons: number,
 ];
 
-/** Between two columns. */
+/** Space between columns. */
 const gap = 2;
 
 /** @param columns - the terminal's width; infinite for a file or a pipe. */
@@ -190,7 +191,7 @@ export function writeTable(rows: readonly TableRow[], language: Language, column
     ],
   );
   const widths = fitWidths([headCells, ...cells], columns);
-  // Too narrow for columns: each picture becomes a few lines.
+  // Too narrow for columns: each picture takes several lines.
   if (widths === null) {
     const nameWidth = columns - gap - Math.max(...headCells.map((text) => stringWidth(text)));
     const short = cells.map(([file, ...rest]) => [shortenMiddle(file, nameWidth), ...rest]);
@@ -219,7 +220,10 @@ const outcomeStyles: Readonly<Record<Outcome, Style>> = {
 
 const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'magenta' };
 
-/** A reason goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
+/**
+ * A long reason continues below itself. Laid out by hand, because a general table package takes minutes for 100,000
+ * rows.
+ */
 function layRow(
   [file, result, generated, changed, reason]: Cells,
   widths: Widths,
@@ -238,12 +242,12 @@ function layRow(
   return [left.join('') + first, ...below].map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** For names and reasons together. */
+/** Minimum width for names and reasons together. */
 const minFree = 34;
 
-/** The names get what they need up to half of the free columns, the reasons the rest. */
+/** Names get the width they need, up to half of the free columns; reasons get the rest. */
 function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
-  /** The longest text and the gap to the next column. */
+  /** The longest text plus the gap to the next column. */
   const columnFor = (at: number) =>
     gap + rows.reduce((longest, row) => Math.max(longest, stringWidth(row[at]!)), 0);
   const [names, result, generated] = [columnFor(0), columnFor(1), columnFor(2)];
@@ -254,7 +258,7 @@ function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
   return [nameColumn, result, generated, changed, Math.min(reasons, free - nameColumn)];
 }
 
-/** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */
+/** Both ends of a long name, the folder and the number of the picture, identify it better than its beginning. */
 function shortenMiddle(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);

@@ -1,6 +1,6 @@
 /**
- * A client of the `/v1` interface: sends requests, retries them while the server is away or busy, and turns refusals into
- * errors of the table. Knows no command and no database.
+ * A client of the `/v1` interface: sends requests, retries them while the server is down or busy, and turns refusals
+ * into errors of the error table. Knows nothing of commands or databases.
  */
 
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
@@ -12,39 +12,46 @@ import { toConnectionFailure, toRefusal } from './errors.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From `/v1` on. */
+  /** Starting with `/v1`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** A request that creates or starts something is safe to repeat under one key. */
+  /** With one key, a request that creates or starts something can safely be repeated. */
   readonly idempotencyKey?: string;
   /** Replaces the usual credentials, for example to try a new key; null sends none, as for a login. */
   readonly authorization?: string | null;
   readonly signal?: AbortSignal;
-  /** Part of a long run: retried for two and a half minutes. The signal ends the waiting, never a request in flight. */
+  /**
+   * For requests of a long run, which are retried for two and a half minutes. The signal ends the waiting, never a
+   * request in flight.
+   */
   readonly longRun?: AbortSignal;
 }
 
 export interface Api {
   /** Scheme, host and port. */
   readonly url: URL;
-  /** Also for objects in the server's own store, which shows the same certificate. */
+  /** Also for objects in the server's own store, which presents the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
-   * Reads, and requests with an idempotency key, are retried for half a minute, or as long as `longRun` allows, while the
-   * server is away or busy.
+   * Reads, and requests with an idempotency key, are retried for half a minute, or as long as `longRun` allows, while
+   * the server is down or busy.
    *
-   * @param answer - schema of the whole answer, `{success, data?}`, from the room `contract`. Unknown fields are allowed.
-   * @throws {ForensicsError} the error of the server; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
+   * @param answer - schema of the whole answer, `{success, data?}`, from `contract`. Unknown fields are allowed.
+   * @throws {ForensicsError} the server's error; `server_unreachable`, `server_untrusted`, `server_unexpected`,
+   *   `cancelled`.
    */
   request<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
-  /** The body of an answer that is a file, as it comes; never repeated. @throws as `request`. */
+  /** Streams the body of an answer that is a file; never retried. @throws as `request`. */
   download(request: Pick<ApiRequest, 'path' | 'query'>): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
-/** The authorization header; null without credentials. Called for each request, and may refresh tokens through `api`. */
+/**
+ * Returns the Authorization header; null without credentials. Called for each request, and may refresh tokens through
+ * `api`.
+ */
 export type Authorize = (api: Pick<Api, 'request'>) => Promise<string | null>;
 
 interface ApiParts {
@@ -56,12 +63,12 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
-/** Of a file that the server makes while it is fetched: a large picture takes some seconds. */
+/** For a file that the server makes while it is fetched; a large picture takes some seconds. */
 const longestSilenceMs = 600_000;
-/** For long runs: longer than a restart takes, and than the minute over which a server counts requests. */
+/** For long runs: longer than a restart, and longer than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
-// A server that never answered is more likely a wrong address than away.
+// When a server has never answered, a wrong address is more likely than downtime.
 const maxTriesAtFirst = 3;
 
 export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
@@ -92,7 +99,7 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
       if (Value.Check(answer, data)) return data;
       throw new ForensicsError(
         'server_unexpected',
-        'The answer of the server does not match this interface; check the address, and that its version is not older than this program.',
+        "The server's answer does not match this interface; check the address, and that the server is not older than this program.",
       );
     },
     async download({ path, query }) {
@@ -128,7 +135,7 @@ async function send(sender: Sender, wanted: ApiRequest, authorization: string | 
   }
 }
 
-/** The answer before its body. */
+/** Sends the request and returns the response, whose body is still unread. */
 function begin(
   { url, dispatcher, userAgent }: Sender,
   { method, path, query = {}, body, idempotencyKey, signal }: ApiRequest,
@@ -144,7 +151,7 @@ function begin(
     headers: {
       accept: 'application/json',
       'user-agent': userAgent,
-      // The contract requires it of every DELETE too: a page of another site cannot send it unnoticed.
+      // The contract requires it of every DELETE too, because another site's page cannot send it unnoticed.
       'content-type': 'application/json',
       ...(authorization === null ? {} : { authorization }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
@@ -156,7 +163,7 @@ function begin(
   });
 }
 
-/** The schema of an answer with every component inlined: the server's own schemas only refer to them by name. */
+/** The schema of an answer with every component inlined; the server's own schemas refer to them by name only. */
 export function wholeAnswer<T extends TSchema>(
   answer: T,
   components: readonly object[],
@@ -179,11 +186,11 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** While the server is down or busy, a request is retried within these limits. */
+/** Limits within which a request is retried while the server is down or busy. */
 interface RetryLimits {
-  /** Read after each failure. */
+  /** Read again after each failure. */
   readonly tries: () => number;
-  /** Half a minute by default. */
+  /** Defaults to half a minute. */
   readonly budgetMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly pace?: Pace | undefined;
@@ -194,7 +201,7 @@ const firstPauseMs = 500;
 const growth = 3;
 const maxPauseMs = 5000;
 
-/** @throws what `act` threw last; the reason of `signal`. */
+/** @throws whatever `act` threw last; the reason of `signal`. */
 export function withRetry<T>(
   act: () => Promise<T>,
   { tries, budgetMs = defaultBudgetMs, signal, pace }: RetryLimits,
@@ -203,9 +210,9 @@ export function withRetry<T>(
     pauseAfter(error, attempt) {
       if (!(error instanceof ForensicsError) || attempt >= tries()) return null;
       const { code, canRetry, status, cause, retryAfterSeconds } = error;
-      // Away or busy. A failed health check is an answer.
+      // Down or busy. A failed health check, however, is a proper answer.
       const isAway = code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
-      // A name that does not resolve now will not resolve in a second either, but may in minutes.
+      // A name that does not resolve now will not resolve within a second, but may within minutes.
       const isUnknownName = Object(cause)['code'] === 'ENOTFOUND';
       if (!isAway || (isUnknownName && budgetMs <= defaultBudgetMs)) return null;
       if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;

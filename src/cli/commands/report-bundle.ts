@@ -1,4 +1,6 @@
-/** `forensics report` on the data folder of this machine: opens the stored analysis, signs its bundle, and writes the file. */
+/**
+ * `forensics report` on this machine's data folder: opens the stored analysis, signs its bundle and writes the file.
+ */
 
 import { openBundleInput } from '../../service/analyses/bundle-input.ts';
 import type { CaseParts } from '../../service/analyses/cases.ts';
@@ -57,11 +59,11 @@ export async function writeReport(
   await writeWholeFile(out, bundle.bytes, { force });
   const { manifestSha256 } = bundle;
   if (json) return printJson({ file: out, analysisId, fingerprint, signedAt, manifestSha256 });
-  log(`Signed by the key ${fingerprint}.`);
+  log(`Signed with the key ${fingerprint}.`);
   print(out);
 }
 
-/** What bundles and reports are made with. */
+/** Opens what bundles and reports are made with. */
 export async function withParts<T>(
   { core, settings }: { readonly core: Core; readonly settings: Settings },
   act: (parts: CaseParts) => Promise<T>,

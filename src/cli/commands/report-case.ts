@@ -1,4 +1,7 @@
-/** `forensics report --case` on the data folder of this machine: the report about a case, or the signed archive of its bundles. */
+/**
+ * `forensics report --case` on this machine's data folder: writes the report of a case, or the signed archive of its
+ * bundles.
+ */
 
 import { renderCase, writeCase } from '../../service/analyses/cases.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -10,7 +13,7 @@ import { log } from '../output/terminal.ts';
 import type { CaseFile } from './report.ts';
 import { readTold, type ReportOptions, withParts } from './report-bundle.ts';
 
-/** One picture follows the other anyway. */
+/** Nothing runs in parallel here, so no limit is needed. */
 const inTurn = <T>(act: () => Promise<T>) => act();
 
 export async function makeCase({ projectId, out, kind }: CaseFile, options: ReportOptions) {
@@ -24,14 +27,14 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
         const [language = 'en'] = lang;
         const how = { told, inTurn, languages: [language], madeAt: now() };
         const pdf = (await renderCase(parts, which, how))[language];
-        if (pdf === undefined) throw new TypeError('The report was asked for in this language.');
+        if (pdf === undefined) throw new TypeError('The report was requested in this language.');
         return writeWholeFile(out, pdf, { force });
       }
       const signer = await core.signingKeys.signer();
       const by = { signer, signedAt: now(), actor: operator, audit: core.audit };
       const how = { told, inTurn, languages, withOriginal: !withoutOriginal, ...by };
       await writeWholeFile(out, writeCase(parts, which, how), { force });
-      log(`Signed by the key ${signer.fingerprint}.`);
+      log(`Signed with the key ${signer.fingerprint}.`);
     });
   });
 }

@@ -1,4 +1,7 @@
-/** `forensics report`: a stored analysis as a signed evidence bundle or, from a server, its files. */
+/**
+ * `forensics report`: writes a stored analysis or case as a signed evidence bundle or, from a server, downloads its
+ * files.
+ */
 
 import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -18,11 +21,18 @@ import type { ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {
   const described = withServiceOptions(command)
-    .argument('[analysis]', 'its id; a bundle needs the tier forensicReporting; without it: --case')
-    .option('--tenant <name>', 'the tenant of the analysis (default: that of the profile)', named)
+    .argument(
+      '[analysis]',
+      'the id of the analysis, which needs the tier forensicReporting for a bundle; without an id, give --case',
+    )
+    .option(
+      '--tenant <name>',
+      'the tenant of the analysis (default: the one in the profile)',
+      named,
+    )
     .option(
       '-o, --out <path>',
-      'the zip file to write; with a server, the folder; of a case, a .zip or .pdf file',
+      'the zip file to write; with a server, the folder; for a case, a .zip or .pdf file',
       named,
     )
     .option(
@@ -30,8 +40,8 @@ export function defineReport(command: Command): void {
       'leave out the picture file and its metadata; heatmaps and reports still show it',
       false,
     )
-    .option('--with-metadata', 'print the metadata of the file in the report', false)
-    .option('--error-level', 'show the error level map in the report', false)
+    .option('--with-metadata', 'include the metadata of the file in the report', false)
+    .option('--error-level', 'include the error level map in the report', false)
     .option('--html', 'add each report as one HTML file to the bundle', false);
   withCaseOptions(described)
     .addOption(
@@ -40,16 +50,16 @@ export function defineReport(command: Command): void {
         .default([...languages], languages.join(',')),
     )
     .option('--upgrade', 'with a server: upgrade a flagging analysis first, which is billed', false)
-    .option('--force', 'replace what exists', false)
+    .option('--force', 'replace existing output', false)
     .addHelpText(
       'after',
       `
-On the machine of the server it writes evidence.zip, for "forensics verify": heatmaps and reports are drawn again from the
-stored result, and signed with the key of "forensics signing-key". With --url it downloads what the server has into a
+On the server's own machine it writes evidence.zip, for "forensics verify": heatmaps and reports are rendered again from the
+stored result and signed with the key of "forensics signing-key". With --url, it downloads what the server has into a
 folder: result.json and, for the tier forensicReporting, heatmap-*.png and report-*.pdf, unsigned.
 
-With --case and no analysis it is about all pictures of the case, at most 1,000: a .pdf file is the report, a .zip file the
-signed archive of the report and a whole bundle of each picture.
+With --case and no analysis, it covers all pictures of the case, at most 1,000: a .pdf file is the report, a .zip file the
+signed archive of the report with a complete bundle for each picture.
 
 Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
@@ -67,7 +77,7 @@ async function report(analysisId: string, options: ReportOptions): Promise<void>
   if (isRemote(options)) return fetchReport(analysisId, options);
   const { out, upgrade } = options;
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
-  if (upgrade) throw usageError('--upgrade is for a server; add --url.');
+  if (upgrade) throw usageError('--upgrade only works with a server; add --url.');
   const { writeReport } = await import('./report-bundle.ts');
   return writeReport(analysisId, { ...options, out });
 }
@@ -78,7 +88,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
   const folder = await openFolder(options);
   const connection = await openConnection(await openServer(options), tenant);
   try {
-    // Never aborted: Ctrl-C ends the program at once, and on the server nothing changes.
+    // Never aborted: Ctrl-C ends the program at once, and nothing changes on the server.
     const { signal } = new AbortController();
     const analyses = connection.analysesFor(signal);
     const analysis = await inTier(analyses, analysisId, options);
@@ -98,10 +108,13 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
   }
 }
 
-/** The parent of the folder that `--out` names, checked before anything is upgraded and billed; null without `--out`. */
+/**
+ * Opens the parent of the folder named by `--out`, so that an unusable one is noticed before anything is upgraded and
+ * billed; null without `--out`.
+ */
 async function openFolder({ out, force }: ReportOptions) {
   if (out === undefined) {
-    if (force) throw usageError('--force replaces the results of --out DIR; add it.');
+    if (force) throw usageError('--force replaces the results in --out DIR; add --out.');
     return null;
   }
   const folder = await openResultsFolder(dirname(out), { force });
@@ -138,11 +151,11 @@ function assertNoLocalOptions(options: ReportOptions): void {
       '--html': html,
       ...caseOptionsGiven(options),
     },
-    'is for the signed bundle, which is made on the machine of the server; leave it out with a server.',
+    "is for signed bundles, which are made on the server's own machine; leave it out with --url.",
   );
 }
 
-/** What is made of a case. */
+/** The kind of file to make of a case. */
 export interface CaseFile {
   readonly projectId: string;
   readonly out: string;
@@ -155,7 +168,10 @@ async function reportCase(options: ReportOptions): Promise<void> {
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
   const { html, upgrade } = options;
-  assertNoOptions({ '--html': html, '--upgrade': upgrade }, 'is for a single analysis; name it.');
+  assertNoOptions(
+    { '--html': html, '--upgrade': upgrade },
+    'is for a single analysis; give its id.',
+  );
   await checkFree(out, { force });
   const wanted: CaseFile = { projectId, out, kind };
   if (isRemote(options)) await fetchCase(wanted, options);
@@ -172,7 +188,7 @@ async function fetchCase({ projectId, out, kind }: CaseFile, options: ReportOpti
       '--with-metadata': withMetadata,
       '--error-level': errorLevel,
     },
-    'is for the machine of the server; leave it out with a server.',
+    "only works on the server's own machine; leave it out with --url.",
   );
   const language = kind === 'report' ? lang[0] : undefined;
   const query = { tenantName, projectId, language };

@@ -1,4 +1,7 @@
-/** `forensics verify`: checks that an evidence bundle is as it was signed. Needs no server, network or data folder. */
+/**
+ * `forensics verify`: checks that an evidence bundle is exactly what was signed. Needs no server, network or data
+ * folder.
+ */
 
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../errors.ts';
@@ -17,12 +20,12 @@ interface VerifyCommandOptions extends KeyOptions {
 }
 
 export function defineVerify(command: Command): void {
-  describeExpectedKey(command.argument('<bundle>', 'the zip file that report or analyze wrote'))
+  describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       `
-Without --key or --fingerprint anyone may have signed it: the key is part of the bundle.
+Without --key or --fingerprint, anyone could have signed it, because the key is part of the bundle.
 
 Examples:
   $ forensics verify evidence.zip --key examiner.pem
@@ -44,7 +47,7 @@ async function verify(bundle: string, options: VerifyCommandOptions): Promise<vo
   if (!found.holds) process.exitCode = exitCodes.integrityFailure;
 }
 
-/** A forger can sign a forgery with their own key: an intact bundle need not be genuine. */
+/** A forger can sign a forgery with their own key, so an intact bundle need not be genuine. */
 function chooseTitle({ holds, key }: Verification) {
   if (!holds) return ['red', 'NOT VALID'] as const;
   return key?.isExpected === true
@@ -75,7 +78,10 @@ function filesRows(
   { holds }: Verification,
 ): readonly Row[] {
   const whole: readonly Row[] = [
-    ['Files', `all ${files.length} are byte for byte as signed; none is missing, none was added`],
+    [
+      'Files',
+      `all ${files.length} are byte for byte as signed; none is missing and none was added`,
+    ],
     [
       '',
       'reports and heatmaps were signed together with this result; "forensics reproduce" checks that they follow from the picture',
@@ -95,10 +101,10 @@ function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>):
 }
 
 const keyWords = {
-  expected: 'This is the key that you expected.',
-  other: 'This is not the key that you expected.',
+  expected: 'This is the key you expected.',
+  other: 'This is not the key you expected.',
   unknown:
-    'Anyone may have signed: compare this fingerprint with one that you received separately from the bundle (--fingerprint).',
+    'Anyone could have signed it: compare this fingerprint with one you received separately from the bundle (--fingerprint).',
 };
 
 function caseRows({ item }: Manifest, pictures: readonly VerifiedPicture[]): readonly Row[] {
@@ -120,7 +126,7 @@ function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): r
 
 function originalWords(file: string | null, problems: Verification['problems']): string {
   if (file === null) {
-    return 'not in the bundle; compare its SHA-256 with that of your copy (sha256sum PICTURE)';
+    return 'not in the bundle; compare its SHA-256 with that of your own copy (sha256sum PICTURE)';
   }
   if (problems.some((problem) => problem.file === file)) {
     return `${file} in the bundle is not the picture that was examined`;
@@ -128,7 +134,7 @@ function originalWords(file: string | null, problems: Verification['problems']):
   return `in the bundle as ${file}, with the SHA-256 that was examined`;
 }
 
-/** The key that the bundle should be signed with. */
+/** The key that the bundle is expected to be signed with. */
 export interface KeyOptions {
   readonly key?: string;
   readonly fingerprint?: string;
@@ -137,7 +143,7 @@ export interface KeyOptions {
 export function describeExpectedKey(command: Command): Command {
   return command
     .addOption(
-      new Option('--key <file>', 'the public key that must have signed (PEM)').conflicts(
+      new Option('--key <file>', 'the public key that must have signed the bundle (PEM)').conflicts(
         'fingerprint',
       ),
     )
@@ -155,6 +161,6 @@ async function readFingerprint(file: string): Promise<string> {
   const key = readPublicKey(await readText(file));
   if (key !== null) return key.fingerprint;
   throw usageError(
-    '--key must hold a public Ed25519 key in PEM, as "signing-key export" writes it.',
+    '--key must name a file with a public Ed25519 key in PEM format, as written by "signing-key export".',
   );
 }

@@ -53,9 +53,9 @@ describe('failures', () => {
       { method: 'GET', path: `/${'a'.repeat(9000)}` },
       404,
       'not_found',
-      /nothing/,
+      /Nothing exists/,
     ],
-    ['a broken escape', { method: 'GET', path: '/%zz' }, 400, 'invalid_request', /% escapes/],
+    ['a broken escape', { method: 'GET', path: '/%zz' }, 400, 'invalid_request', /percent-encoding/],
     [
       'JSON that is cut',
       { method: 'POST', path, headers: json, body: '{"name"' },
