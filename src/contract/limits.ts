@@ -22,8 +22,7 @@ export const maxIdempotencyKeyLength = 255;
 export const maxUploadBytes = 50_000_000;
 
 /**
- * Maximum entries on one page, whatever the request: each takes about 10 kB, with up to seven freshly signed sets of
- * URLs.
+ * Maximum entries on one page, whatever the request: each takes about 10 kB, with up to seven freshly signed sets of URLs.
  */
 export const maxListed = 1000;
 

@@ -279,8 +279,7 @@ export const settingsSchema = Type.Object({
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // Not `private`: otherwise, attempts to reach a store would show a tenant which hosts and ports of the network are
-  // open.
+  // Not `private`: otherwise, attempts to reach a store would show a tenant which hosts and ports of the network are open.
   storageAllow: list(
     'addressRange',
     ['external'],

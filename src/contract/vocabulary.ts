@@ -48,9 +48,7 @@ export const reasonCodes = [
 ] as const;
 export type ReasonCode = (typeof reasonCodes)[number];
 
-/**
- * What the decision is based on: traces of the whole picture, a changed part, or what the file declares about itself.
- */
+/** What the decision is based on: traces of the whole picture, a changed part, or what the file declares about itself. */
 export const decisionBases = ['traces', 'declaration', 'localisation'] as const;
 export type DecisionBasis = (typeof decisionBases)[number];
 

@@ -156,8 +156,7 @@ function below(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-// Estimates the step of an earlier save at one frequency from the comb that double quantisation leaves in its
-// histogram.
+// Estimates the step of an earlier save at one frequency from the comb that double quantisation leaves in its histogram.
 
 const bins = 2 * maxSteps + 1;
 /** Largest first step tried: above it, hardly any values survive at the frequencies read. */

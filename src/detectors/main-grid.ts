@@ -81,9 +81,7 @@ interface Square {
   readonly height: number;
 }
 
-/**
- * Each pixel votes for the origin with the highest count among the 64 blocks that contain the pixel; ties are ignored.
- */
+/** Each pixel votes for the origin with the highest count among the 64 blocks that contain the pixel; ties are ignored. */
 function createVoter(votes: Int32Array) {
   const reach = squarePx + overhang;
   const keys = new Int32Array(reach * reach);

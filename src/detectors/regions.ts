@@ -168,9 +168,8 @@ function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
 }
 
 /**
- * In whole pixels, because groups are compared by area. When they were compared by their share of the picture, a
- * fraction, V8 13.6 once compiled the loop so that every group had the share of the last one, and the first passed for
- * the largest.
+ * In whole pixels, because groups are compared by area. When they were compared by their share of the picture, a fraction,
+ * V8 13.6 once compiled the loop so that every group had the share of the last one, and the first passed for the largest.
  */
 interface Box {
   readonly left: number;

@@ -133,8 +133,7 @@ function fitWeighted(
 }
 
 /**
- * Gaussian elimination with pivoting. @param system - augmented rows of the matrix, with the right side last;
- * overwritten.
+ * Gaussian elimination with pivoting. @param system - augmented rows of the matrix, with the right side last; overwritten.
  */
 function solve(system: readonly Float64Array[]): Float64Array {
   const rows = [...system];

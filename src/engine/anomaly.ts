@@ -1,7 +1,6 @@
 /**
- * Measures how far a picture lies from the training data: the Mahalanobis distance of its patch embeddings, after Lee
- * et al., "A simple unified framework for detecting out-of-distribution samples and adversarial attacks" (NeurIPS
- * 2018).
+ * Measures how far a picture lies from the training data: the Mahalanobis distance of its patch embeddings, after Lee et
+ * al., "A simple unified framework for detecting out-of-distribution samples and adversarial attacks" (NeurIPS 2018).
  */
 
 import type { EmbeddingStatistics } from '../inference/statistics.ts';
@@ -111,8 +110,7 @@ function gini(values: readonly number[]): number {
 
 /**
  * The contract's `classSimilarities`: cosine similarity between the mean embedding of the patches read and the mean
- * embedding of JPEG-compressed real, or generated, training pictures. -1 (opposite) to 1 (same direction); 0 is
- * neutral.
+ * embedding of JPEG-compressed real, or generated, training pictures. -1 (opposite) to 1 (same direction); 0 is neutral.
  */
 export function measureSimilarities(
   patchScores: Pick<PatchScores, 'embeddings' | 'read'>,

@@ -43,9 +43,7 @@ export function toFakeProbability(logits: Logits, { calibration }: ModelManifest
   return calibrated(logits.fake - logits.real, calibration.decision);
 }
 
-/**
- * Share of the reference distribution at or below `value`, 0..1, interpolated linearly between evenly spaced quantiles.
- */
+/** Share of the reference distribution at or below `value`, 0..1, interpolated linearly between evenly spaced quantiles. */
 export function shareBelow(quantiles: readonly number[], value: number): number {
   const steps = quantiles.length - 1;
   if (value >= quantiles[steps]!) return 1;

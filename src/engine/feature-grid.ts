@@ -48,8 +48,7 @@ export async function readFeatureGrid(
 }
 
 /**
- * Pads the RGB to whole cells by repeating edge pixels; returns the picture's own array if no cell extends past the
- * edge.
+ * Pads the RGB to whole cells by repeating edge pixels; returns the picture's own array if no cell extends past the edge.
  */
 export function padToCells(
   { rgb, facts }: { readonly rgb: Uint8Array; readonly facts: Size },

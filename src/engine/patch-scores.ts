@@ -1,10 +1,9 @@
 /**
- * Scores a picture with the trace network: the head's output at every patch position, for the maps, and the readings
- * that make up the picture's score. All later results are computed from these numbers.
+ * Scores a picture with the trace network: the head's output at every patch position, for the maps, and the readings that
+ * make up the picture's score. All later results are computed from these numbers.
  *
- * Each patch is scored on its own, and the picture's logit is the weighted mean. On the calibration set, averaging
- * features first was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits gained
- * nothing.
+ * Each patch is scored on its own, and the picture's logit is the weighted mean. On the calibration set, averaging features
+ * first was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits gained nothing.
  */
 
 import type { Planes } from '../image/pixels.ts';
@@ -75,9 +74,7 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
   };
 }
 
-/**
- * The picture's logits from patches, tiles and the small view, without what the maps need and without the transformer.
- */
+/** The picture's logits from patches, tiles and the small view, without what the maps need and without the transformer. */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
   const { readings } = await readPicture(picture, model);
   return scoreReadings(readings, model);

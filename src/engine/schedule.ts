@@ -18,8 +18,7 @@ export interface Models {
   /** Whether they may run at the same time. Without a spare core, both would take longer. */
   readonly hasSpareCore?: boolean;
   /**
-   * Searches for copies in the localisation network's thread, after it has finished; used only while there is a spare
-   * core.
+   * Searches for copies in the localisation network's thread, after it has finished; used only while there is a spare core.
    */
   readonly findCopiesInThread?: (
     ...given: Parameters<typeof findCopies>
@@ -33,9 +32,7 @@ interface Scheduled<Main> {
   readonly main: Main;
 }
 
-/**
- * @param readOnMainThread - runs everything else on the main thread; `runsInThread` tells which methods to leave out.
- */
+/** @param readOnMainThread - runs everything else on the main thread; `runsInThread` tells which methods to leave out. */
 export async function runOnThreads<Main>(
   picture: Picture,
   models: Models,

@@ -20,9 +20,8 @@ import type { Stability } from './result.ts';
 const regionSidePx = 256;
 
 /**
- * Probability of the other side from which a trial counts as a contradiction. Closer to one half it is doubt: on the
- * same pictures 4 % of "real" verdicts are given up at 0.8 and 8 % at 0.6, while as many photographs are called fake at
- * either.
+ * Probability of the other side from which a trial counts as a contradiction. Closer to one half it is doubt: on the same
+ * pictures 4 % of "real" verdicts are given up at 0.8 and 8 % at 0.6, while as many photographs are called fake at either.
  */
 export const clearlyOther = 0.8;
 

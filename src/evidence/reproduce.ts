@@ -63,9 +63,8 @@ export interface ReproduceOptions extends VerifyOptions {
 /**
  * @param bundle - path of the archive, or its bytes.
  * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` if verification fails, `usage` if the picture or trust
- *   list is missing, `model_not_found` when this machine lacks exactly these models, `conflict` for a bundle from a
- *   version without a localisation model, `image_not_as_declared` for a different picture, and what an examination
- *   throws.
+ *   list is missing, `model_not_found` when this machine lacks exactly these models, `conflict` for a bundle from a version
+ *   without a localisation model, `image_not_as_declared` for a different picture, and what an examination throws.
  */
 export async function reproduceBundle(
   bundle: string | Uint8Array,

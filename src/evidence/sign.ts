@@ -193,8 +193,7 @@ function requireSize(bytes: number): void {
 }
 
 /**
- * Fields shared by the local header and the directory entry: flags, method, time, checksum, sizes, name and extra
- * length.
+ * Fields shared by the local header and the directory entry: flags, method, time, checksum, sizes, name and extra length.
  */
 function commonFields({ name, bytes, crc32: stated }: ZipEntry, at: Date): Buffer {
   const fields = Buffer.alloc(24);

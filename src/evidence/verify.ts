@@ -1,7 +1,6 @@
 /**
- * Verifies an evidence bundle from the file alone, without our keys, models or network. It checks that every byte is
- * what was signed, that the signature matches the included key, and that the parts describe the same picture and
- * result.
+ * Verifies an evidence bundle from the file alone, without our keys, models or network. It checks that every byte is what
+ * was signed, that the signature matches the included key, and that the parts describe the same picture and result.
  */
 
 import { readFileUpTo } from '../ports/files/system-errors.ts';

@@ -27,9 +27,7 @@ import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts'
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
 
 interface BundleHow {
-  /**
-   * If false, only heatmaps and reports show the picture, and its metadata is included only if the item asks for it.
-   */
+  /** If false, only heatmaps and reports show the picture, and its metadata is included only if the item asks for it. */
   readonly withOriginal: boolean;
   readonly signer: Signer;
   readonly signedAt: Date;

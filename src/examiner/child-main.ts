@@ -1,6 +1,4 @@
-/**
- * Entry point of the sandbox's child process: opens one picture at a time and keeps its models loaded between tasks.
- */
+/** Entry point of the sandbox's child process: opens one picture at a time and keeps its models loaded between tasks. */
 
 import { loadRuntime } from '../inference/runtime.ts';
 import { serveTasks } from './child-side.ts';

@@ -148,9 +148,7 @@ function sendTask(
   }
 }
 
-/**
- * A busy child keeps our process running, an idle one does not: a program that forgets to close the pool still ends.
- */
+/** A busy child keeps our process running, an idle one does not: a program that forgets to close the pool still ends. */
 function holdParent(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();

@@ -28,8 +28,7 @@ export interface LocatorThread {
   /** Opens one network at a time. @returns a model that processes one picture at a time. */
   open(verified: VerifiedLocator): Promise<LocateModel>;
   /**
-   * Runs after the network has answered. Transfers the planes of the working picture, so the caller can no longer use
-   * them.
+   * Runs after the network has answered. Transfers the planes of the working picture, so the caller can no longer use them.
    */
   readonly findCopies: NonNullable<Models['findCopiesInThread']>;
 }

@@ -57,8 +57,7 @@ export function createModelCache(): ModelCache {
 }
 
 /**
- * Opens both in parallel, and keeps both or none: a model left open beside one that failed to open would never be
- * closed.
+ * Opens both in parallel, and keeps both or none: a model left open beside one that failed to open would never be closed.
  */
 async function openBoth(
   thread: LocatorThread,

@@ -1,6 +1,5 @@
 /**
- * Draws the findings of an examination: heatmaps, raw maps and the report in each language; also compares drawn PNG
- * files.
+ * Draws the findings of an examination: heatmaps, raw maps and the report in each language; also compares drawn PNG files.
  */
 
 import type { Language } from '../contract/vocabulary.ts';

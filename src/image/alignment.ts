@@ -71,8 +71,7 @@ const noFit: Fit = {
 };
 
 /**
- * Any two of the most similar pairs determine a scale and an offset; the combination that most other pairs agree with
- * wins.
+ * Any two of the most similar pairs determine a scale and an offset; the combination that most other pairs agree with wins.
  */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
   const similar = similarPairs(keypoints, other.keypoints).slice(0, triedPairs);

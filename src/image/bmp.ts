@@ -1,6 +1,5 @@
 /**
- * Reads BMP files. @see Microsoft, Windows GDI: BITMAPFILEHEADER, BITMAPINFOHEADER to BITMAPV5HEADER, Bitmap
- * Compression.
+ * Reads BMP files. @see Microsoft, Windows GDI: BITMAPFILEHEADER, BITMAPINFOHEADER to BITMAPV5HEADER, Bitmap Compression.
  */
 
 import { failure } from '../contract/failure-reasons.ts';

@@ -1,7 +1,6 @@
 /**
- * The only way untrusted bytes reach sharp. For JPEG and PNG it receives only the segments or chunks needed for the
- * pixels: no metadata, no colour profile (except for CMYK) and no trailing bytes, so none of those can influence or
- * break decoding.
+ * The only way untrusted bytes reach sharp. For JPEG and PNG it receives only the segments or chunks needed for the pixels:
+ * no metadata, no colour profile (except for CMYK) and no trailing bytes, so none of those can influence or break decoding.
  */
 
 import sharp from 'sharp';
@@ -70,8 +69,7 @@ const loaders = [
 ];
 
 /**
- * One thread per picture, because the pool runs one process per core; no cache; only the loaders of the supported
- * formats.
+ * One thread per picture, because the pool runs one process per core; no cache; only the loaders of the supported formats.
  */
 function openCodec(): void {
   if (isOpen) return;

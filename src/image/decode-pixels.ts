@@ -26,8 +26,7 @@ const minSoundShare = 0.9;
 
 /**
  * @param orientation - 1..8, from the container or from EXIF.
- * @throws {ForensicsError} `image_unreadable` when the data is damaged or contradicts its header;
- *   `image_not_supported`.
+ * @throws {ForensicsError} `image_unreadable` when the data is damaged or contradicts its header; `image_not_supported`.
  */
 export async function decodePixels(
   format: Format,
@@ -104,9 +103,8 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
 }
 
 /**
- * True for libjpeg's warnings about padding between a scan and the next marker: the decoder skips it without losing
- * pixels. All other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are
- * guessed.
+ * True for libjpeg's warnings about padding between a scan and the next marker: the decoder skips it without losing pixels.
+ * All other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
  */
 function isHarmless(message: string): boolean {
   const warnings = message.split('\n').filter((line) => line.trim() !== '');

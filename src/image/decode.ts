@@ -107,9 +107,7 @@ const limits: Limits = {
   formats: contractFormats,
 };
 
-/**
- * @param exif - EXIF blocks of the file. Returns null if none contains a thumbnail that can be decoded. Never throws.
- */
+/** @param exif - EXIF blocks of the file. Returns null if none contains a thumbnail that can be decoded. Never throws. */
 async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | null> {
   const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;

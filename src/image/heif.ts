@@ -71,9 +71,7 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   return { width, height };
 }
 
-/**
- * Further pictures of a burst or album, shown on their own, unlike thumbnails, tiles and depth, gain or alpha planes.
- */
+/** Further pictures of a burst or album, shown on their own, unlike thumbnails, tiles and depth, gain or alpha planes. */
 function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
   const [list] = boxesOf(boxes, 'iref');
   const idBytes = list?.[0] === 0 ? 2 : 4;

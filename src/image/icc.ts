@@ -1,6 +1,5 @@
 /**
- * Reads the name of an ICC colour profile. Profiles are named but never applied, because traces live in the stored
- * values.
+ * Reads the name of an ICC colour profile. Profiles are named but never applied, because traces live in the stored values.
  */
 
 /**

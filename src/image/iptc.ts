@@ -1,8 +1,7 @@
 /**
  * Reads IPTC records, either inside Photoshop image resources or bare, as in TIFF.
  *
- * @see IPTC-IIM 4.2, 1.5 and 6, for data sets and their names; Adobe Photoshop File Formats Specification, image
- *   resources.
+ * @see IPTC-IIM 4.2, 1.5 and 6, for data sets and their names; Adobe Photoshop File Formats Specification, image resources.
  */
 
 import { decodeText, untilNul } from './text.ts';
@@ -73,8 +72,7 @@ function readRecords(block: Uint8Array): readonly (readonly [string, string])[] 
   for (let at = 0; at + 5 <= block.length && block[at] === 0x1c && found.length < maxValues; ) {
     const [record, dataSet] = [block[at + 1]!, block[at + 2]!];
     const length = view.getUint16(at + 3);
-    // If the highest bit is set, the remaining bits give the number of bytes in which the length follows: four in
-    // practice.
+    // If the highest bit is set, the remaining bits give the number of bytes in which the length follows: four in practice.
     const isExtended = length === 0x8004 && at + 9 <= block.length;
     const start = at + (isExtended ? 9 : 5);
     const sizeBytes = isExtended ? view.getUint32(at + 5) : length;

@@ -115,8 +115,7 @@ function readFrame(segments: readonly MarkerSegment[]) {
 }
 
 /**
- * Accepts 8-bit baseline, extended and progressive DCT; there is no decoder for lossless, hierarchical and 12-bit
- * files.
+ * Accepts 8-bit baseline, extended and progressive DCT; there is no decoder for lossless, hierarchical and 12-bit files.
  */
 function checkProcess(process: number, precision: number): void {
   if ([0, 1, 2, 9, 10].includes(process) && precision === 8) return;
@@ -134,8 +133,7 @@ function readComponent(payload: Uint8Array, at: number): JpegComponent {
 }
 
 /**
- * T.81 B.2.4.1: a DQT segment contains one or more tables; a later table replaces an earlier one with the same
- * identifier.
+ * T.81 B.2.4.1: a DQT segment contains one or more tables; a later table replaces an earlier one with the same identifier.
  */
 function readQuantisationTables(segments: readonly MarkerSegment[]): QuantisationTable[] {
   const tables = new Map<number, QuantisationTable>();

@@ -100,8 +100,7 @@ function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
 }
 
 /**
- * The texts of a place by field, with repeated ones joined; nested fields come after the properties of the picture
- * itself.
+ * The texts of a place by field, with repeated ones joined; nested fields come after the properties of the picture itself.
  */
 function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
   const own = all.filter((one) => one.place === place);

@@ -68,8 +68,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
 }
 
 /**
- * Extracts one part as a file: a JPEG as stored in the PDF; the samples of any other picture, or a rendered page, as
- * PNG.
+ * Extracts one part as a file: a JPEG as stored in the PDF; the samples of any other picture, or a rendered page, as PNG.
  *
  * @throws {ForensicsError} as `listPdfParts`; `image_too_large`.
  */
@@ -236,8 +235,7 @@ function sizeInSamples({ lib, answer }: Page, object: number) {
 }
 
 /**
- * A picture fills the unit square of its matrix. Returns its bounding box on the page as displayed, cropped and
- * rotated.
+ * A picture fills the unit square of its matrix. Returns its bounding box on the page as displayed, cropped and rotated.
  */
 function placeOf({ lib, answer, page, mm }: Page, [a, b, c, d, e, f]: Matrix): Place {
   // The function returns integers, so this uses hundredths of a millimetre.

@@ -61,8 +61,7 @@ export interface PictureFacts {
   /** EXIF orientation 1..8; 1 when absent. */
   readonly orientation: number;
   /**
-   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, the bits per index); also 10 and 12 for HEIC and
-   * AVIF.
+   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, the bits per index); also 10 and 12 for HEIC and AVIF.
    */
   readonly bitsPerSample: number;
   /** Stored samples per pixel, including transparency; for a palette, those of its colours. */
@@ -86,8 +85,7 @@ export interface Picture {
   /** Row-major RGB, 8 bits per sample, upright, `3 * width * height` bytes. Readers never modify it. */
   readonly rgb: Uint8Array;
   /**
-   * Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as used by
-   * JFIF).
+   * Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as used by JFIF).
    */
   readonly luma: Uint8Array;
   /**

@@ -132,9 +132,7 @@ function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   throw damaged(`has more than ${maxChunks} chunks`);
 }
 
-/**
- * A chunk: data length, type, data, CRC-32 of type and data. Null if there is none; truncated at the end of the file.
- */
+/** A chunk: data length, type, data, CRC-32 of type and data. Null if there is none; truncated at the end of the file. */
 function readChunk(bytes: Uint8Array, offset: number) {
   const dataStart = offset + 8;
   if (dataStart > bytes.length) return null;

@@ -4,8 +4,7 @@ import { createInflate } from 'node:zlib';
 import { colourTypes, type PngFile } from './png.ts';
 
 /**
- * Number of intact rows from the top: those before the first chunk with a wrong checksum and before the first invalid
- * code.
+ * Number of intact rows from the top: those before the first chunk with a wrong checksum and before the first invalid code.
  */
 export async function soundRowsOfPng(file: PngFile): Promise<number> {
   const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;

@@ -142,8 +142,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 const maxTags = 600_000;
 
 /**
- * Passes elements and texts to the reader in order. False if the text ends inside a tag, or has more tags than are
- * read.
+ * Passes elements and texts to the reader in order. False if the text ends inside a tag, or has more tags than are read.
  */
 function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   let position = 0;

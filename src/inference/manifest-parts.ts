@@ -1,6 +1,4 @@
-/**
- * Parts shared by the manifests of both kinds of model: identity, limits for each strategy, held-out likelihood ratios.
- */
+/** Parts shared by the manifests of both kinds of model: identity, limits for each strategy, held-out likelihood ratios. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -99,8 +97,7 @@ export function rootFields(json: string) {
 }
 
 /**
- * Adds the manifest to the files of its model, because thresholds and calibration affect decisions as much as weights
- * do.
+ * Adds the manifest to the files of its model, because thresholds and calibration affect decisions as much as weights do.
  */
 export function withManifest(files: ModelFiles, json: string): ModelFiles {
   const bytes = Buffer.from(json);

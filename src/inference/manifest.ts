@@ -87,9 +87,7 @@ const viewFields = object({
   tiles: whole(0, 4096),
   /** Longer side of the view of the whole picture, in pixels. */
   wholePx: whole(32, 4096),
-  /**
-   * Weights of the mean logits of each part, adding up to 1. Without tiles, the patches take over the tiles' weight.
-   */
+  /** Weights of the mean logits of each part, adding up to 1. Without tiles, the patches take over the tiles' weight. */
   weights: object({ patches: share, tiles: share, whole: share }),
 });
 export type Views = ReturnType<typeof viewFields>;

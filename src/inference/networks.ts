@@ -139,8 +139,7 @@ export interface LocateModel {
   readonly runtimeVersion: string;
   /**
    * @param pixels - row-major RGB whose first pixel is the corner of a JPEG block.
-   * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null if there are
-   *   none.
+   * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null if there are none.
    */
   locate(pixels: Pixels, table: readonly number[] | null): Promise<LocateAnswer>;
   release(): Promise<void>;

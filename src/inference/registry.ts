@@ -41,8 +41,7 @@ export interface Registry {
    */
   find(id: string | null): Promise<ModelManifest>;
   /**
-   * The image model `id` with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged
-   * file.
+   * The image model `id` with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file.
    */
   open(id: string | null): Promise<VerifiedModel>;
   /** Like `find`, for localisation models. */
@@ -58,8 +57,7 @@ export interface Registry {
   /**
    * Checks every file of one model of either kind, or of all models if `id` is null.
    *
-   * @throws {ForensicsError} as `open`; for all models, also when no model of a kind is installed or a manifest is
-   *   damaged.
+   * @throws {ForensicsError} as `open`; for all models, also when no model of a kind is installed or a manifest is damaged.
    */
   verify(id: string | null): Promise<readonly AnyManifest[]>;
 }
@@ -137,9 +135,7 @@ function listManifests<Manifest extends AnyManifest>({ entries }: Installed<Mani
   return entries.map(({ manifest }) => manifest);
 }
 
-/**
- * If another folder is damaged, the default is unknown, and silently falling back to a different model would be wrong.
- */
+/** If another folder is damaged, the default is unknown, and silently falling back to a different model would be wrong. */
 function findEntry<Manifest extends AnyManifest>(
   { entries, damages }: Installed<Manifest>,
   id: string | null,

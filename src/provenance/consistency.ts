@@ -206,9 +206,7 @@ function compareSatellites({
   ];
 }
 
-/**
- * Whether a time zone, a GPS week rollover, or a program that wrote local date or time as UTC explains the difference.
- */
+/** Whether a time zone, a GPS week rollover, or a program that wrote local date or time as UTC explains the difference. */
 function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
   const rollovers = Math.round(hoursAhead / rolloverHours);
   const hours = hoursAhead - rollovers * rolloverHours;

@@ -150,8 +150,7 @@ function isInvokeGraph({ nodes }: Members): boolean {
 }
 
 /**
- * The PNG's texts as one object, as NovelAI hides them in the pixels; or the settings, where `uc` is the negative
- * prompt.
+ * The PNG's texts as one object, as NovelAI hides them in the pixels; or the settings, where `uc` is the negative prompt.
  */
 function isNovel(settings: Members): boolean {
   const { Software: name, uc, request_type: type } = settings;

@@ -31,8 +31,7 @@ export interface Declaration {
 /** A C2PA manifest store. Integrity and trust are separate facts: a forger can sign, but not in someone else's name. */
 export interface ContentCredentials {
   /**
-   * `valid`: signature and hashes match the bytes of this file. `unreadable`: there is a store, but it cannot be
-   * parsed.
+   * `valid`: signature and hashes match the bytes of this file. `unreadable`: there is a store, but it cannot be parsed.
    */
   readonly integrity: 'valid' | 'broken' | 'unreadable';
   /** `not-checked` if there is no trust list. */

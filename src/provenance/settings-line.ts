@@ -1,7 +1,6 @@
 /**
  * Parses the settings line that Stable Diffusion web UI (AUTOMATIC1111) and compatible programs write after the prompt:
- * `Steps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services lose the line breaks before
- * it.
+ * `Steps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services lose the line breaks before it.
  */
 
 import type { FileText } from '../image/file-texts.ts';

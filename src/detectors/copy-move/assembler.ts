@@ -62,9 +62,7 @@ export const set = (local: number, value: Code): Code => [...value, 0x21, ...uns
 
 export const block = (...body: readonly Code[]): Code => [0x02, 0x40, ...body.flat(), 0x0b];
 export const loop = (...body: readonly Code[]): Code => [0x03, 0x40, ...body.flat(), 0x0b];
-/**
- * Jumps to the end of the enclosing block, or the start of the enclosing loop, `depth` levels out from the innermost.
- */
+/** Jumps to the end of the enclosing block, or the start of the enclosing loop, `depth` levels out from the innermost. */
 export const branch = (depth: number): Code => [0x0c, depth];
 export const branchIf = (condition: Code, depth: number): Code => [...condition, 0x0d, depth];
 

@@ -52,8 +52,7 @@ export const copyMove: Detector<LocalisedFinding | Skipped> = {
 };
 
 /**
- * The part of `copyMove` that reads the picture, separated so that another thread can search without the picture
- * itself.
+ * The part of `copyMove` that reads the picture, separated so that another thread can search without the picture itself.
  *
  * @param size - of the picture, in pixels.
  */

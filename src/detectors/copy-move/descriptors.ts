@@ -113,9 +113,7 @@ function curvature(values: Float32Array, at: number, width: number, step: number
   return Math.sqrt(along * along + across * across) / (step * step);
 }
 
-/**
- * Number of bits for the column in a packed pixel position; the row is stored above them. Unpacking needs no division.
- */
+/** Number of bits for the column in a packed pixel position; the row is stored above them. Unpacking needs no division. */
 export const rowBits = 16;
 export const columnMask = 0xffff;
 /** Minimum standard deviation, in grey levels: anything smoother matches everything. */

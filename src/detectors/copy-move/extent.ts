@@ -5,9 +5,7 @@ import { type Plane, valueAt, type WorkingPicture } from './features.ts';
 import { gridPx } from './match-field.ts';
 import type { Region } from './regions.ts';
 
-/**
- * Maximum difference of the two regions relative to their mean energy, within a window: 0.6 is a correlation of 0.7.
- */
+/** Maximum difference of the two regions relative to their mean energy, within a window: 0.6 is a correlation of 0.7. */
 const maxDifference = 0.6;
 const windowCells = 2;
 

@@ -22,9 +22,8 @@ export interface Likeness {
   /** Share 0..1 of the matched cells whose match leads back to them. */
   readonly mutual: number;
   /**
-   * Highest correlation in the middle band with where the same step leads once more, forwards or backwards: high in
-   * rows of similar objects. A mirrored match leads back to itself and counts for less, because nature is full of
-   * symmetry.
+   * Highest correlation in the middle band with where the same step leads once more, forwards or backwards: high in rows of
+   * similar objects. A mirrored match leads back to itself and counts for less, because nature is full of symmetry.
    */
   readonly onward: number;
   readonly scale: number;
@@ -155,8 +154,7 @@ export const noneScore = missedRatio / (1 + missedRatio);
 /** Minimum odds of a pair relative to the most likely one: comparable a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
 /**
- * More equally likely pairs come from rows of similar objects: in 40 pictures with simulated copies the maximum is
- * four.
+ * More equally likely pairs come from rows of similar objects: in 40 pictures with simulated copies the maximum is four.
  */
 const maxLikelyPairs = 5;
 /** Caps the ratio for rows of similar objects: a weak finding, whatever the score of each pair. */

@@ -16,8 +16,7 @@ export function databaseFile(dataDir: string): string {
 }
 
 /**
- * Rejects a folder that was in use but has lost its database: a new one would invalidate every key and hide every
- * analysis.
+ * Rejects a folder that was in use but has lost its database: a new one would invalidate every key and hide every analysis.
  *
  * @throws {ForensicsError} `database_damaged`.
  */
@@ -112,8 +111,7 @@ export function belongsToAnotherUser(dataDir: string): boolean {
 type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
 
 /**
- * The folder of additional models: the one in the setting, even if it does not exist, or else `models` in the data
- * folder.
+ * The folder of additional models: the one in the setting, even if it does not exist, or else `models` in the data folder.
  */
 export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
   const folder = join(dataDir, 'models');

@@ -1,8 +1,7 @@
 /**
- * Replaces the content of a data folder with a restored one. Entries are moved one by one inside the data folder,
- * because it may be a mount point and its parent may belong to another user. A journal makes this atomic: until it is
- * written nothing has changed, afterwards the new content counts, and the next process to open the folder finishes the
- * moves.
+ * Replaces the content of a data folder with a restored one. Entries are moved one by one inside the data folder, because
+ * it may be a mount point and its parent may belong to another user. A journal makes this atomic: until it is written
+ * nothing has changed, afterwards the new content counts, and the next process to open the folder finishes the moves.
  */
 
 import {

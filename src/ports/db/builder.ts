@@ -22,8 +22,7 @@ export interface RunResult {
 export type Builder = BaseSQLiteDatabase<'async', RunResult>;
 
 /**
- * @returns rows as arrays of column values: all of them, or for `get` the first one or undefined; for `run` the
- *   `changes`.
+ * @returns rows as arrays of column values: all of them, or for `get` the first one or undefined; for `run` the `changes`.
  */
 export type Execute = (
   sql: string,

@@ -42,9 +42,7 @@ export type Kind = 'serialised' | 'claim' | Queued;
  */
 interface Queued {
   readonly serializedBy: string;
-  /**
-   * True if a database crash may undo it, because it would then be repeated. Later transactions make it durable too.
-   */
+  /** True if a database crash may undo it, because it would then be repeated. Later transactions make it durable too. */
   readonly mayBeUndone?: boolean;
 }
 
@@ -80,8 +78,7 @@ export interface Upgrade {
  * Runs one act in one write transaction: what it reads is still true when it writes. The act must await only its own
  * statements and change nothing else, because it is retried from the start if another transaction interferes.
  *
- * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the
- *   database.
+ * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the database.
  */
 export async function transact<T>(
   db: Db,
@@ -228,8 +225,7 @@ export function skipLocked({ engine }: Reader): SQL {
 }
 
 /**
- * Whether a column has one of the values returned by a query; PostgreSQL runs the query first and can then use an
- * index.
+ * Whether a column has one of the values returned by a query; PostgreSQL runs the query first and can then use an index.
  */
 export function isOneOf({ engine }: Reader, column: AnyColumn, query: SQLWrapper): SQL {
   return engine === 'sqlite' ? sql`${column} IN ${query}` : sql`${column} = ANY (ARRAY ${query})`;

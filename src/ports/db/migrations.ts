@@ -99,8 +99,7 @@ const migrationLock = 7_305_511;
 const oldestProgram = 11;
 
 /**
- * Upgrades the database to the newest schema in one transaction; if several processes try, one does it and the others
- * wait.
+ * Upgrades the database to the newest schema in one transaction; if several processes try, one does it and the others wait.
  *
  * @returns the schema version found; 0 for a new database.
  * @throws {ForensicsError} `schema_newer` when a newer program has made the schema incompatible with this one.

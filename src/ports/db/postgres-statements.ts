@@ -71,8 +71,7 @@ function decodeText(value: string): string {
 }
 
 /**
- * @param isKept - whether the connection caches the plan: not for searches, where the best plan depends on the search
- *   term.
+ * @param isKept - whether the connection caches the plan: not for searches, where the best plan depends on the search term.
  */
 export async function runStatement(
   client: Pick<Pool, 'query'> | PoolClient,

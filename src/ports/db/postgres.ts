@@ -30,9 +30,7 @@ import { clientConfig, type PostgresPlace, runStatement } from './postgres-state
 export interface OpenPostgres extends OpenDatabase {
   /** The database's clock, shared by all processes: leases and limits work even if the machines' clocks differ. */
   now(): Date;
-  /**
-   * Rewrites tables to drop the earlier contents of their rows. @throws {ForensicsError} `no_space_left` and others.
-   */
+  /** Rewrites tables to drop the earlier contents of their rows. @throws {ForensicsError} `no_space_left` and others. */
   rewrite(tables: readonly string[]): Promise<void>;
 }
 
@@ -41,9 +39,8 @@ const maxConnections = 10;
 /**
  * Connects and upgrades the database to the newest schema.
  *
- * @throws {ForensicsError} `config_invalid` when the database rejects the connection, `store_unavailable` when it does
- *   not respond, `schema_newer`, `no_space_left`; `conflict` when exclusive access is impossible, or another process
- *   has it.
+ * @throws {ForensicsError} `config_invalid` when the database rejects the connection, `store_unavailable` when it does not
+ *   respond, `schema_newer`, `no_space_left`; `conflict` when exclusive access is impossible, or another process has it.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
@@ -142,9 +139,8 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
 const maxAttempts = 60;
 
 /**
- * A read through an index conflicts only with writes to neighbouring rows, a sequential scan with every write.
- * PostgreSQL prefers sequential scans for small tables, including those that were small when a connection planned its
- * statements.
+ * A read through an index conflicts only with writes to neighbouring rows, a sequential scan with every write. PostgreSQL
+ * prefers sequential scans for small tables, including those that were small when a connection planned its statements.
  *
  * @see "Serializable Isolation Level" in the PostgreSQL manual, which gives this advice.
  */

@@ -32,8 +32,7 @@ export const tenants = sqliteTable('tenants', {
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
   /**
-   * When the tenant lost access; the row is removed together with the last of its data. Its name changes: see
-   * `endTenant`.
+   * When the tenant lost access; the row is removed together with the last of its data. Its name changes: see `endTenant`.
    */
   deletedAt: date('deleted_at'),
 });
@@ -245,9 +244,7 @@ export const examinations = sqliteTable('examinations', {
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
   compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
   anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
-  /**
-   * Maps of single methods, concatenated in the order of the examination; null for examinations from earlier versions.
-   */
+  /** Maps of single methods, concatenated in the order of the examination; null for examinations from earlier versions. */
   methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
 
@@ -360,9 +357,7 @@ export const usageCounters = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
 );
 
-/**
- * The audit log: one chain of entries per tenant and one for the service. Triggers prevent changing or deleting a row.
- */
+/** The audit log: one chain of entries per tenant and one for the service. Triggers prevent changing or deleting a row. */
 export const auditEntries = sqliteTable(
   'audit_entries',
   {

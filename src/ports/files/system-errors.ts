@@ -47,9 +47,7 @@ export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null>
   }
 }
 
-/**
- * Translates an error from writing a file. @returns `no_space_left` or `output_not_writable`; other errors unchanged.
- */
+/** Translates an error from writing a file. @returns `no_space_left` or `output_not_writable`; other errors unchanged. */
 export function toOutputFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;

@@ -26,9 +26,7 @@ interface FetchLimits {
 const timeoutMs = 60_000;
 const maxRedirects = 5;
 
-/**
- * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the abort reason of `signal`.
- */
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the abort reason of `signal`. */
 export async function fetchFile(address: string, limits: FetchLimits): Promise<FetchedFile> {
   const { Agent, buildConnector } = await import('undici');
   const guard = createAddressGuard(limits.allow);

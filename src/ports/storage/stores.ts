@@ -45,9 +45,7 @@ export interface Stores {
   of(place: StoreRef): Promise<BlobStore>;
 }
 
-/**
- * Creates a client without making a request. @throws {ForensicsError} `invalid_request` for an unusable configuration.
- */
+/** Creates a client without making a request. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
 
 interface StoresSettings {

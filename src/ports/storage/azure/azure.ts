@@ -227,8 +227,7 @@ function createPresigner(container: Container): (key: string, now: Date) => Stor
     const start = isoSecond(second - startsEarlierSeconds);
     const end = isoSecond(second + expirySeconds);
     const resource = `/blob/${accountName}/${containerName}/${key}`;
-    // No policy and no addresses before the protocol; no snapshot, scope and response headers after the resource type
-    // `b`.
+    // No policy and no addresses before the protocol; no snapshot, scope and response headers after the resource type `b`.
     const text = [permissions, start, end, resource, '', '', protocol, version, 'b', ...nothing];
     const signature = createHmac('sha256', accountKey).update(text.join('\n')).digest('base64');
     const query = `sv=${version}&spr=${encodeURIComponent(protocol)}&st=${start}&se=${end}&sr=b&sp=${permissions}`;

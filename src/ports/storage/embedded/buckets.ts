@@ -35,9 +35,7 @@ interface BucketsSettings {
 
 interface Bucket {
   readonly objects: ObjectFiles;
-  /**
-   * Removes the files of dead writers. @returns how many were removed. @throws {ForensicsError} `store_unavailable`.
-   */
+  /** Removes the files of dead writers. @returns how many were removed. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;
 }
 

@@ -129,8 +129,7 @@ export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutco
 const attempts = 3;
 
 /**
- * Repeats an idempotent act when the store was unreachable or busy. A timeout is not repeated, because a caller is
- * waiting.
+ * Repeats an idempotent act when the store was unreachable or busy. A timeout is not repeated, because a caller is waiting.
  *
  * @param delayMs - before the second attempt; doubled before the third.
  */
