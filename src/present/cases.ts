@@ -96,8 +96,8 @@ export function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean 
 /** `12 pictures: 1 generated, 2 with a changed part, 9 with no sign found; 3 from one camera, 1 seen outside this case.` */
 export function writeCaseSummary(
   members: readonly CaseMember[],
-  ofOneCamera: number,
   language: Language,
+  ofOneCamera = 0,
 ): string {
   const { cases } = wordsIn(language);
   const count = (isIt: (member: CaseMember) => boolean) => members.filter(isIt).length;

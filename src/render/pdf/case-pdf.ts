@@ -31,7 +31,7 @@ export async function renderCasePdf(report: CaseReport, language: Language): Pro
   page.flow('H1', labels.title, styles.title);
   page.flow('P', title, styles.body);
   page.y += 6;
-  page.flow('H2', writeCaseSummary(pictures, ofOneCamera, language), styles.headline);
+  page.flow('H2', writeCaseSummary(pictures, language, ofOneCamera), styles.headline);
   page.y += 4;
   page.flow('P', `${cases.order} ${cases.pages}`, styles.note);
   page.y += 8;
