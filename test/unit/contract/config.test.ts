@@ -29,7 +29,7 @@ function failureOf(act: () => unknown): unknown {
   }
 }
 
-test('without any word every setting has its default and says so', () => {
+test('every setting has a default and reports it', () => {
   const { settings, origins } = readConfig({
     environment: { ...nowhere, XDG_DATA_HOME: '/somewhere' },
   });
@@ -48,7 +48,7 @@ test('without any word every setting has its default and says so', () => {
   expect(new Set(Object.values(origins))).toEqual(new Set(['default']));
 });
 
-test('a flag beats the environment, the environment beats the file, the file beats the default', () => {
+test('a flag overrides the environment, the environment the file, the file the default', () => {
   const { settings, origins } = readConfig({
     flags: { port: '1' },
     environment: { FORENSICS_PORT: '2', FORENSICS_WORKERS: '2' },
@@ -75,7 +75,7 @@ test('every setting has one flag and one variable, spelled alike', () => {
   expect(settingNames.map(variableOf)).toContain('FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS');
 });
 
-test('no command takes a secret as a flag, where other users of the machine could read it', async () => {
+test('no command accepts a secret as a flag, which other users could read', async () => {
   const secrets = settingNames.filter((name) => settingsSchema.properties[name].secret === true);
   const flags = ({ options, commands }: Command): readonly string[] => [
     ...options.map(({ long }) => long ?? ''),
@@ -127,7 +127,7 @@ test.each([
   expect(failure).toMatchObject({ code: 'config_invalid', message });
 });
 
-test('a wrong value in the file is named by its own word', () => {
+test('a wrong value in the file is reported under its own name', () => {
   const failure = failureOf(() =>
     readConfig({ environment: {}, configFile: configFile('{"port": "https"}') }),
   );
@@ -148,14 +148,14 @@ test.each([
   });
 });
 
-test('a config file that was named must exist, the default one need not', () => {
+test('a given config file must exist, the default one need not', () => {
   const failure = failureOf(() => readConfig({ configFile: '/no/such/file', environment: {} }));
 
   expect(failure).toMatchObject({ message: 'The config file does not exist.' });
   expect(readConfig({ environment: nowhere }).settings.port).toBe(8443);
 });
 
-test('half a certificate, or one behind a proxy, is refused', () => {
+test('a certificate without its key, or behind a proxy, is rejected', () => {
   const half = failureOf(() => readConfig({ flags: { tlsCert: 'c.pem' }, environment: nowhere }));
   const proxied = failureOf(() =>
     readConfig({
@@ -168,7 +168,7 @@ test('half a certificate, or one behind a proxy, is refused', () => {
   expect(proxied).toMatchObject({ code: 'config_invalid' });
 });
 
-test('what is shown to people holds no secret', () => {
+test('displayed settings contain no secret', () => {
   const masterKey = 'a1'.repeat(32);
   const shown = redacted(
     readConfig({ environment: { ...nowhere, FORENSICS_MASTER_KEY: masterKey } }),

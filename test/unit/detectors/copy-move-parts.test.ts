@@ -68,7 +68,7 @@ function startOf(x: number, y: number): number {
   return (y * 64 + x) * descriptorLength;
 }
 
-test('descriptors stay the same when the picture is turned by a quarter', () => {
+test('descriptors are invariant under a quarter turn', () => {
   const scene = drawScene({ width: 64, height: 64, seed: 2 });
   const rgb = new Uint8Array(scene.rgb.length);
   for (let y = 0; y < 64; y++) {
@@ -90,7 +90,7 @@ test('descriptors stay the same when the picture is turned by a quarter', () => 
   });
 });
 
-test('fitAffine finds the motion of most places though a fifth of them go elsewhere', () => {
+test('fitAffine finds the transform of most points despite one fifth outliers', () => {
   const random = createRandom(3);
   const x = Float32Array.from({ length: 200 }, () => 300 * random());
   const y = Float32Array.from({ length: 200 }, () => 300 * random());
@@ -106,20 +106,20 @@ test('fitAffine finds the motion of most places though a fifth of them go elsewh
   expect(affineShear(found)).toBeLessThan(0.01);
 });
 
-test('fitAffine finds no motion in places on one line', () => {
+test('fitAffine finds no transform for collinear points', () => {
   const line = Float32Array.from({ length: 50 }, (_, at) => at);
 
   expect(fitAffine({ x: line, y: line, toX: line, toY: line }, 3)).toBeNull();
 });
 
-test('a motion and the one back lead to where they began', () => {
+test('a transform and its inverse cancel out', () => {
   const [x, y] = moved(after(invertAffine(motion), motion), 17, 91);
 
   expect(x).toBeCloseTo(17, 9);
   expect(y).toBeCloseTo(91, 9);
 });
 
-test('solveSymmetric solves what was made from a known answer, and refuses a singular matrix', () => {
+test('solveSymmetric solves a known system, and rejects a singular matrix', () => {
   const rows = [
     [4, 1, 2],
     [1, 5, 3],
@@ -169,7 +169,7 @@ function block(columns: number, rows: number): readonly number[] {
   );
 }
 
-test('the place of a copy three times as large is filled without holes, and no further', () => {
+test('a copy three times as large is marked without holes, and no further', () => {
   const enlarged: Affine = { a: 3, b: 0, c: 60, d: 0, e: 3, f: 60 };
 
   const { here, there } = markPair(noisePair(block(8, 8), enlarged));
@@ -183,14 +183,14 @@ test('the place of a copy three times as large is filled without holes, and no f
   expect(here.values.filter((value) => value > 0)).toHaveLength(16);
 });
 
-test('places too thin for any cell of the map are marked all the same', () => {
+test('regions too thin for any map cell are still marked', () => {
   const { here, there } = markPair(noisePair(block(20, 1), affine(0.4, 0)));
 
   expect(Math.max(...here.values)).toBeCloseTo(0.9, 6);
   expect(Math.max(...there.values)).toBeCloseTo(0.9, 6);
 });
 
-test('many pairs as likely as each other are worth less than one of them alone', () => {
+test('many equally likely pairs count for less than one alone', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
 
   const [alone] = likelyPairs([pair]);
@@ -201,7 +201,7 @@ test('many pairs as likely as each other are worth less than one of them alone',
   expect(rows[0]?.probability).toBeCloseTo(5 / 6, 6);
 });
 
-test('beside a plain copy, what merely looks alike is left out', () => {
+test('beside a clear copy, mere look-alikes are left out', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
   const faint = { ...pair, likeness: { ...pair.likeness, mutual: 0, fine: 0.2, middle: 0.3 } };
 
@@ -217,7 +217,7 @@ test('a repetitive picture is recognised by how many of its regions look alike',
   expect(isRepetitive([...Array.from({ length: 19 }, () => alike), other])).toBe(false);
 });
 
-test('what stands upside down straight below is a reflection and no copy', () => {
+test('an upside-down match straight below is a reflection, not a copy', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
   const reflection = { ...pair, likeness: { ...pair.likeness, isReflection: true } };
 

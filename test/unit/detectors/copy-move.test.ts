@@ -92,7 +92,7 @@ describe('a copied part', () => {
     ['made smaller', (part) => sized(part, 0.8), { turnDegrees: 0, scale: 0.8 }],
     ['made larger', (part) => sized(part, 1.2), { turnDegrees: 0, scale: 1.2 }],
     ['mirrored', (part) => part.flop(), { scale: 1, isMirrored: 1 }],
-  ])('%s is found at both places', async (_, change, motion) => {
+  ])('%s is found in both places', async (_, change, motion) => {
     const file = await withCopy(await stone(1), change);
 
     const { finding, map } = await sight(file.jpeg({ quality: 90 }));
@@ -116,7 +116,7 @@ test('a copy is still found after a save as JPEG 75, and at half size', async ()
   expect(halved.finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
 });
 
-test('a copy in a picture of 3 megapixels is found at its place', async () => {
+test('a copy in a picture of 3 megapixels is found in the right place', async () => {
   const large = sharp(await stone(1)).resize(2000, 1500, { kernel: 'cubic' });
   const part = large.clone().extract({ left: 150, top: 200, width: 500, height: 400 });
   const input = await part.png().toBuffer();
@@ -133,7 +133,7 @@ test('a copy in a picture of 3 megapixels is found at its place', async () => {
   expect(finding.measures['readScale']).toBeCloseTo(Math.sqrt(400_000 / 3_000_000), 3);
 });
 
-test('says what was done in words, and that the copy itself cannot be told', async () => {
+test('says what was done, and that copy and source cannot be distinguished', async () => {
   const file = await withCopy(await stone(1), (part) => turned(part, 30));
 
   const { finding } = await sight(file.png());
@@ -205,7 +205,7 @@ test.each<[string, () => Sharp | Promise<Sharp>]>([
   expect(['none', 'weak']).toContain(finding.strength);
 });
 
-test('a picture in which nothing occurs twice has an empty map and says so', async () => {
+test('a picture without repetition has an empty map and says so', async () => {
   const { finding, map } = await sight(sharp(await stone(4)).jpeg({ quality: 85 }));
 
   expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
@@ -215,7 +215,7 @@ test('a picture in which nothing occurs twice has an empty map and says so', asy
   expect(shareMarked(map)).toBe(0);
 });
 
-test('of a picture that is smooth in part, only the rest is said to hold no copy', async () => {
+test('in a partly smooth picture only the rest is said to contain no copy', async () => {
   const wall = await sharp({
     create: { width: 400, height: 160, channels: 3, background: { r: 90, g: 90, b: 90 } },
   })
@@ -230,7 +230,7 @@ test('of a picture that is smooth in part, only the rest is said to hold no copy
   expect(finding.statement.de).toMatch(/genug Struktur hat \(etwa 4\d %\)/);
 });
 
-test('the same picture gives the same answer, to the byte', async () => {
+test('the same picture gives the same bytes', async () => {
   const picture = await (await withCopy(await stone(1), (part) => turned(part, 30))).toBuffer();
 
   const [first, second] = [await sight(sharp(picture).png()), await sight(sharp(picture).png())];

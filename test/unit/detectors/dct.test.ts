@@ -14,7 +14,7 @@ function coefficient(samples: (x: number, y: number) => number, u: number, v: nu
   return (sum * scale(u) * scale(v)) / 4;
 }
 
-test('the blocks of the grid asked for are transformed as the standard writes it', () => {
+test('the blocks of a grid are transformed as in the standard', () => {
   const random = createRandom(4);
   const [width, height] = [30, 21];
   const plane = {

@@ -18,8 +18,8 @@ const last = {
   'a PNG': (scene: Scene) => fromScene(scene).png(),
 };
 
-describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save) => {
-  test('shows the region that was put in between', async () => {
+describe.each(Object.entries(last))('a JPEG re-saved as %s', (_, save) => {
+  test('shows the region inserted between the saves', async () => {
     const answer = worded(doubleQuantisation.examine(await inputOf(save(changed))));
 
     if (!('finding' in answer)) throw new Error('nothing was read');
@@ -35,7 +35,7 @@ describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save
     expect(at(80, 180)).toBeLessThan(0.3);
   });
 
-  test('shows none where nothing was put in', async () => {
+  test('shows none if nothing was inserted', async () => {
     const answer = worded(doubleQuantisation.examine(await inputOf(save(host))));
 
     expect(answer).toHaveProperty('finding.speaksFor', 'neither');
@@ -44,7 +44,7 @@ describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save
   });
 });
 
-test('a picture that its camera turned shows the region at the same place', async () => {
+test('a rotated picture shows the region in the same place', async () => {
   const turned = fromScene(changed).rotate(90).withMetadata({ orientation: 8 });
 
   const answer = worded(doubleQuantisation.examine(await inputOf(turned.png())));
@@ -67,7 +67,7 @@ test.each([
   });
 });
 
-test('a picture of few blocks is skipped with a reason', async () => {
+test('a picture with too few blocks is skipped with a reason', async () => {
   const small = fromScene(host).extract({ left: 0, top: 0, width: 136, height: 136 });
 
   const answer = worded(doubleQuantisation.examine(await inputOf(small.png())));
@@ -79,7 +79,7 @@ test.each([
   [7, 4],
   [3, 5],
   [9, 1],
-])('steps of %i and then %i leave the values that counting them gives', (first, second) => {
+])('steps of %i and then %i give the ratios found by counting', (first, second) => {
   const random = createRandom(11);
   const noise = gaussianTable(random);
   const [twice, once] = [new Float64Array(2 * maxSteps + 1), new Float64Array(2 * maxSteps + 1)];

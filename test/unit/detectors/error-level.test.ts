@@ -7,7 +7,7 @@ import { inputOf, worded } from './input.ts';
 const size = { width: 320, height: 240 };
 const scene = drawScene({ ...size, seed: 4 });
 
-test('what was saved at the same quality before is dark, what was put in since is bright', async () => {
+test('content saved before at the same quality is dark, inserted content is bright', async () => {
   const saved = await resaved(scene, 90);
   const changed = pasted(saved, scene, { left: 40, top: 40, width: 96, height: 96 });
 
@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test('a picture of one colour, and the rest of a block at the edge, are no reason to fail', async () => {
+test('a uniform picture and an incomplete block at the edge do not fail', async () => {
   const plain = { width: 70, height: 67, rgb: new Uint8Array(3 * 70 * 67).fill(120) };
 
   const { finding, map } = worded(errorLevel.examine(await inputOf(fromScene(plain).png())));

@@ -48,7 +48,7 @@ function paste(donor: Uint8Array, into: Uint8Array): void {
 }
 
 describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) => {
-  test('is found where it is', async () => {
+  test('is found in the right place', async () => {
     const { finding, map } = await examine(await resaved(seed, true));
 
     expect(finding.speaksFor).toBe('fake');
@@ -58,7 +58,7 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
   });
 
   // The scenes are drawn: how quiet the network is on photographs is told by the model card, not here.
-  test('makes odds three times as high as those of its untouched twin, or higher', async () => {
+  test('at least triples the odds of the untouched original', async () => {
     const spliced = await examine(await resaved(seed, true));
     const twin = await examine(await resaved(seed, false));
 
@@ -87,7 +87,7 @@ function firstOfFour(value: number) {
   return { cellPx: 40, columns: 2, rows: 2, values: new Float32Array([value, 0, 0, 0]) };
 }
 
-test('the score is the probability at even odds, and no claim goes beyond what was measured', async () => {
+test('the score is the probability at even odds, and strength never exceeds what was measured', async () => {
   const picture = await scenePicture(80, 80);
   const sight = (score: number, changed: number) =>
     worded(
@@ -116,7 +116,7 @@ test('the score is the probability at even odds, and no claim goes beyond what w
   });
 });
 
-test('no region is named in a picture that does not look changed, though the map may point somewhere', async () => {
+test('no region is named in a picture that does not look changed, wherever the map points', async () => {
   const picture = await scenePicture(80, 80);
   const changes = { score: 0.1, changed: firstOfFour(0.9), trust: firstOfFour(1) };
 
@@ -132,7 +132,7 @@ test('no region is named in a picture that does not look changed, though the map
   });
 });
 
-test('a picture whose changes nobody read is skipped with a reason', async () => {
+test('a picture without localisation is skipped with a reason', async () => {
   const skipped = worded(localisationNetwork.examine(inputWith(await scenePicture(80, 80), null)));
 
   expect(skipped).toEqual({

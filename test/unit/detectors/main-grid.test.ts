@@ -33,7 +33,7 @@ test.each([
   expect(grid.logFalseAlarms).toBeLessThan(-3);
 });
 
-test('of a large picture evenly spread squares vote, and find the same grid', async () => {
+test('evenly spread squares of a large picture find the same grid', async () => {
   const saved = await resaved(drawScene({ width: 1200, height: 900, seed: 7 }), 75);
 
   const grid = findMainGrid(await lumaPlane(cropped(saved, 5, 1)));

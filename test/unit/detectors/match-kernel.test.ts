@@ -17,7 +17,7 @@ function openKernel(cells: number) {
   return openMatchKernel({ width, height, descriptors: room, cells, minPx });
 }
 
-test('the kernel keeps the match that a plain loop over the same pixels keeps', () => {
+test('the kernel keeps the same match as a plain loop', () => {
   const cells = 100;
   const kernel = openKernel(cells);
   const expected: number[] = [];
@@ -37,7 +37,7 @@ test('the kernel keeps the match that a plain loop over the same pixels keeps', 
   expect([...kernel.matches]).toEqual(expected);
 });
 
-test('the kernel takes steps from the match that it has when their turn comes', () => {
+test('the kernel applies offsets to the match current at the time', () => {
   const kernel = openKernel(1);
   const place = { x: 10, y: 10 };
   const first = { x: 40, y: 30 };

@@ -35,7 +35,7 @@ describe.each(Object.entries(saved))('as %s', (_, save) => {
     ['a cartoon', cartoon()],
     ['a chart', chart()],
     ['a screenshot', screenshot()],
-  ])('%s is no photograph', async (_name, drawing) => {
+  ])('%s is not a photograph', async (_name, drawing) => {
     const result = await look(save(drawing));
 
     expect(saysPhotograph(result)).toBe(false);
@@ -63,7 +63,7 @@ test('a scanned page with paper grain and soft letters is a photograph', async (
   expect(saysPhotograph(scan)).toBe(true);
 });
 
-test('a picture of one colour is empty, and the statement says so', async () => {
+test('a uniform picture is blank, and the statement says so', async () => {
   const plain = { width: 200, height: 200, rgb: new Uint8Array(120_000).fill(240) };
 
   expect(await look(fromScene(plain).png())).toMatchObject({
@@ -83,7 +83,7 @@ test('a picture below 128 x 128 pixels is skipped with a reason and counts as a 
 });
 
 describe('what the transformer saw', () => {
-  test('names what is no photograph, although edges and areas would pass for one', async () => {
+  test('names what is not a photograph, although its edges and areas look like one', async () => {
     const result = await lookAt(scene, 0.29);
 
     expect(saysPhotograph(result)).toBe(false);

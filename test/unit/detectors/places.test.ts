@@ -39,7 +39,7 @@ describe('the largest region', () => {
     expect(region).toEqual({ left: 0, top: 0, width: 5, height: 5, share: 17 / 25 });
   });
 
-  test('does not go on behind the end of a row', () => {
+  test('does not continue past the end of a row', () => {
     const map = mapOf(2, ['...##', '##...', '.....']);
 
     const region = largestRegion(map, 0.75, { width: 10, height: 6 });
@@ -55,7 +55,7 @@ describe('the largest region', () => {
     expect(region).toEqual({ left: 16, top: 16, width: 4, height: 2, share: 8 / 360 });
   });
 
-  test('is none where no cell is high enough, or a number at all', () => {
+  test('is null if no cell is high enough, or a number', () => {
     const map = { ...mapOf(8, ['..']), values: new Float32Array([0.5, Number.NaN]) };
 
     expect(largestRegion(map, 0.75, { width: 16, height: 8 })).toBeNull();
@@ -102,7 +102,7 @@ test.each([
   [0.001, 'less than 1 %', 'weniger als 1 %'],
   [0.124, '12 %', '12 %'],
   [1, '100 %', '100 %'],
-])('a share of %d is told as %s', (share, en, de) => {
+])('a share of %d reads %s', (share, en, de) => {
   expect(wordsIn('en').findings.writeShare(share)).toBe(en);
   expect(wordsIn('de').findings.writeShare(share)).toBe(de);
 });
@@ -111,7 +111,7 @@ test.each([
   [0.001, '(less than 1 %)', '(weniger als 1 %)'],
   [0.005, '(about 1 %)', '(etwa 1 %)'],
   [0.124, '(about 12 %)', '(etwa 12 %)'],
-])('a share of about %d is told as %s', (comparedShare, en, de) => {
+])('a share of about %d reads %s', (comparedShare, en, de) => {
   const sentenceIn = (language: Language) =>
     wordsIn(language).findings.statements.no_copies_where_compared({ comparedShare });
 
@@ -119,7 +119,7 @@ test.each([
   expect(sentenceIn('de')).toContain(de);
 });
 
-test('who marks more than half of a picture points at no part of it', () => {
+test('marking more than half of a picture locates nothing', () => {
   const size = { width: 16, height: 8 };
   const half = mapOf(4, ['##..', '##..']);
   const more = mapOf(4, ['###.', '##..']);

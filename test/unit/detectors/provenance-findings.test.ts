@@ -86,7 +86,7 @@ const readers = [
   fileLayout,
 ] as const;
 
-describe('absence says nothing:', () => {
+describe('absence proves nothing:', () => {
   test.each(readers.map((detector) => [detector.method, detector] as const))(
     '%s skips a file that tells nothing, in both languages',
     (method, detector) => {
@@ -99,7 +99,7 @@ describe('absence says nothing:', () => {
 });
 
 describe('content credentials', () => {
-  test('of a trusted signer who declares generated content are strong', () => {
+  test('from a trusted signer who declares generated content are strong', () => {
     expect(examineCredentials({}, declared({ generator: 'Acme Dream' }))).toMatchObject({
       speaksFor: 'fake',
       strength: 'strong',
@@ -120,7 +120,7 @@ describe('content credentials', () => {
     },
   );
 
-  test('that declare a capture speak for real when trusted, moderately, and not at all otherwise', () => {
+  test('that declare a capture are moderate evidence for real if trusted, and none otherwise', () => {
     const capture = declared({ origin: 'captured' });
 
     expect(examineCredentials({}, capture)).toMatchObject({
@@ -136,7 +136,7 @@ describe('content credentials', () => {
     });
   });
 
-  test('of a capture that was edited later speak for neither side and name the step', () => {
+  test('of a capture edited later support neither side and name the step', () => {
     const actions = ['c2pa.created', 'c2pa.cropped'].map(step);
     const capture = declared({ origin: 'captured' });
 
@@ -150,7 +150,7 @@ describe('content credentials', () => {
     });
   });
 
-  test('cannot put words into our mouth by the name of their signer', () => {
+  test('cannot inject text through the name of their signer', () => {
     const signer = 'X” fit the file; the signer is on the trust list. “';
 
     const finding = examineCredentials({ signer, integrity: 'broken' });
@@ -162,7 +162,7 @@ describe('content credentials', () => {
     });
   });
 
-  test('tell a generated part before the capture of the whole', () => {
+  test('report a generated part before the capture of the whole', () => {
     const finding = examineCredentials(
       {},
       declared({ origin: 'captured' }),
@@ -184,13 +184,13 @@ describe('content credentials', () => {
     },
   );
 
-  test('whose seal is broken say that the file was changed, and that saving it is enough', () => {
+  test('with a broken signature say that the file was changed, and that re-saving is enough', () => {
     expect(examineCredentials({ integrity: 'broken' })).toMatchObject({
       statement: { en: expect.stringMatching(/changed afterwards.*merely by being saved/) },
     });
   });
 
-  test('that declare no origin say so', () => {
+  test('without a declared origin say so', () => {
     expect(examineCredentials({})).toMatchObject({
       speaksFor: 'neither',
       statement: { en: expect.stringContaining('neither a capture nor generated content') },
@@ -201,7 +201,7 @@ describe('content credentials', () => {
 describe('an unsigned declaration', () => {
   const unsigned = { assurance: 'unsigned' } as const;
 
-  test('of generated content is moderate, and says that anyone could have written it', () => {
+  test('of generated content is moderate evidence that anyone could have written', () => {
     const told = declared({
       ...unsigned,
       place: 'png-text',
@@ -229,12 +229,12 @@ describe('an unsigned declaration', () => {
     });
   });
 
-  test('is left to its own method: a signed one is not told twice', () => {
+  test('is left to its own method: a signed one is not reported twice', () => {
     expect(examine(declaredOrigin, { declarations: [declared({})] })).toHaveProperty('reason');
   });
 });
 
-test('a source type that names neither side is told as such', () => {
+test('a source type that supports neither side is reported as such', () => {
   const { facts } = picture;
   const metadata = { ...facts.metadata, digitalSourceType: 'http://x/screenCapture' };
   const given = { ...picture, facts: { ...facts, metadata } };
@@ -296,13 +296,13 @@ describe('contradictions', () => {
     },
   );
 
-  test('a thumbnail that shows something else speaks weakly for a change', () => {
+  test('a thumbnail that shows something else is weak evidence of a change', () => {
     expect(
       examine(fileConsistency, { inconsistencies: only('thumbnail_content_differs') }),
     ).toMatchObject({ speaksFor: 'fake', strength: 'weak' });
   });
 
-  test('all at once are one sentence', () => {
+  test('are combined into one sentence', () => {
     expect(examine(fileConsistency, { inconsistencies: all })).toMatchObject({
       measures: { contradictions: inconsistencyCodes.length },
       statement: {
@@ -316,7 +316,7 @@ test.each([
   [{ kind: 'libjpeg', name: null, quality: 85 } as const, /quality 85/, /Qualität 85/],
   [{ kind: 'known-software', name: 'mozjpeg', quality: null } as const, /mozjpeg/, /mozjpeg/],
   [{ kind: 'custom', name: null, quality: null } as const, /use their own/, /eigene/],
-])('tables of class %j are told and speak for neither side', (quantisation, en, de) => {
+])('tables of class %j are reported and support neither side', (quantisation, en, de) => {
   expect(examine(compressionTables, { quantisation })).toMatchObject({
     speaksFor: 'neither',
     strength: 'none',
@@ -335,7 +335,7 @@ test.each([
     '1 byte follows the end of the picture (data of an unknown kind); the file contains one further picture; cameras, programs and services all leave such data behind.',
     'Hinter dem Ende des Bildes folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Daten.',
   ],
-])('%j is told as it lies', (layout, en, de) => {
+])('layout %j is reported', (layout, en, de) => {
   expect(examine(fileLayout, { layout })).toMatchObject({
     speaksFor: 'neither',
     statement: { en, de },

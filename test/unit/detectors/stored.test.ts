@@ -14,7 +14,7 @@ function cellOfEach(plane: Uint8Array, columns: number): CellMap {
 describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => {
   const size = { width: 90, height: 70, seed: 1 };
 
-  test('stored planes are those that the file holds', async () => {
+  test('stored planes match the file', async () => {
     const picture = await decodePicture(await scenePng({ ...size, orientation }));
     const asStored = await decodePicture(await storedScene(orientation));
 
@@ -25,7 +25,7 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => 
     expect(storedRgb(picture)).toEqual(asStored.rgb);
   });
 
-  test('a map over the stored picture marks the same motif over the upright one', async () => {
+  test('a map of the stored picture marks the same content in the upright one', async () => {
     const picture = await decodePicture(await scenePng({ ...size, orientation }));
     const { facts, luma } = picture;
     const stored = storedLuma(picture);

@@ -18,7 +18,7 @@ test.each([
   expect(strengthOfRatio(ratio)).toBe(word);
 });
 
-test('the score that goes with a word gives that word again, for either side', () => {
+test('the score of a strength maps back to it, for either side', () => {
   for (const strength of strengths.slice(1)) {
     const { score } = conventionalWeight('fake', strength);
     const { score: opposite } = conventionalWeight('real', strength);

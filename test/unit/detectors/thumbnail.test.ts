@@ -35,7 +35,7 @@ async function tampered(picture: Buffer): Promise<Buffer> {
 }
 
 describe('the thumbnail that a camera made', () => {
-  test.each([1, 2, 3, 4])('points at what was painted in later, scene %i', async (seed) => {
+  test.each([1, 2, 3, 4])('points at what was painted in, scene %i', async (seed) => {
     const before = await sceneJpeg({ ...scene, seed });
 
     const answer = await examine(await tampered(before), { thumbnail: await small(before) });
@@ -61,7 +61,7 @@ describe('the thumbnail that a camera made', () => {
     ['sharpened', (image) => image.sharpen({ sigma: 1 })],
     ['saved badly', (image) => image.jpeg({ quality: 45 })],
     ['made of every fourth pixel', (image) => image.resize(160, 120, { kernel: 'nearest' })],
-  ])('says nothing of an untouched picture, %s', async (_, make) => {
+  ])('finds nothing in an untouched picture, %s', async (_, make) => {
     const picture = await sceneJpeg({ ...scene, seed: 5 });
     const made = make(sharp(picture));
     const own = await sharp(await made.toBuffer())
@@ -77,7 +77,7 @@ describe('the thumbnail that a camera made', () => {
   test.each([
     ['the lower', 450],
     ['the upper', 0],
-  ])('says nothing of a date along %s edge, which cameras write later', async (_, top) => {
+  ])('ignores a date along %s edge, which cameras write later', async (_, top) => {
     const before = await sceneJpeg({ ...scene, seed: 3 });
     const strip = { create: { width: 640, height: 30, channels: 3, background: '#fff' } } as const;
     const dated = await sharp(before)
@@ -96,7 +96,7 @@ describe('the thumbnail that a camera made', () => {
     });
   });
 
-  test('points at a strip that lies further in', async () => {
+  test('points at a strip further inside', async () => {
     const before = await sceneJpeg({ ...scene, seed: 3 });
     const strip = { create: { width: 640, height: 30, channels: 3, background: '#fff' } } as const;
     const changed = await sharp(before)
@@ -109,7 +109,7 @@ describe('the thumbnail that a camera made', () => {
     expect(answer).toMatchObject({ finding: { speaksFor: 'fake' } });
   });
 
-  test('is compared as it lies, however the picture was turned', async () => {
+  test('is compared in any orientation of the picture', async () => {
     const lying = await sceneJpeg({ ...scene, seed: 6 });
     const changed = await tampered(lying);
 
@@ -124,7 +124,7 @@ describe('the thumbnail that a camera made', () => {
     });
   });
 
-  test('gives the same bytes again', async () => {
+  test('is deterministic', async () => {
     const before = await sceneJpeg({ ...scene, seed: 2 });
     const parts = { thumbnail: await small(before) };
     const changed = await tampered(before);
@@ -149,14 +149,14 @@ describe('nothing is compared', () => {
     expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), broken)).toContain('read');
   });
 
-  test('when it has another shape', async () => {
+  test('when it has a different shape', async () => {
     const picture = await sceneJpeg({ ...scene, seed: 1 });
     const square = await sharp(picture).resize(160, 160, { fit: 'cover' }).jpeg().toBuffer();
 
     expect(await reasonOf(picture, square)).toContain('different shape');
   });
 
-  test('when it shows another scene', async () => {
+  test('when it shows a different scene', async () => {
     const other = await small(await sceneJpeg({ ...scene, seed: 9 }));
 
     expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), other)).toContain(
@@ -164,7 +164,7 @@ describe('nothing is compared', () => {
     );
   });
 
-  test('when it is of one colour', async () => {
+  test('when it is uniform', async () => {
     const create = { width: 160, height: 120, channels: 3, background: '#777' } as const;
     const flat = await sharp({ create }).jpeg().toBuffer();
 
@@ -172,7 +172,7 @@ describe('nothing is compared', () => {
   });
 });
 
-test('differencesOf finds the scatter that was put in, and how many times it a place is off', () => {
+test('compareThumbnail finds the simulated scatter, and how far a cell exceeds it', () => {
   const [width, height] = [160, 120];
   const random = createRandom(3);
   const normal = gaussianTable(random);

@@ -61,7 +61,7 @@ test('a spread below one percent is not called none', async () => {
   });
 });
 
-test('a probability within its own scatter speaks for neither side', async () => {
+test('a probability within its own uncertainty supports neither side', async () => {
   const picture = await scenePicture(128, 128);
   const sideAt = (fakeUncertainty: number) =>
     worded(

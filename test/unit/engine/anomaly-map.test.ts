@@ -5,7 +5,7 @@ const manipulation = (probability: number) => ({ probability, region: null, meth
 /** A fifth of the picture stands out. */
 const changed = Float32Array.of(0.2, 0.2, 0.2, 0.2, 0.9);
 
-test('a place that is out of line with its picture is more unusual than how unlike training it is', () => {
+test('a cell that stands out from its picture is more anomalous than its distance alone', () => {
   const outlierScores = Float32Array.of(0.4, 0.4, 0.3, 0.4, 0.4);
 
   const drawn = drawAnomaly(outlierScores, { manipulation: manipulation(0.5), changed });
@@ -15,7 +15,7 @@ test('a place that is out of line with its picture is more unusual than how unli
   expect([...drawn.subarray(0, 4)]).toEqual([...outlierScores.subarray(0, 4)].map(near));
 });
 
-test('the less likely a change is at all, the less it shows', () => {
+test('the less likely a change is, the less it shows', () => {
   const outlierScores = new Float32Array(5).fill(0.4);
 
   const [unlikely, likely] = [0.05, 0.9].map((probability) =>
@@ -26,7 +26,7 @@ test('the less likely a change is at all, the less it shows', () => {
   expect(likely![4]).toBeGreaterThan(0.9);
 });
 
-test('a picture that is wholly unlike training is bright all over, as far as a share is believed', () => {
+test('a picture entirely unlike the training data is bright everywhere', () => {
   const drawn = drawAnomaly(new Float32Array(5).fill(1), {
     manipulation: manipulation(0.5),
     changed,

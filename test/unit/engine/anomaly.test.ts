@@ -62,7 +62,7 @@ describe('clusters of outliers', () => {
   });
 });
 
-test('a distance is drawn as one half where 97 of 100 reference patches are nearer, and as a tenth at their median', () => {
+test('a distance is drawn as one half at the 97th percentile, and as a tenth at the median', () => {
   const quantiles = { distanceQuantiles: Array.from({ length: 101 }, (_, at) => at) };
   const shares = [0, 50, 97, 120].map((distance) => toOutlierScore(distance, quantiles));
 
@@ -72,7 +72,7 @@ test('a distance is drawn as one half where 97 of 100 reference patches are near
   expect(shares[3]).toBeGreaterThan(0.7);
 });
 
-test('the share below a value runs in straight lines between quantiles, from 0 to 1', () => {
+test('the share below a value is interpolated linearly between quantiles, from 0 to 1', () => {
   const quantiles = [1, 2, 4, 4, 8];
 
   expect([0, 1, 1.5, 2, 3, 4, 6, 8, 99].map((value) => shareBelow(quantiles, value))).toEqual([

@@ -20,7 +20,7 @@ describe('a map on another grid', () => {
     ).toEqual(values);
   });
 
-  test('of larger cells has the means of those inside, of however many there are at the edge', () => {
+  test('with larger cells has the means of the cells inside, even at the edge', () => {
     const values = Float32Array.of(0, 1, 1, 0, 1, 0.5);
 
     const larger = ontoGrid(
@@ -31,7 +31,7 @@ describe('a map on another grid', () => {
     expect([...larger]).toEqual([0.5, 0.75]);
   });
 
-  test('of larger cells that do not divide evenly weighs by overlap', () => {
+  test('with cells that do not divide evenly weights by overlap', () => {
     const values = Float32Array.of(1, 0, 0);
 
     const larger = ontoGrid(
@@ -43,7 +43,7 @@ describe('a map on another grid', () => {
     expect(larger[1]).toBe(0);
   });
 
-  test('of smaller cells goes in straight lines from middle to middle and stays level beyond', () => {
+  test('with smaller cells interpolates linearly between centres and is constant beyond', () => {
     const smaller = ontoGrid(
       { cellPx: 8, columns: 2, rows: 1, values: Float32Array.of(0, 1) },
       { cellPx: 4, columns: 4, rows: 2 },

@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test('the mirror image of a small picture of whole blocks gets the mirror image of its answer', async () => {
+test('mirroring a small picture of whole blocks mirrors its answer', async () => {
   const picture = await scenePicture(128, 96, 5);
   const { rgb } = await sharp(picture.rgb, { raw: { width: 128, height: 96, channels: 3 } })
     .flop()
@@ -101,7 +101,7 @@ test('a picture beyond the limit is halved until it fits, and the cells of its m
 describe('quantisation steps', () => {
   const size = { width: 200, height: 200, seed: 1 };
 
-  test('of a JPEG file are told row by row', async () => {
+  test('of a JPEG file are passed in row order', async () => {
     const { table } = await watch(await decodePicture(await sceneJpeg({ ...size, quality: 50 })));
 
     // ITU-T T.81, Table K.1: the first two rows.
@@ -109,7 +109,7 @@ describe('quantisation steps', () => {
     expect(table?.slice(8, 16)).toEqual([12, 12, 14, 19, 26, 58, 60, 55]);
   });
 
-  test('are told of no file without, and of none whose pixels were halved', async () => {
+  test('are not passed for files without them or for halved pixels', async () => {
     const png = await watch(await scenePicture(size.width, size.height));
     const halved = await watch(
       await decodePicture(await sceneJpeg({ ...size, quality: 50 })),
@@ -119,7 +119,7 @@ describe('quantisation steps', () => {
     expect([png.table, halved.table]).toEqual([null, null]);
   });
 
-  test('change what the network answers', async () => {
+  test("affect the network's answer", async () => {
     const picture = await decodePicture(await sceneJpeg({ ...size, quality: 50 }));
     const { pixels, table } = await watch(picture);
 
@@ -132,7 +132,7 @@ describe('quantisation steps', () => {
   });
 });
 
-test('a turned picture is read as it is stored, and its map is turned with it', async () => {
+test('a rotated picture is read in stored orientation, and its map is rotated to match', async () => {
   const upright = await scenePicture(120, 96, 3);
   const asStored = orientationOf(6).toStored({ ...upright.facts, rgb: upright.rgb });
   const stored = await decodePicture(await fromScene(asStored).png().toBuffer());
@@ -148,13 +148,13 @@ test('a turned picture is read as it is stored, and its map is turned with it', 
   expect(cellsOf(ofTurned.evidence)).toEqual([4, 30, 24, 30 * 24]);
 });
 
-test('the same picture gives the same answer, bit for bit', async () => {
+test('the same picture gives the same bits', async () => {
   const picture = await scenePicture(150, 150);
 
   expect(await readChanges(picture, locator)).toEqual(await readChanges(picture, locator));
 });
 
-test('a picture whose working space is given back leaves the network ready for the next', async () => {
+test('releasing the working memory leaves the network ready for the next picture', async () => {
   const large = await scenePicture(1600, 960);
   const small = await scenePicture(150, 150);
 

@@ -64,7 +64,7 @@ test('a clear case is decided, without reasons, and only fake has a sub-class', 
   });
 });
 
-test('the thresholds that were applied are told', () => {
+test('the applied thresholds are reported', () => {
   expect(verdict({}, 'pedantic').thresholds).toEqual({
     fakeMin: 0.9,
     realMax: 0.1,
@@ -88,7 +88,7 @@ describe('a picture outside the validated domain is abstained from', () => {
     expect(verdict(evidence)).toMatchObject({ resultClass: 'abstain', reasons: [reason] });
   });
 
-  test('with every reason that applies, and none of doubt beside them', () => {
+  test('with every reason that applies, but without reasons for doubt', () => {
     expect(
       verdict({ hasFullPatch: false, isPhotograph: false, fakeProbability: 0.5 }).reasons,
     ).toEqual(['too_small', 'not_a_photograph']);
@@ -115,7 +115,7 @@ describe('a part that was changed', () => {
   const camera = { fakeProbability: 0.05 };
   const changed: DecisionInput['change'] = { ...untouched, probability: 0.85, indicating: 2 };
 
-  test('makes a picture fake whatever its traces say, and what they say is told', () => {
+  test('makes a picture fake whatever its traces indicate, and they are reported', () => {
     expect(verdict({ ...camera, change: changed })).toMatchObject({
       resultClass: 'fake',
       resultSubClasses: ['manipulated'],
@@ -125,14 +125,14 @@ describe('a part that was changed', () => {
     });
   });
 
-  test('of a generated picture is named beside that', () => {
+  test('of a generated picture is reported too', () => {
     expect(verdict({ change: changed })).toMatchObject({
       resultSubClasses: ['ai-generated', 'manipulated'],
       basis: 'traces',
     });
   });
 
-  test('is not called in what is no photograph, is too small or holds no trace', () => {
+  test('is not called if the picture is not a photograph, too small or without traces', () => {
     expect(verdict({ isPhotograph: false, change: changed }).resultClass).toBe('abstain');
     expect(verdict({ hasFullPatch: false, change: changed }).resultClass).toBe('abstain');
     expect(verdict({ trace: 0, change: changed }).resultClass).toBe('abstain');
@@ -161,7 +161,7 @@ describe('a part that was changed', () => {
       ['manipulation_suspected', 'single_weak_method'],
     ],
     ['no method that speaks by itself', { ...changed, indicating: 0 }, ['manipulation_suspected']],
-  ])('is suspected by %s: no picture is called real then', (_, change, reasons) => {
+  ])('is suspected by %s, which prevents a verdict of real', (_, change, reasons) => {
     expect(verdict({ ...camera, change })).toMatchObject({
       resultClass: 'uncertain',
       resultSubClasses: [],
@@ -170,13 +170,13 @@ describe('a part that was changed', () => {
     });
   });
 
-  test('is told by one method alone when that speaks more than weakly', () => {
+  test('is called on one method alone if it is more than weak', () => {
     const change = { ...changed, indicating: 1, isStrong: true };
 
     expect(verdict({ ...camera, change }).resultClass).toBe('fake');
   });
 
-  test('is suspected where copies are plain, however little all methods say together', () => {
+  test('is suspected if copies are clear, even if the fusion suspects nothing', () => {
     const change = { probability: 0.19, indicating: 1, isStrong: true, isSuspectedAlone: true };
 
     for (const strategy of decisionStrategies) {
@@ -187,7 +187,7 @@ describe('a part that was changed', () => {
     }
   });
 
-  test('that is only suspected takes nothing from a generated picture and adds nothing to an abstention', () => {
+  test('that is only suspected affects neither a generated picture nor an abstention', () => {
     const change = { ...changed, probability: 0.6 };
 
     expect(verdict({ change })).toMatchObject({ resultClass: 'fake', reasons: [] });
@@ -206,7 +206,7 @@ test('a small picture needs more to be called fake, and no more to be called rea
   expect(verdict({ pixels: 10_000, fakeProbability: 0.8 }).resultClass).toBe('fake');
 });
 
-test('where limits of compressed and of small pictures hold, the higher one counts', () => {
+test('if the limits for compressed and small pictures both apply, the higher one counts', () => {
   const both = {
     pixels: 9999,
     predictions: { real: 0.1, fake: 0.9, compression: 0.4 },
@@ -229,7 +229,7 @@ test('a compressed picture needs more to be called fake, and no more to be calle
   expect(real.resultClass).toBe('real');
 });
 
-describe('the test of stability is needed', () => {
+describe('the stability test is needed', () => {
   const camera = { fakeProbability: 0.05 };
   const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
   const trusted = { ...unsigned, isTrusted: true } as const;
@@ -252,7 +252,7 @@ describe('the test of stability is needed', () => {
   });
 });
 
-test('a threshold itself decides', () => {
+test('a value equal to the threshold decides', () => {
   expect(verdict({ fakeProbability: 0.8 }).resultClass).toBe('fake');
   expect(verdict({ fakeProbability: 0.2 }).resultClass).toBe('real');
 });
@@ -265,7 +265,7 @@ describe('a file that declares itself to be generated', () => {
     predictions: { real: 0.9, fake: 0.1, compression: 0.2 },
   };
 
-  test('is believed where the traces decide nothing, whatever the reason', () => {
+  test('is believed if the traces decide nothing, whatever the reason', () => {
     const open = [{ fakeProbability: 0.5 }, { hasFullPatch: false }, { isPhotograph: false }];
 
     for (const evidence of open) {
@@ -278,7 +278,7 @@ describe('a file that declares itself to be generated', () => {
     }
   });
 
-  test('leaves untold nothing that the traces alone would have led to', () => {
+  test('still reports what the traces alone would have decided', () => {
     const declared = verdict({ isPhotograph: false, declaration: unsigned });
 
     expect(declared.byTraces).toEqual({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
@@ -304,7 +304,7 @@ describe('a file that declares itself to be generated', () => {
     },
   );
 
-  test('is not believed against traces of a camera, under no strategy, unless somebody trusted signed it', () => {
+  test('is not believed against traces of a camera, under any strategy, unless signed by a trusted signer', () => {
     for (const strategy of decisionStrategies) {
       expect(verdict({ ...speaksForCamera, declaration: unsigned }, strategy)).toMatchObject({
         resultClass: 'uncertain',
@@ -320,7 +320,7 @@ describe('a file that declares itself to be generated', () => {
 });
 
 describe.each(['the thresholds of this test', 'the packaged model'])('under %s', (which) => {
-  test('what a stricter strategy decides, a laxer one decides alike, and none turns real into fake', async () => {
+  test('a looser strategy decides like a stricter one, and none turns real into fake', async () => {
     const { localisation } = manifest;
     const packaged = { ...(await createRegistry().find(null)), localisation };
     const rules = which === 'the packaged model' ? packaged : manifest;

@@ -30,7 +30,7 @@ function bytesOf(value: unknown): string {
 }
 
 describe('an examination', () => {
-  test('is byte-identical when it is repeated, also on a model loaded anew', async () => {
+  test('is byte-identical when repeated, even with a freshly loaded model', async () => {
     const again = await examine(picture, models, options);
     const fresh = await examine(picture, await loadPackagedModels(), options);
 
@@ -38,7 +38,7 @@ describe('an examination', () => {
     expect(bytesOf(fresh)).toEqual(bytesOf(examination));
   });
 
-  test('with another seed differs in its uncertainties and in nothing that was read', async () => {
+  test('with another seed differs only in its uncertainties', async () => {
     const other = await examine(picture, models, { ...options, seed: 1 });
 
     expect(other.classUncertainties).not.toEqual(examination.classUncertainties);
@@ -57,7 +57,7 @@ describe('an examination', () => {
     expect(Number.isInteger(anomaly.numCluster)).toBe(true);
   });
 
-  test('has four maps, and one of each method that points at places, with one value for each cell', () => {
+  test('has four maps and one for each localising method, with one value per cell', () => {
     const { maps, findings } = examination;
 
     expect([maps.cellPx, maps.columns, maps.rows]).toEqual([4, 108, 75]);
@@ -70,7 +70,7 @@ describe('an examination', () => {
     for (const name of Object.keys(maps.methods)) expect(['fusion', ...methods]).toContain(name);
   });
 
-  test('says what another run must match', () => {
+  test('records what another run must match', () => {
     expect(examination.environment).toMatchObject({
       forensics: expect.stringMatching(/^\d/),
       node: process.versions.node,
@@ -85,7 +85,7 @@ describe('an examination', () => {
     expect(examination.patchesRead).toBe(24);
   });
 
-  test('puts a verdict, and nothing but a verdict, to the test of stability', async () => {
+  test('runs the stability test on verdicts only', async () => {
     // A model that is sure of everything, drawings too, and says fake of everything.
     const fakeMin = { pedantic: 0.5, default: 0.5, relaxed: 0.5 };
     const traceMin = { pedantic: 0, default: 0, relaxed: 0 };
@@ -121,7 +121,7 @@ describe('an examination', () => {
     expect(methods.toSorted()).toEqual(detectors.map(({ method }) => method).toSorted());
   });
 
-  test('of one observation under another strategy says the same of real and fake', async () => {
+  test('of one observation under another strategy has the same scores', async () => {
     const observation = await observe(picture, models, defaultSeed);
 
     const other = await conclude(observation, 'relaxed');
@@ -131,21 +131,24 @@ describe('an examination', () => {
   });
 });
 
-describe('the smallest and strangest pictures', () => {
+describe('extreme pictures', () => {
   test.each([
     [65, 65],
     [127, 400],
     [65, 1500],
-  ])('%i x %i is read as far as it goes and abstained from as too small', async (width, height) => {
-    const small = await examine(await scenePicture(width, height), models, options);
+  ])(
+    '%i x %i is read as far as possible and abstained from as too small',
+    async (width, height) => {
+      const small = await examine(await scenePicture(width, height), models, options);
 
-    expect(small.decision).toMatchObject({
-      resultClass: 'abstain',
-      reasons: expect.arrayContaining(['too_small']),
-    });
-    expect(small.maps.values.fake).toHaveLength(Math.ceil(width / 4) * Math.ceil(height / 4));
-    expect(Number.isFinite(small.predictions.fake)).toBe(true);
-  });
+      expect(small.decision).toMatchObject({
+        resultClass: 'abstain',
+        reasons: expect.arrayContaining(['too_small']),
+      });
+      expect(small.maps.values.fake).toHaveLength(Math.ceil(width / 4) * Math.ceil(height / 4));
+      expect(Number.isFinite(small.predictions.fake)).toBe(true);
+    },
+  );
 
   test('one flat colour is not a photograph, and every number is still a number', async () => {
     const rgb = new Uint8Array(3 * 200 * 200).fill(128);
@@ -163,7 +166,7 @@ describe('the smallest and strangest pictures', () => {
 });
 
 describe('the maps', () => {
-  test('show at the centre of a patch what the network said of that patch', async () => {
+  test("show the network's score at the centre of each patch", async () => {
     const { trace } = models;
     const patchScores = await readPatchScores(picture, trace);
     const place = patchScores.read[0]!;
@@ -182,7 +185,7 @@ describe('the maps', () => {
     expect(Math.abs(shown - said)).toBeLessThan(0.03);
   });
 
-  test('show as fake no less than where a change is suspected', () => {
+  test('show suspected changes as fake', () => {
     const { values, methods } = examination.maps;
     const { suspectedMin } = models.locator.manifest.thresholds;
     const probability = examination.manipulation?.probability ?? 0;
@@ -195,7 +198,7 @@ describe('the maps', () => {
 });
 
 describe('the fields of the contract', () => {
-  test('are all null for flagging but the classes', () => {
+  test('are null for flagging, except the classes', () => {
     expect(toResultFields(examination, 'flagging')).toEqual({
       resultClass: expect.any(Number),
       resultSubClasses: expect.any(Array),
@@ -206,7 +209,7 @@ describe('the fields of the contract', () => {
     });
   });
 
-  test('are all there for forensicReporting', () => {
+  test('are all present for forensicReporting', () => {
     const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
 
     expect(toResultFields(examination, 'forensicReporting')).toMatchObject({

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { measureRatios } from '../../../src/engine/likelihood-ratio.ts';
 
-test('ratios of one cost a bit and bear out nothing', () => {
+test('ratios of one cost one bit and support nothing', () => {
   expect(measureRatios([0, 0, 0], [0, 0])).toEqual({ cllr: 1, lower: 1, upper: 1 });
 });
 
 const all = (log: number) => Array.from({ length: 99 }, () => log);
 
-test('the greatest ratio is borne out by how many pictures there are, not by how great it is', () => {
+test('the upper bound depends on the number of pictures, not on the largest ratio', () => {
   const { cllr, lower, upper } = measureRatios(all(20), all(-20));
 
   // 99 of 100 right, and 1 of 100 wrong: the one that is added on each side.
@@ -16,6 +16,6 @@ test('the greatest ratio is borne out by how many pictures there are, not by how
   expect(lower).toBeCloseTo(1 / 99, 3);
 });
 
-test('ratios on the wrong side cost more than saying nothing', () => {
+test('misleading ratios cost more than none', () => {
   expect(measureRatios([-2, -1], [1, 2]).cllr).toBeGreaterThan(1);
 });

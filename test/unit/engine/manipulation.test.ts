@@ -32,7 +32,7 @@ const odds = (probability: number) => Math.log(probability / (1 - probability));
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit));
 
 describe('places', () => {
-  test('add up the log odds of every method, from where it says nothing', () => {
+  test('add up the log odds of every method relative to its neutral value', () => {
     const maps = { first: Float32Array.of(0.5, 0.9), second: Float32Array.of(0.2, 0.6) };
 
     const [silent, marked] = fuseCells(fusion, maps, { cells: 2, circumstances: usual });
@@ -41,7 +41,7 @@ describe('places', () => {
     expect(marked).toBeCloseTo(sigmoid(-1 + odds(0.9) + 2 * (odds(0.6) - odds(0.2))), 6);
   });
 
-  test('get nothing from a method that was skipped, or that nobody gave a weight', () => {
+  test('ignore skipped methods and methods without a weight', () => {
     const alone = { first: Float32Array.of(0.9), unknown: Float32Array.of(1) };
 
     expect(fuseCells(fusion, alone, { cells: 1, circumstances: usual })[0]).toBeCloseTo(
@@ -50,7 +50,7 @@ describe('places', () => {
     );
   });
 
-  test('are held against the middle and the strongest places of their own picture', () => {
+  test('are compared with the median and the strongest cells of their picture', () => {
     const own = { ...fusion.places, level: { middle: 0.2, strongest: 0.4, perDoubling: 0 } };
     const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 4 ? 0.9 : 0.6));
 
@@ -65,7 +65,7 @@ describe('places', () => {
     expect(fused[4]).toBeCloseTo(sigmoid(-1 + odds(0.6) - level), 6);
   });
 
-  test('that stand out alone, on less than a hundredth of the picture, do not raise the level', () => {
+  test('that stand out on less than a hundredth of the picture do not raise the bar', () => {
     const own = { ...fusion.places, level: { middle: 0, strongest: 0.4, perDoubling: 0 } };
     const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
 
@@ -78,7 +78,7 @@ describe('places', () => {
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
-  test('believe no single method beyond odds of e^4', () => {
+  test('cap the influence of one method at odds of e^4', () => {
     const [sure] = fuseCells(
       fusion,
       { first: Float32Array.of(1) },
@@ -89,7 +89,7 @@ describe('places', () => {
   });
 });
 
-test('size and compression move the level of places and the odds of the picture', () => {
+test('size and compression affect the bar for cells and the odds of the picture', () => {
   const places = { ...fusion.places, level: { middle: 0, strongest: 0, perDoubling: 0.5 } };
   const picture = { ...fusion.picture, perDoubling: -0.25, compression: 2 };
   const circumstances = { doublings: 2, compression: 0.3 };
@@ -122,7 +122,7 @@ test('the picture adds up the log odds of the scores', () => {
   );
 });
 
-describe('a picture of which a part is marked', () => {
+describe('a picture with a marked part', () => {
   const facts = { width: 16, height: 8, jpeg: null };
   const grid = { cellPx: 4, columns: 4, rows: 2 };
   const localised = (
@@ -144,7 +144,7 @@ describe('a picture of which a part is marked', () => {
   });
   const right = [0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5, 0.95];
 
-  test('is told with its region and the methods that speak by themselves', () => {
+  test('is reported with its region and the methods that indicate a change', () => {
     const answers = [
       localised('first', right),
       localised('silent', right, { speaksFor: 'neither', strength: 'none' }),
@@ -161,7 +161,7 @@ describe('a picture of which a part is marked', () => {
     expect(Object.keys(methods)).toEqual(['first', 'silent']);
   });
 
-  test('is not told of a method without weight, however loud it speaks', () => {
+  test('ignores a method without weight, however strong its finding', () => {
     const answers = [localised('first', right), localised('loud', right, { strength: 'strong' })];
 
     const { manipulation, methods } = localise({ facts, grid, manifest, answers });
@@ -170,7 +170,7 @@ describe('a picture of which a part is marked', () => {
     expect(Object.keys(methods)).toContain('loud');
   });
 
-  test('is told with every place, numbered in one order, each with the methods that mark it', () => {
+  test('is reported with every place, numbered in order, and the methods that mark each', () => {
     const left = [0.95, 0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5];
     const answers = [
       localised('first', right),
@@ -187,7 +187,7 @@ describe('a picture of which a part is marked', () => {
     expect(manipulation.region).toEqual(manipulation.places?.[0]?.region);
   });
 
-  test('is told where copies are plain, however little all methods together say', () => {
+  test('is reported if copies are clear, even if the fusion suspects nothing', () => {
     const answers = [localised('copy-move', right, { score: 0.6, strength: 'moderate' })];
     const { picture } = fusion;
     const weights = { ...picture.weights, 'copy-move': 1 };
@@ -200,7 +200,7 @@ describe('a picture of which a part is marked', () => {
     expect(suspicion).toBe(1);
   });
 
-  test('has no region while nobody would suspect a change', () => {
+  test('has no region while no strategy suspects a change', () => {
     const answers = [localised('first', right, { score: 0.5 })];
 
     const { manipulation } = localise({ facts, grid, manifest, answers });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { lowerShare, shareInterval, upperShare } from '../../../src/engine/likelihood-ratio.ts';
 
-test('without an error the bound is the root that the formula gives', () => {
+test('without errors the bound has a closed form', () => {
   for (const trials of [1, 10, 40, 221, 5000, 1_000_000]) {
     expect(upperShare(0, trials)).toBeCloseTo(1 - 0.05 ** (1 / trials), 12);
   }
 });
 
-test('40 photographs without an error leave room for 7.2 %', () => {
+test('40 photographs without an error give a bound of 7.2 %', () => {
   expect(upperShare(0, 40)).toBeCloseTo(0.072, 3);
 });
 
@@ -27,13 +27,13 @@ test.each([
   expect(interval.high).toBeCloseTo(high, 9);
 });
 
-test('a bound for one side lies inside the interval for both', () => {
+test('a one-sided bound lies inside the two-sided interval', () => {
   const { low, high } = shareInterval(3, 50);
 
   expect(lowerShare(3, 50)).toBeGreaterThan(low);
   expect(upperShare(3, 50)).toBeLessThan(high);
 });
 
-test('without trials nothing is known', () => {
+test('without trials there is no bound', () => {
   expect(upperShare(0, 0)).toBeNaN();
 });

@@ -25,7 +25,7 @@ function looking(by: number): Logits {
 
 const logOdds = (probability: number) => Math.log(probability / (1 - probability));
 
-test('the changes are all tried, and twice the same gives the same', async () => {
+test('all changes are tried, with deterministic results', async () => {
   const one = await createStabilityTest(picture, logits, model)(true);
   const other = await createStabilityTest(picture, logits, model)(true);
 
@@ -33,7 +33,7 @@ test('the changes are all tried, and twice the same gives the same', async () =>
   expect(other).toEqual(one);
 });
 
-test('a verdict holds when every trial agrees, and falls when the trials say the other side clearly', async () => {
+test('a verdict holds if every trial agrees, and fails if trials clearly contradict it', async () => {
   const agreeing = await createStabilityTest(picture, looking(20), model)(true);
   const contradicting = await createStabilityTest(picture, looking(20), model)(false);
 
@@ -52,7 +52,7 @@ test('a trial near one half is doubt and no contradiction', async () => {
   expect(moved.trials[0]!.isFlip).toBe(false);
 });
 
-test('what a change adds to the part that is read is added to the whole picture', async () => {
+test('the effect of a change on the region is added to the whole picture', async () => {
   const scene = await scenePicture(256, 256);
   const box = { left: 13, top: 13, width: 243, height: 243 };
   const before = await readLogits(scene, model);
@@ -66,7 +66,7 @@ test('what a change adds to the part that is read is added to the whole picture'
   expect(logOdds(trials.at(-1)!.fakeProbability)).toBeCloseTo(expected, 6);
 });
 
-test('only the most textured part of a large picture is put to the test', async () => {
+test('only the most textured region of a large picture is tested', async () => {
   const scene = await scenePicture(256, 256);
   const rgb = new Uint8Array(3 * 768 * 768).fill(128);
   for (let y = 0; y < 256; y++) {

@@ -28,7 +28,7 @@ test('the ratio of a side is the share called so, over the upper bound of the sh
   expect(real).toMatchObject({ right: 120, rightOf: 200, wrong: 10, wrongOf: 100 });
 });
 
-test('of several conditions the least favourable one counts, and it may be another for each side', () => {
+test('the least favourable condition counts, which may differ between the sides', () => {
   const conditions = [
     measured('misses much', { ...rates, fakeCalledFake: 0.05 }),
     measured('lets much through', { ...rates, fakeCalledReal: 0.3 }),
@@ -38,7 +38,7 @@ test('of several conditions the least favourable one counts, and it may be anoth
   expect(supportedRatio(conditions, 'default', 'real')!.condition).toBe('lets much through');
 });
 
-test('the rates are those of the strategy, or of a looser one that bears out more, never of a stricter one', () => {
+test('the rates are those of the strategy or a looser one that supports more, never a stricter one', () => {
   const one = measured('as is');
   const few = { ...rates, fakeCalledFake: 0.1 };
   const many = { ...rates, fakeCalledFake: 0.8, realCalledFake: 0.1 };
@@ -58,7 +58,7 @@ test('a model that is wrong as often as right supports nothing, not less than no
   expect(supportedRatio([hopeless], 'default', 'fake')!.ratio).toBe(1);
 });
 
-test('without figures, or with a condition that does not tell what was called right, nothing is known', () => {
+test('without figures, or correct calls of a condition, there is no ratio', () => {
   const { realCalledReal: _real, fakeCalledFake: _fake, ...older } = rates;
   const conditions = [measured('as is'), measured('jpeg 75', older)];
 

@@ -7,7 +7,7 @@ function pictureOf(luma: number[][]) {
   return { luma: Uint8Array.from(luma.flat()), facts: { width, height } };
 }
 
-test('a cell adds up how much each pixel differs from its right and its lower neighbour', () => {
+test('a cell sums the differences between each pixel and its right and lower neighbours', () => {
   const picture = pictureOf([
     [0, 3, 3, 10],
     [0, 3, 3, 10],
@@ -41,7 +41,7 @@ test('the most textured places come first, equal ones from top to bottom and lef
   ]);
 });
 
-test('a place is judged by its whole window', () => {
+test('a position is ranked by its whole window', () => {
   const grid = { columns: 3, rows: 1 };
   const places = [
     { row: 0, column: 0 },

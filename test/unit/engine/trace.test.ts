@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toPredictions, toTrace } from '../../../src/engine/calibration.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 
-test('the amount of trace does not depend on the side it speaks for', async () => {
+test('the amount of trace does not depend on the side it supports', async () => {
   const manifest = await createRegistry().find(null);
   const level = { real: -2, fake: -2, compression: 0 };
 

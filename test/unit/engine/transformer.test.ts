@@ -72,14 +72,14 @@ test('counts the view in place of squares where the picture is smaller than one'
   expect(read?.shift).toBeCloseTo(75, 6);
 });
 
-test('names the likeliest kind beside a photograph, and how much like one it is', async () => {
+test('names the likeliest kind besides photograph, and the likeness to a photograph', async () => {
   const read = await readTransformer(boards(128, 128), redTransformer([]));
 
   expect(read?.kind).toBe('drawing');
   expect(read?.photograph).toBeCloseTo(0.75, 6);
 });
 
-test('moves real and fake apart by what it says, and leaves the compression and the maps as they are', async () => {
+test('shifts real and fake apart, and leaves compression and maps unchanged', async () => {
   const picture = boards(256, 192, [32, 16, 200, 220]);
   const alone = { ...model, manifest: { ...model.manifest, transformer: null } };
 

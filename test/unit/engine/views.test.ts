@@ -69,7 +69,7 @@ function picture(width: number, height: number): Planes {
   return toPlanes({ width, height, rgb });
 }
 
-test('a small picture is read as it is, and once more small: its patches count for the tiles it has none of', async () => {
+test('a small picture has no tiles: its patches take over their weight', async () => {
   const seen: string[] = [];
 
   const { readings, cellPx, grid } = await readPatchScores(picture(256, 192), redModel(seen));
@@ -105,7 +105,7 @@ test('a large picture is scaled for its patches, and its most textured squares a
   expect(meanLogits.fake).toBeCloseTo(-meanLogits.real, 3);
 });
 
-test('the maps of a scaled picture cover all of it, in place', async () => {
+test('the maps of a scaled picture cover the whole original', async () => {
   const large = picture(1024, 768);
   const red = redModel([]);
   const patchScores = await readPatchScores(large, red);

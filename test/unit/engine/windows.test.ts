@@ -7,7 +7,7 @@ test.each([
   [8, 8, 8, 8],
   [5, 1, 5, 1],
   [12, 20, 8, 8],
-])('means over windows of a %i x %i grid are what adding up gives', (columns, rows, w, h) => {
+])('window means of a %i x %i grid match direct summation', (columns, rows, w, h) => {
   const channels = 3;
   const random = createRandom(columns);
   const values = Float32Array.from({ length: channels * columns * rows }, () => random() * 9 - 4);

@@ -33,7 +33,7 @@ function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8A
   return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
 }
 
-test('on the machine that made it every value and every byte comes out again, looked at as on that day', async () => {
+test('on the same machine every value and byte is reproduced, as of the original day', async () => {
   const { inconsistencies } = real.examination.provenance;
 
   const found = await reproduceBundle(bundleOf());
@@ -45,7 +45,7 @@ test('on the machine that made it every value and every byte comes out again, lo
   expect(inconsistencies.map(({ code }) => code)).toContain('time_in_future');
 });
 
-test('reports as HTML are compared too where the bundle holds them', async () => {
+test('HTML reports are compared too if the bundle has them', async () => {
   const withPages = await realCase({ withHtml: true });
   const { rendering } = withPages;
   const { en, de } = rendering.reports;
@@ -71,7 +71,7 @@ test('reports as HTML are compared too where the bundle holds them', async () =>
   ]);
 }, 60_000);
 
-test('the trust list goes with a picture whose signer was judged by it, and with no other', async () => {
+test('the trust list is included only if a signer was checked against it', async () => {
   const { credentials } = real.examination.provenance;
   const unsigned = { ...real.examination.provenance, credentials: null };
 
@@ -85,7 +85,7 @@ test('the trust list goes with a picture whose signer was judged by it, and with
   expect(Object.keys(without)).not.toContain('trust-list.pem');
 });
 
-test('a bundle that was made after the trust list was replaced needs the very list that was used', async () => {
+test('a bundle made after the trust list was replaced needs the original list', async () => {
   const bundle = bundleOf({ trustList: (await createAuthority('Another')).certificate });
   const folder = temporaryFolder();
   const [right, wrong] = [join(folder, 'right.pem'), join(folder, 'wrong.pem')];
@@ -103,7 +103,7 @@ test('a bundle that was made after the trust list was replaced needs the very li
   });
 });
 
-test('a bundle without its picture needs the very picture beside it', async () => {
+test('a bundle without its picture needs exactly that picture', async () => {
   const bundle = bundleOf({}, false);
   const folder = temporaryFolder();
   const [right, wrong] = [join(folder, 'right.jpg'), join(folder, 'wrong.jpg')];
@@ -119,7 +119,7 @@ test('a bundle without its picture needs the very picture beside it', async () =
   });
 });
 
-test('a number that somebody changed before signing is found and named', async () => {
+test('a number changed before signing is found and named', async () => {
   const { examination } = real;
   const decision = { ...examination.decision, fakeProbability: 0.0123 };
   const bundle = bundleOf({ examination: { ...examination, decision } });
@@ -135,7 +135,7 @@ test('a number that somebody changed before signing is found and named', async (
   });
 });
 
-test('in a bundle of the first format the cells of the maps stand for what was drawn', async () => {
+test('in a bundle of the first format the map cells are compared instead of the drawings', async () => {
   const signer = newSigner();
   // Of the picture's size, as raw maps were then.
   const rendering = { ...real.rendering, rawMaps: real.rendering.heatmaps };
@@ -158,7 +158,7 @@ test('in a bundle of the first format the cells of the maps stand for what was d
   expect(found.files.map(({ name }) => name)).toEqual(['report-en.pdf', 'report-de.pdf']);
 });
 
-test('a heatmap that somebody painted over before signing is found and named', async () => {
+test('a heatmap painted over before signing is found and named', async () => {
   const { heatmaps } = real.rendering;
   const patch = { create: { width: 40, height: 40, channels: 3, background: 'red' } } as const;
   const painted = await sharp(heatmaps.fake)
@@ -181,7 +181,7 @@ test('a heatmap that somebody painted over before signing is found and named', a
   ]);
 });
 
-test('what rounds otherwise on another processor is the same result, and the processor is named', async () => {
+test('different rounding on another processor is the same result, and the processor is named', async () => {
   const { examination } = real;
   const { fake, ...rest } = examination.predictions;
   const elsewhere = {
@@ -201,7 +201,7 @@ test('what rounds otherwise on another processor is the same result, and the pro
   );
 });
 
-test('sentences of another version are other words and no other result, on one machine they are', async () => {
+test('different wording counts only on the same machine', async () => {
   const { examination, rendering } = real;
   const reports = {
     ...rendering.reports,
@@ -241,7 +241,7 @@ test.each([
   },
 );
 
-test('a model that this version no longer has is named with the release that holds it', async () => {
+test('a model that this version no longer has is named with the release that has it', async () => {
   const { examination } = real;
   const model = { id: 'trace-1', version: '1.4.1', files: { 'votes.onnx': 'ab'.repeat(32) } };
   const environment = { ...examination.environment, forensics: '0.1.0' };
@@ -254,7 +254,7 @@ test('a model that this version no longer has is named with the release that hol
   });
 });
 
-test('what a method found that this version no longer has makes no difference', async () => {
+test('findings of a removed method make no difference', async () => {
   const { examination } = real;
   const retired = { ...examination.findings[0]!, method: 'noise-level' };
   const { maps } = examination;
@@ -270,7 +270,7 @@ test('what a method found that this version no longer has makes no difference', 
   expect(found).toMatchObject({ outcome: 'identical', differences: [] });
 });
 
-test('another localisation model is not taken in its place either', async () => {
+test('a different localisation model is not used instead either', async () => {
   const { examination } = real;
   const { locator } = examination;
   const files = { ...locator!.files, 'locate.onnx': 'ab'.repeat(32) };
@@ -284,7 +284,7 @@ test('another localisation model is not taken in its place either', async () => 
   await expect(refused).rejects.toThrow(`${locator!.id} 0.0.1 with these files: locate.onnx abab`);
 });
 
-test('a bundle of a version that had no localisation model asks for that version', async () => {
+test('a bundle from a version without a localisation model names that version', async () => {
   const bundle = bundleOf({ examination: { ...real.examination, locator: null } });
 
   await expect(reproduceBundle(bundle)).rejects.toMatchObject({
@@ -293,7 +293,7 @@ test('a bundle of a version that had no localisation model asks for that version
   });
 });
 
-test('a bundle that does not hold is not reproduced', async () => {
+test('a bundle that fails verification is not reproduced', async () => {
   const bundle = Buffer.from(bundleOf());
   bundle[bundle.length >> 1]! ^= 1;
 

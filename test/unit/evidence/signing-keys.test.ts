@@ -24,7 +24,7 @@ function openKeys() {
   return { dataDir, folder, clock, keys: createSigningKeys(keysInFolder(dataDir), clock.now) };
 }
 
-test('the first use makes a key for the owner alone, and every later one finds it', async () => {
+test('the first use creates a key for the owner only, and later uses find it', async () => {
   const { dataDir, folder, keys } = openKeys();
 
   const { fingerprint } = await keys.signer();
@@ -36,7 +36,7 @@ test('the first use makes a key for the owner alone, and every later one finds i
   expect((await later.signer()).fingerprint).toBe(fingerprint);
 });
 
-test('processes that begin at the same moment have one key', async () => {
+test('processes that start at the same moment share one key', async () => {
   const { dataDir, folder } = openKeys();
 
   const children = Array.from({ length: 4 }, () => spawn(process.execPath, [program, dataDir]));
@@ -47,7 +47,7 @@ test('processes that begin at the same moment have one key', async () => {
   expect(readdirSync(folder)).toEqual(['0001.pem']);
 });
 
-test('a rotation keeps the public half of the old key, with its times, and forgets the private one', async () => {
+test('a rotation keeps the old public key with its times, and deletes the private one', async () => {
   const { folder, clock, keys } = openKeys();
   const old = await keys.signer();
   const bundle = smallBundle({ signer: old });
@@ -69,7 +69,7 @@ test('a rotation keeps the public half of the old key, with its times, and forge
   expect((await verifyBundle(bundle, { fingerprint: old.fingerprint })).holds).toBe(true);
 });
 
-test('when the key in use is gone, no older one signs, and what to do is told', async () => {
+test('if the current key is missing, no older one signs, and the error says what to do', async () => {
   const { folder, keys } = openKeys();
   await keys.rotate();
   rmSync(join(folder, '0002.pem'));
@@ -102,7 +102,7 @@ async function openShared() {
   return { db, clock, place, keys: createSigningKeys(place, clock.now) };
 }
 
-test('machines that begin at the same moment have one key, which the database does not reveal', async () => {
+test('machines that start at the same moment share one key, which the database does not reveal', async () => {
   const { db, clock, place } = await openShared();
 
   const machines = Array.from({ length: 4 }, () => createSigningKeys(place, clock.now));
@@ -114,7 +114,7 @@ test('machines that begin at the same moment have one key, which the database do
   expect(Buffer.from(rows[0]!.value, 'base64').toString('latin1')).not.toContain('KEY');
 });
 
-test('a key that one machine replaces signs on none', async () => {
+test('a key replaced on one machine signs on none', async () => {
   const { clock, place, keys } = await openShared();
   const other = createSigningKeys(place, clock.now);
   const old = await other.signer();

@@ -49,7 +49,7 @@ test('the archive of a case is checked, and each bundle in it, from memory as fr
   });
 });
 
-test('a byte changed in a bundle, around it or behind it is found', async () => {
+test('a byte changed in, around or after a bundle is found', async () => {
   const bundle = caseBundle();
   const changedAt = (at: number) => {
     const changed = Buffer.from(bundle);

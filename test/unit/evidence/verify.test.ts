@@ -31,7 +31,7 @@ async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<
 }
 
 describe('a bundle as it was written', () => {
-  test('holds, and names the key, the picture and the verdict', async () => {
+  test('verifies, and names the key, the picture and the verdict', async () => {
     const signer = newSigner();
 
     const found = await verifyBundle(smallBundle({ signer }));
@@ -45,7 +45,7 @@ describe('a bundle as it was written', () => {
     });
   });
 
-  test('holds without its picture, and carries no metadata of it then', async () => {
+  test('verifies without its picture, and then contains none of its metadata', async () => {
     const bundle = smallBundle({ withOriginal: false });
 
     const found = await verifyBundle(bundle);
@@ -55,13 +55,13 @@ describe('a bundle as it was written', () => {
     expect(smallBundle().includes('ExposureTime')).toBe(true);
   });
 
-  test('is the same bytes when it is written again with the same key at the same time', () => {
+  test('has the same bytes if written again with the same key and time', () => {
     const signer = newSigner();
 
     expect(smallBundle({ signer })).toEqual(smallBundle({ signer }));
   });
 
-  test('holds under any name that a file can have', async () => {
+  test('verifies with any file name', async () => {
     const name = '../../\u202Egnp.\uD800"\n.jpg';
 
     const found = await verifyBundle(smallBundle({}, { item: { ...smallCase().item, name } }));
@@ -74,7 +74,7 @@ describe('a bundle as it was written', () => {
 });
 
 describe('the key', () => {
-  test('that was expected is told from any other', async () => {
+  test('that was expected is distinguished from any other', async () => {
     const signer = newSigner();
     const bundle = smallBundle({ signer });
 
@@ -86,7 +86,7 @@ describe('the key', () => {
     expect(wrong.problems.map(short)).toEqual(['key public-key.pem']);
   });
 
-  test('cannot be exchanged for another one, nor the signature for that of another bundle', async () => {
+  test('cannot be replaced, nor can the signature be replaced by another bundle’s', async () => {
     const mine = await readEntries(smallBundle());
     const other = await readEntries(smallBundle({}, { openedAs: null }));
     const exchanged = (name: string) => repack({ ...mine, [name]: other[name]! });
@@ -96,7 +96,7 @@ describe('the key', () => {
     expect(await problemsOf(await exchanged('manifest.json'))).toContain('signature manifest.sig');
   });
 
-  test('cannot be passed off as one of another fingerprint', async () => {
+  test('cannot claim another fingerprint', async () => {
     const signer = { ...newSigner(), fingerprint: newSigner().fingerprint };
 
     expect(await problemsOf(smallBundle({ signer }))).toContain('signature manifest.sig');
@@ -163,7 +163,7 @@ describe('every change is found and named', () => {
     expect(held).toEqual([]);
   });
 
-  test('by the name of the file that it was made in', async () => {
+  test('a changed byte, under the name of its file', async () => {
     const bundle = smallBundle();
     const at = bundle.indexOf('%PDF-1.7');
     bundle[at + 9]! ^= 1;
@@ -171,7 +171,7 @@ describe('every change is found and named', () => {
     expect(await problemsOf(bundle)).toEqual(['changed report-en.pdf']);
   });
 
-  test('bytes before, behind and in a comment of the archive', async () => {
+  test('bytes before, after and in a comment of the archive', async () => {
     const bundle = smallBundle();
     const commented = Buffer.concat([bundle, Buffer.from('hi')]);
     commented.writeUInt16LE(2, bundle.length - 2);
@@ -181,7 +181,7 @@ describe('every change is found and named', () => {
     expect(await problemsOf(commented)).toEqual(['container']);
   });
 
-  test('files that were added, taken away or doubled', async () => {
+  test('files that were added, removed or duplicated', async () => {
     const entries = await readEntries(smallBundle());
     const { 'report-de.pdf': _, ...fewer } = entries;
 
@@ -194,7 +194,7 @@ describe('every change is found and named', () => {
     );
   });
 
-  test('a second file of the same name, which is never taken for the first', async () => {
+  test('a second file with the same name, which is never confused with the first', async () => {
     const entries = await readEntries(smallBundle());
     const forged = Buffer.from(JSON.stringify({ verdict: 'real' }));
     // As long as the real name, so that the name can be written over in place.
@@ -218,7 +218,7 @@ describe('every change is found and named', () => {
   });
 });
 
-describe('what was signed but does not belong together', () => {
+describe('signed parts that contradict each other', () => {
   const { examination, rendering, item } = smallCase();
 
   test('a result about another picture', async () => {
@@ -235,7 +235,7 @@ describe('what was signed but does not belong together', () => {
     ]);
   });
 
-  test('a heatmap and a raw map of another size, and a report that is none', async () => {
+  test('a heatmap and raw map of another size, and a report that is not one', async () => {
     const { heatmaps, rawMaps, reports } = rendering;
     const wrong = {
       ...rendering,
@@ -255,7 +255,7 @@ describe('what was signed but does not belong together', () => {
     ]);
   });
 
-  test('a bundle without a report, though its list says so', async () => {
+  test('a bundle without a report, even if the list agrees', async () => {
     const { manifest } = await verifyBundle(smallBundle());
     const { product, examinedAt, item: listed } = manifest!;
     const facts = { product, examinedAt, signedAt: examinedAt, item: listed };
@@ -326,7 +326,7 @@ describe('what was signed but does not belong together', () => {
   });
 });
 
-describe('what is no bundle', () => {
+describe('a file that is not a bundle', () => {
   test.for([
     ['nothing', Buffer.alloc(0)],
     ['a text', Buffer.from('hello')],
@@ -337,7 +337,7 @@ describe('what is no bundle', () => {
     await expect(verifyBundle(file)).rejects.toMatchObject({ code: 'bundle_unreadable' });
   });
 
-  test('an archive that would grow beyond measure is not unpacked', async () => {
+  test('a decompression bomb is not unpacked', async () => {
     const bomb = { 'manifest.json': Buffer.alloc(50_000_000), 'manifest.sig': Buffer.alloc(64) };
 
     expect(await problemsOf(await repack(bomb, { compress: true }))).toEqual(['container']);

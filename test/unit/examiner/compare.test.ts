@@ -20,14 +20,14 @@ async function colourPng(values: Uint8Array): Promise<Buffer> {
 
 const slope = () => Uint16Array.from({ length: size.width * size.height }, (_, i) => 11 * i);
 
-test('the same samples packed otherwise do not differ', async () => {
+test('the same samples in different compression do not differ', async () => {
   const [one, other] = [await greyPng(slope(), 1), await greyPng(slope(), 9)];
 
   expect(one.equals(other)).toBe(false);
   expect(await sandbox.compare({ one, other })).toEqual({ differing: 0, largest: 0 });
 });
 
-test('a single sample of 16 bits that differs by one step is seen', async () => {
+test('a single 16-bit sample that differs by one step is detected', async () => {
   const changed = slope();
   changed[4711]! += 1;
 
@@ -39,7 +39,7 @@ test('a single sample of 16 bits that differs by one step is seen', async () => 
   expect(found).toEqual({ differing: 1, largest: 1 / 65_535 });
 });
 
-test('of colours each channel counts by itself', async () => {
+test('each colour channel counts separately', async () => {
   const grey = new Uint8Array(3 * size.width * size.height).fill(100);
   const changed = Uint8Array.from(grey);
   changed.set([151, 100, 49]);
@@ -52,7 +52,7 @@ test('of colours each channel counts by itself', async () => {
   expect(found).toEqual({ differing: 2, largest: 51 / 255 });
 });
 
-test('pictures of other kinds, and what is none, cannot be compared', async () => {
+test('pictures of different kinds, and other files, cannot be compared', async () => {
   const colour = await colourPng(new Uint8Array(3 * size.width * size.height));
   const grey = await greyPng(slope());
 

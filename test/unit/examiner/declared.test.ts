@@ -61,7 +61,7 @@ async function expectedFor(plain: Buffer) {
     : { resultClass: 'fake', reasons: [] };
 }
 
-describe('a trusted signature decides, whatever the traces say:', () => {
+describe('a trusted signature decides, whatever the traces indicate:', () => {
   test.each([
     ['generated', generated, 'ai-generated'],
     ['with generated parts', composed, 'ai-manipulated'],
@@ -84,7 +84,7 @@ describe('a trusted signature decides, whatever the traces say:', () => {
   );
 });
 
-describe('what anybody can write stands against traces of a camera:', () => {
+describe('what anyone can write does not override traces of a camera:', () => {
   test('settings of a generator in a PNG text', async () => {
     const file = withChunks(png, pngChunk('tEXt', `parameters\0${settings}`));
 
@@ -97,7 +97,7 @@ describe('what anybody can write stands against traces of a camera:', () => {
     });
   });
 
-  test('a signature that nobody vouches for', async () => {
+  test('a signature without a trusted signer', async () => {
     const stranger = await createAuthority('Nobody');
 
     const { decision } = await examine(await signed(stranger, generated), 'default');
@@ -105,7 +105,7 @@ describe('what anybody can write stands against traces of a camera:', () => {
     expect(decision).toMatchObject({ ...(await expectedFor(jpeg)), basis: 'declaration' });
   });
 
-  test('a trusted signature that does not fit the file any more', async () => {
+  test('a trusted signature that no longer matches the file', async () => {
     const file = Buffer.concat([await signed(authority, generated), Buffer.from('one thing more')]);
 
     const { decision, provenance } = await examine(file, 'default');
@@ -115,7 +115,7 @@ describe('what anybody can write stands against traces of a camera:', () => {
   });
 });
 
-test('a trusted capture leaves the decision to the traces and speaks for real', async () => {
+test('a trusted capture leaves the decision to the traces and supports real', async () => {
   const plain = await examine(jpeg, 'default');
 
   const { decision, findings } = await examine(await signed(authority, captured), 'default');
@@ -127,7 +127,7 @@ test('a trusted capture leaves the decision to the traces and speaks for real', 
   });
 });
 
-test('a file that tells nothing is decided by its traces, and every method says that absence says nothing', async () => {
+test('a file without statements is decided by its traces, and absence is called no evidence', async () => {
   const { decision, skipped } = await examine(jpeg, 'default');
 
   expect(decision.basis).toBe('traces');

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([inThread.release(), here.release()]));
 
-test('the network in a thread of its own answers the same numbers, bit by bit, and leaves the picture whole', async () => {
+test('the network in its own thread gives the same bits, and leaves the picture intact', async () => {
   const picture = await scenePicture(200, 136);
   const before = picture.rgb.slice();
 
@@ -30,7 +30,7 @@ test('the network in a thread of its own answers the same numbers, bit by bit, a
   expect(found).toStrictEqual(await readChanges(picture, here));
 });
 
-test('the event loop goes on turning while the network runs', async () => {
+test('the event loop keeps running while the network runs', async () => {
   const picture = await scenePicture(400, 300);
   let turns = 0;
   let isFound = false;
@@ -46,7 +46,7 @@ test('the event loop goes on turning while the network runs', async () => {
   expect(turns).toBeGreaterThan(1000);
 });
 
-test('after a picture that the network refuses it answers the next one', async () => {
+test('after a failure the network answers the next picture', async () => {
   const empty = { rgb: new Uint8Array(0), width: 0, height: 0 };
 
   await expect(inThread.locate(empty, null)).rejects.toThrow();
@@ -58,7 +58,7 @@ test('after a picture that the network refuses it answers the next one', async (
   expect([columns, rows]).toEqual([16, 16]);
 });
 
-test('the thread finds the same copies as the method itself, asked before the network has answered', async () => {
+test('the thread finds the same copies as the method, even if asked early', async () => {
   const { facts, rgb, luma } = await scenePicture(200, 136);
   // The left half once more on the right.
   const row = 3 * facts.width;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('the conditions', () => {
-  test('web bounds the longest side and saves as JPEG 75, hard halves that and saves as JPEG 60', async () => {
+  test('web limits the longest side and saves as JPEG 75, hard halves that and saves as JPEG 60', async () => {
     const large = await passed(await scenePng({ width: 2000, height: 500, seed: 2 }));
 
     expect(large).toEqual([
@@ -39,7 +39,7 @@ describe('the conditions', () => {
     ]);
   });
 
-  test('end where the picture would be too small to be examined', async () => {
+  test('end before the picture becomes too small to examine', async () => {
     const tiny = await passed(await scenePng({ width: 300, height: 100, seed: 2 }));
 
     expect(tiny.map(({ condition }) => condition)).toEqual(['clean', 'web']);
@@ -63,7 +63,7 @@ describe('measuring', () => {
     }
   });
 
-  test('the conditions do not depend on whether the same pixels came as JPEG or as PNG', async () => {
+  test('the conditions do not depend on whether the pixels came as JPEG or PNG', async () => {
     const { rgb } = await decodePicture(jpeg);
     const png = await fromScene({ rgb, width: 300, height: 200 }).png().toBuffer();
 
@@ -72,7 +72,7 @@ describe('measuring', () => {
     expect(fromPng.readings.slice(1)).toEqual(fromJpeg.readings.slice(1));
   });
 
-  test('is the same each time, and tells what a guess could be made from', async () => {
+  test('is deterministic, and reports the file properties that could give the answer away', async () => {
     const [one, other] = [await measure(jpeg), await measure(jpeg)];
 
     expect(other).toEqual(one);
@@ -87,7 +87,7 @@ describe('measuring', () => {
     expect(one.readings.map(({ condition }) => condition)).toEqual(['clean', 'web', 'hard']);
   });
 
-  test('of what is no picture is refused with the code of an examination', async () => {
+  test('of a file that is not a picture is rejected with the code of an examination', async () => {
     await expect(measure(Buffer.from('no picture'))).rejects.toMatchObject({
       code: 'image_not_supported',
     });

@@ -46,7 +46,7 @@ describe('examining', () => {
     expect(byPath.maps.values.anomaly).toBeInstanceOf(Uint16Array);
   });
 
-  test('what a run without a report leaves out moves nothing, and a report drawn later has all of it', async () => {
+  test('skipping report-only methods changes nothing else, and a later report includes them', async () => {
     const source = { bytes: jpeg };
     const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0), custody: [] };
     const draw = (examination: Examination) =>
@@ -103,7 +103,7 @@ describe('examining', () => {
   });
 });
 
-describe('what cannot be examined is refused with a code, and the child goes on', () => {
+describe('an unusable file is rejected with a code, and the child continues', () => {
   test.each([
     ['file_not_found', () => ({ path: join(folder, 'absent.jpg') })],
     ['file_not_found', () => ({ path: join(path, 'inside-a-file.jpg') })],
@@ -121,7 +121,7 @@ describe('what cannot be examined is refused with a code, and the child goes on'
     expect(sandbox.status().children).toBe(1);
   });
 
-  test('no message shows a path', async () => {
+  test('no message reveals a path', async () => {
     const error: unknown = await examine({ source: { path: join(folder, 'absent.jpg') } }).catch(
       (caught: unknown) => caught,
     );
@@ -151,7 +151,7 @@ describe('what cannot be examined is refused with a code, and the child goes on'
 });
 
 describe('limits', () => {
-  test('a file of too many bytes is refused before it is read', async () => {
+  test('a file that is too large is rejected before it is read', async () => {
     await withSandbox({ limits: { maxBytes: 1000 } }, async (limited) => {
       await expect(limited.examine({ source: { path }, options })).rejects.toMatchObject({
         code: 'image_too_many_bytes',
@@ -159,7 +159,7 @@ describe('limits', () => {
     });
   });
 
-  test('a model that was damaged is refused, and one that was repaired is used', async () => {
+  test('a damaged model is rejected, and a repaired one is used', async () => {
     const { modelsDir, pathOf, editManifest } = copyModel();
     const good = Buffer.from(await sharp(jpeg).toBuffer());
     editManifest((manifest) => Object.assign(manifest, { id: 'mine' }));
@@ -174,7 +174,7 @@ describe('limits', () => {
     rmSync(modelsDir, { recursive: true });
   });
 
-  test('a picture that takes too long or too much memory costs that picture alone', async () => {
+  test('a picture that takes too long or too much memory affects no other', async () => {
     const source = { bytes: await scenePng({ width: 1600, height: 1200, seed: 2 }) };
     await withSandbox({ taskTimeoutMs: 60 }, async (limited) => {
       await expect(limited.examine({ source, options })).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe('limits', () => {
     });
   });
 
-  test('a second picture is refused when every child is busy and the caller will not wait', async () => {
+  test('a second picture is rejected if every child is busy and the caller does not wait', async () => {
     const running = examine({});
 
     await expect(
@@ -198,7 +198,7 @@ describe('limits', () => {
     await running;
   });
 
-  test('an examination that is cancelled ends at once', async () => {
+  test('a cancelled examination ends at once', async () => {
     const stop = new AbortController();
     const running = sandbox.examine({ source: { path }, options }, { signal: stop.signal });
     stop.abort();
@@ -267,7 +267,7 @@ describe('rendering', () => {
     },
   );
 
-  test('of a turned square lays its heatmaps upright', async () => {
+  test('of a rotated square has upright heatmaps', async () => {
     const size = { width: 200, height: 200 };
     const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation: 6 }) };
     const examination = await examine({ source });
@@ -281,7 +281,7 @@ describe('rendering', () => {
     }
   });
 
-  test('over another file than the one that was examined is refused', async () => {
+  test('over a file other than the examined one is rejected', async () => {
     const examination = await examine({});
     const other = await sceneJpeg({ width: 300, height: 200, seed: 2 });
 

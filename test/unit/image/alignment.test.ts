@@ -70,7 +70,7 @@ test('another picture is not', async () => {
   }
 });
 
-test('a plain picture has nothing to be recognised by', async () => {
+test('a uniform picture has no keypoints', async () => {
   const plain = sharp({ create: { width, height, channels: 3, background: '#e5ddd5' } });
 
   const { keypoints } = await fingerprintOf(await plain.png().toBuffer());

@@ -65,7 +65,7 @@ describe('a plain picture', () => {
     expect(JSON.parse(JSON.stringify(facts))).toEqual(facts);
   });
 
-  test('is decoded alike from a view into a larger buffer', async () => {
+  test('decodes the same from a view into a larger buffer', async () => {
     const padded = Buffer.concat([Buffer.from('head'), png, Buffer.from('tail')]);
 
     const { rgb } = await decodePicture(
@@ -94,7 +94,7 @@ describe('orientation', () => {
   });
 });
 
-describe('pictures of other kinds reach 8-bit RGB, with a note', () => {
+describe('other kinds of picture are converted to 8-bit RGB, with a note', () => {
   test('grey is expanded', async () => {
     const grey = scene().toColourspace('b-w');
 
@@ -133,7 +133,7 @@ describe('pictures of other kinds reach 8-bit RGB, with a note', () => {
     expect(await notesOf(deepGrey)).toEqual(['converted_from_grey', 'reduced_from_16_bit']);
   });
 
-  test('transparency is laid over white', async () => {
+  test('transparency is composited over white', async () => {
     const half = await scene().ensureAlpha(0.5).png().toBuffer();
 
     const { facts, rgb } = await decodePicture(half);
@@ -144,7 +144,7 @@ describe('pictures of other kinds reach 8-bit RGB, with a note', () => {
     expect(meanDifference(rgb, expected)).toBeLessThan(0.6);
   });
 
-  test('an alpha channel that hides nothing is no transparency', async () => {
+  test('a fully opaque alpha channel does not count as transparency', async () => {
     const opaque = await scene().ensureAlpha(1).png().toBuffer();
 
     const { facts, rgb } = await decodePicture(opaque);
@@ -168,7 +168,7 @@ describe('pictures of other kinds reach 8-bit RGB, with a note', () => {
     expect(flat.rgb.every((value) => value === 255)).toBe(true);
   });
 
-  test('of an animation the first frame is taken', async () => {
+  test('the first frame of an animation is used', async () => {
     const { facts, rgb } = await decodePicture(animated(png));
 
     expect(rgb).toEqual(upright.rgb);
@@ -189,8 +189,8 @@ describe('pictures of other kinds reach 8-bit RGB, with a note', () => {
   });
 });
 
-describe('what does not belong to the pixels does not change them', () => {
-  test('a colour profile is named and not applied', async () => {
+describe('data outside the pixels does not change them', () => {
+  test('a colour profile is named but not applied', async () => {
     const wideJpeg = await sharp(jpeg).jpeg({ quality: 90 }).withIccProfile('p3').toBuffer();
     const stored = await sharp(wideJpeg, { ignoreIcc: true }).raw().toBuffer();
     const widePng = await sharp(png).withIccProfile('p3').png().toBuffer();
@@ -202,7 +202,7 @@ describe('what does not belong to the pixels does not change them', () => {
     expect((await decodePicture(widePng)).facts.iccProfile).toBe('sP3C');
   });
 
-  test('gamma, broken profiles, comments and bytes behind the end are without effect', async () => {
+  test('gamma, broken profiles, comments and trailing bytes have no effect', async () => {
     const noisyPng = withChunks(
       png,
       pngChunk('gAMA', Buffer.from([0, 1, 0, 0])),
@@ -226,7 +226,7 @@ describe('what does not belong to the pixels does not change them', () => {
     expect(fromJpeg.facts.jpeg?.trailingBytes).toBe(tail.length);
   });
 
-  test('padding between the scans of a JPEG is passed over', async () => {
+  test('padding between the scans of a JPEG is skipped', async () => {
     const clean = await scene().jpeg({ progressive: true }).toBuffer();
     const afterFirstScan = segmentAfterFirstScan(clean);
     const padded = Buffer.concat([
@@ -238,14 +238,14 @@ describe('what does not belong to the pixels does not change them', () => {
     expect((await decodePicture(padded)).rgb).toEqual((await decodePicture(clean)).rgb);
   });
 
-  test('padding before the end of a JPEG, as some cameras write it, is passed over', async () => {
+  test('padding before the end of a JPEG, as written by some cameras, is skipped', async () => {
     const padded = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(5), jpeg.subarray(-2)]);
 
     expect((await decodePicture(padded)).rgb).toEqual((await decodePicture(jpeg)).rgb);
   });
 });
 
-test('an extension that disagrees with the content is noted, one that says nothing is not', async () => {
+test('an extension that contradicts the content is noted, an unrelated one is not', async () => {
   expect(await notesOf(jpeg, 'a.png')).toEqual(['extension_disagrees']);
   expect(await notesOf(jpeg, 'a.webp')).toEqual(['extension_disagrees']);
   expect(await notesOf(jpeg, 'a.JPEG')).toEqual([]);

@@ -41,12 +41,12 @@ const whole: ExifParts = {
   thumbnail: Buffer.from([0xff, 0xd8, 0xff, 0xd9]),
 };
 
-test('no block, and one without a directory, hold nothing', () => {
+test('a missing block, or one without a directory, gives nothing', () => {
   expect(readExifClues([])).toEqual(nothing);
   expect(readExifClues([Buffer.from('MM\0*\0\0\0\0', 'latin1')])).toEqual(nothing);
 });
 
-test('texts, times, sizes and the thumbnail are read; of the position only the clock', () => {
+test('texts, times, sizes and the thumbnail are read, but only the clock of the position', () => {
   const clues = readExifClues([tiffBlock(whole)]);
 
   expect(clues).toEqual({
@@ -74,7 +74,7 @@ describe('a user comment', () => {
   test.each([
     ['in UTF-16, least byte first', Buffer.from('Steps: 20, straße', 'utf16le')],
     ['in UTF-16, greatest byte first', utf16be],
-  ])('%s is read whatever order the block has', (_, text) => {
+  ])('%s is read in either byte order of the block', (_, text) => {
     const comment = Buffer.concat([Buffer.from('UNICODE\0'), text]);
 
     const { texts } = readExifClues([tiffBlock({ exif: { 0x9286: comment } })]);
@@ -82,7 +82,7 @@ describe('a user comment', () => {
     expect(texts).toMatchObject([{ field: 'UserComment', text: 'Steps: 20, straße' }]);
   });
 
-  test('longer than what is kept with a picture is read whole', () => {
+  test('longer than the stored length is read in full', () => {
     const comment = Buffer.from(`ASCII\0\0\0${'x'.repeat(9000)}`);
 
     expect(readExifClues([tiffBlock({ exif: { 0x9286: comment } })]).texts[0]?.text).toHaveLength(
@@ -95,7 +95,7 @@ test.each([
   ['a month that is none', '2026:13:01 12:00:00'],
   ['spaces, as cameras without a clock write it', '    :  :     :  :  '],
   ['another form', '2026-03-01T12:00:00'],
-])('a time of %s is no time', (_, time) => {
+])('a time of %s does not count', (_, time) => {
   expect(readExifClues([tiffBlock({ exif: { 0x9003: time } })]).takenAt).toBeNull();
 });
 
@@ -108,7 +108,7 @@ test('every truncation of a block is read without a throw', () => {
   expect(read[7]).toEqual(nothing);
 });
 
-test('a block that leads into itself, and one of endless entries, end', () => {
+test('a block that refers to itself, or has endless entries, terminates', () => {
   const looped = Buffer.from(tiffBlock({ primary: { 0x8769: 8, 0x8825: 8 } }));
   const endless = Buffer.alloc(200_000, 0xff);
   endless.write('II*\0\x08\0\0\0', 'latin1');

@@ -17,7 +17,7 @@ function difference({ rgb }: Picture, expected: Uint8Array = formatScene.rgb): n
 }
 
 describe.each(formats)('%s', (format: Format) => {
-  test('is known by its content and shows the scene', async () => {
+  test('is recognised by its content and shows the scene', async () => {
     const bytes = await fileOf(format);
 
     const picture = await open(bytes);
@@ -36,7 +36,7 @@ describe.each(formats)('%s', (format: Format) => {
     expect(difference(picture)).toBeLessThan(6);
   });
 
-  test('cut anywhere it is refused with one of our own errors, or shown', async () => {
+  test('truncated anywhere, it is shown or rejected with one of our own errors', async () => {
     const bytes = await fileOf(format);
 
     for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 40)) {
@@ -78,7 +78,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   },
 );
 
-test('a JPEG XL that is turned is turned once', async () => {
+test('a rotated JPEG XL is rotated only once', async () => {
   const picture = await open(await formatFile('turned.jxl'));
 
   expect(picture.facts).toMatchObject({ width: height, height: width, orientation: 6 });
@@ -88,7 +88,7 @@ test.each([
   ['alpha.heic', { hasAlpha: true, channels: 4, notes: ['transparency_flattened_on_white'] }],
   ['deep.heic', { bitsPerSample: 10, notes: ['reduced_to_8_bit'] }],
   ['two.heic', { notes: ['main_picture'] }],
-])('%s is read, and says what was done', async (name, facts) => {
+])('%s is read, and notes what was done', async (name, facts) => {
   expect((await open(await formatFile(name))).facts).toMatchObject(facts);
 });
 
@@ -120,7 +120,7 @@ test('TIFF in CMYK and with 16 bits is converted, and says so', async () => {
   expect((await open(deep)).facts.notes).toEqual(['reduced_from_16_bit']);
 });
 
-test('BMP files are read from above and from below, in colours of a table, and packed', async () => {
+test('BMP files are read top-down and bottom-up, with a palette, and compressed', async () => {
   const down = await open(bmpFile({ bits: 24, isTopDown: true }));
   const table = await open(bmpFile({ bits: 8 }));
   const packed = await open(bmpFile({ bits: 8, isRunLength: true }));
@@ -130,7 +130,7 @@ test('BMP files are read from above and from below, in colours of a table, and p
   expect(packed.rgb).toEqual(table.rgb);
 });
 
-test('of a camera raw file the largest JPEG is examined, with the words of both', async () => {
+test('the largest JPEG in a camera raw file is examined, with the metadata of both', async () => {
   const { facts } = await open(await fileOf('raw'));
 
   expect(facts.notes).toEqual(['jpeg_of_raw']);
@@ -156,7 +156,7 @@ test.each(['webp', 'avif'] as const)('EXIF and XMP of a %s are read', async (for
   });
 });
 
-test('a header that claims any size is refused before a pixel is decoded', async () => {
+test('a header that claims a huge size is rejected before a pixel is decoded', async () => {
   const bmp = bmpFile({ bits: 24 });
   bmp.writeInt32LE(60_000, 18);
   const gif = await fileOf('gif');

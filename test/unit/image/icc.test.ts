@@ -24,17 +24,17 @@ function multiLocalized(text: string): Buffer {
 
 const described = Buffer.from('desc\0\0\0\0\0\0\0\x0eAdobe RGB 98\0rest', 'latin1');
 
-test('both generations of descriptions are read', () => {
+test('descriptions of both ICC versions are read', () => {
   expect(nameIccProfile(profileWith(described))).toBe('Adobe RGB 98');
   expect(nameIccProfile(profileWith(multiLocalized('Display P3 ü')))).toBe('Display P3 ü');
 });
 
-test('lengths beyond the profile give what is there, or nothing', () => {
+test('lengths past the end of the profile give what is there, or nothing', () => {
   expect(nameIccProfile(profileWith(described, 0xffffffff))).toBe('Adobe RGB 98');
   expect(nameIccProfile(profileWith(Buffer.from('desc')))).toBeNull();
 });
 
-test('a profile cut at any length never throws', () => {
+test('a profile truncated at any length never throws', () => {
   const profile = profileWith(multiLocalized('sRGB'));
 
   const names = Array.from({ length: profile.length }, (_, length) =>
@@ -46,6 +46,6 @@ test('a profile cut at any length never throws', () => {
   expect(pieces.filter((piece) => !'sRGB'.startsWith(piece))).toEqual([]);
 });
 
-test('what is no profile has no name', () => {
+test('data that is not a profile has no name', () => {
   expect(nameIccProfile(Buffer.alloc(200))).toBeNull();
 });

@@ -12,7 +12,7 @@ const plain = await sceneJpeg({ ...size, quality: 60 });
 const unreadable = expect.objectContaining({ code: 'image_unreadable' });
 
 describe('readJpeg', () => {
-  test('tells frame, tables and segments of a baseline file', () => {
+  test('reads frame, tables and segments of a baseline file', () => {
     const structure = readJpeg(plain).structure;
 
     expect(structure).toMatchObject({
@@ -72,7 +72,7 @@ describe('readJpeg', () => {
     });
   });
 
-  test('application segments are called by their identifier', () => {
+  test('application segments are labelled with their identifier', () => {
     const jpeg = withSegments(
       plain,
       jpegSegment(0xe1, 'http://ns.adobe.com/xap/1.0/\0<x/>'),
@@ -86,13 +86,13 @@ describe('readJpeg', () => {
     expect(labels.slice(0, 5)).toEqual(['SOI', 'APP1 XMP', 'APP2 MPF', 'APP11', 'COM']);
   });
 
-  test('bytes behind the picture are counted, whatever they look like', () => {
+  test('bytes after the picture are counted, whatever they contain', () => {
     const twice = Buffer.concat([plain, plain]);
 
     expect(readJpeg(twice).structure.trailingBytes).toBe(plain.length);
   });
 
-  test('fill bytes before a marker and stray bytes between segments are passed over', () => {
+  test('fill bytes before a marker and stray bytes between segments are skipped', () => {
     const jpeg = withSegments(plain, Buffer.from([7, 7]), Buffer.from([0xff, 0xff, 0xff]));
 
     const structure = readJpeg(jpeg).structure;
@@ -124,7 +124,7 @@ describe('chroma subsampling', () => {
     expect(readJpeg(full).structure.chromaSubsampling).toBe('4:4:4');
   });
 
-  test.each([[0x01], [0x10], [0x51], [0x15]])('a factor beyond 1..4 is refused: %i', (factor) => {
+  test.each([[0x01], [0x10], [0x51], [0x15]])('a factor outside 1..4 is rejected: %i', (factor) => {
     expect(() => named([factor])).toThrow(unreadable);
   });
 });
@@ -132,7 +132,7 @@ describe('chroma subsampling', () => {
 describe('quantisation tables', () => {
   const steps = luminanceTable(30);
 
-  test('of 16 bits are read, and speak of a quality while their steps fit in 8', () => {
+  test('of 16 bits are read, and have a quality if their steps fit into 8 bits', () => {
     const wide = steps.flatMap((step) => [step >> 8, step & 255]);
     const jpeg = withTable([0x10, ...wide]);
 
@@ -142,13 +142,13 @@ describe('quantisation tables', () => {
     expect(structure.quality).toEqual({ value: 30, distance: 0 });
   });
 
-  test('with steps above 255 speak of no quality', () => {
+  test('with steps above 255 have no quality', () => {
     const wide = steps.flatMap((step) => [1, step]);
 
     expect(readJpeg(withTable([0x10, ...wide])).structure.quality).toBeNull();
   });
 
-  test('share a segment, and a later one replaces an earlier', () => {
+  test('may share a segment, and a later one replaces an earlier one', () => {
     const jpeg = withTable([0, ...luminanceTable(90), 1, ...steps, 0, ...steps]);
 
     expect(readJpeg(jpeg).structure.quantisationTables).toEqual([
@@ -167,8 +167,8 @@ describe('quantisation tables', () => {
   });
 });
 
-describe('hostile files', () => {
-  test('a file cut before its first scan is refused, never misread', () => {
+describe('malicious files', () => {
+  test('a file truncated before its first scan is rejected, never misread', () => {
     for (const file of [plain, jpegWithRestarts()]) {
       const scan = file.indexOf(Buffer.from([0xff, 0xda]));
       for (let length = 0; length < scan + 4; length++) {
@@ -199,7 +199,7 @@ describe('hostile files', () => {
     expect(() => readJpeg(withSegments(plain, ...added)).structure).toThrow(unreadable);
   });
 
-  test('lossless and 12-bit files are named as a kind that has no decoder here', () => {
+  test('lossless and 12-bit files are reported as a kind without a decoder', () => {
     const lossless = Buffer.from(jpegWithRestarts());
     const frame = lossless.indexOf(Buffer.from([0xff, 0xc0]));
     const deep = Buffer.from(lossless);

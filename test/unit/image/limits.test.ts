@@ -8,12 +8,12 @@ import {
   serviceLimits,
 } from '../../../src/image/picture.ts';
 
-test('the bounds themselves are allowed', () => {
+test('the limits themselves are allowed', () => {
   expect(() => checkDimensions(65, 4096, defaultLimits)).not.toThrow();
   expect(() => checkSizeBytes(50_000_000, defaultLimits)).not.toThrow();
 });
 
-test('one pixel beyond a bound is refused, with the figures', () => {
+test('one pixel beyond a limit is rejected, with the figures', () => {
   expect(() => checkDimensions(64, 100, defaultLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_small',
@@ -28,7 +28,7 @@ test('one pixel beyond a bound is refused, with the figures', () => {
   );
 });
 
-test('on one machine of its own a picture has up to 20,000 pixels a side and 100 megapixels', () => {
+test('local use allows up to 20,000 pixels a side and 100 megapixels', () => {
   expect(() => checkDimensions(20_000, 5000, localLimits)).not.toThrow();
   expect(() => checkDimensions(20_000, 5001, localLimits)).toThrow(
     expect.objectContaining({
@@ -39,7 +39,7 @@ test('on one machine of its own a picture has up to 20,000 pixels a side and 100
   expect(() => checkDimensions(20_001, 65, localLimits)).toThrow(/65 to 20000 pixels/);
 });
 
-test('a service takes what its settings say', () => {
+test('a service accepts what its settings permit', () => {
   const limits = serviceLimits({ intake: 'everything', maxUploadBytes: 1024 });
 
   expect(limits).toEqual({
@@ -56,7 +56,7 @@ test('a service takes what its settings say', () => {
   expect(serviceLimits({ intake: 'contract', maxUploadBytes: 1024 }).maxPixels).toBe(4096 * 4096);
 });
 
-test('one byte beyond the bound is refused and never said to have the size of the bound', () => {
+test('one byte beyond the limit is rejected and never reported with the size of the limit', () => {
   expect(() => checkSizeBytes(50_000_001, defaultLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_many_bytes',
@@ -65,7 +65,7 @@ test('one byte beyond the bound is refused and never said to have the size of th
   );
 });
 
-test('no bytes are an empty file', () => {
+test('zero bytes count as an empty file', () => {
   expect(() => checkSizeBytes(0, defaultLimits)).toThrow(
     expect.objectContaining({ code: 'image_empty' }),
   );

@@ -61,7 +61,7 @@ test('a file without metadata has none, and no warning', () => {
 });
 
 describe('EXIF', () => {
-  test.each(['jpeg', 'png'] as const)('of a %s tells camera, program and time', async (format) => {
+  test.each(['jpeg', 'png'] as const)('of a %s gives camera, program and time', async (format) => {
     const file = await sharp(png).withExif(camera).toFormat(format).toBuffer();
 
     const { metadata } = format === 'jpeg' ? ofJpeg(file) : ofPng(file);
@@ -77,7 +77,7 @@ describe('EXIF', () => {
     expect(metadata.exif).toMatchObject({ ISOSpeedRatings: 200, UserComment: 'hello' });
   });
 
-  test('a position leaves a mark that it was there, and nothing else', async () => {
+  test('only the fact that there is a position is kept', async () => {
     const file = await sharp(png)
       .withExif({ ...camera, IFD3: position })
       .jpeg()
@@ -90,7 +90,7 @@ describe('EXIF', () => {
     expect(metadata.cameraMake).toBe('Acme');
   });
 
-  test('a receiver without a fix is no position, and is left out all the same', async () => {
+  test('a receiver without a fix is not a position, but is left out too', async () => {
     const file = await sharp(png)
       .withExif({ ...camera, IFD3: { GPSDateStamp: '2026:03:01' } })
       .jpeg()
@@ -102,7 +102,7 @@ describe('EXIF', () => {
     expect(Object.keys(metadata.exif).filter((name) => name.startsWith('GPS'))).toEqual([]);
   });
 
-  test('of version 3.0 is read, whose texts are UTF-8', () => {
+  test('of version 3.0, with UTF-8 texts, is read', () => {
     const primary = {
       0x010f: utf8('Müller'),
       0x0110: utf8('写真 1'),
@@ -122,13 +122,13 @@ describe('EXIF', () => {
     });
   });
 
-  test('of an empty directory, as programs leave it that strip metadata, is no warning', () => {
+  test('with an empty directory, as left by stripping programs, causes no warning', () => {
     const empty = exifSegment({});
 
     expect(ofJpeg(withSegments(jpeg, empty)).metadata.warnings).toEqual([]);
   });
 
-  test('with a large value besides is read', () => {
+  test('beside a large value is read', () => {
     const primary = { 0x010f: 'Acme', 0xc4a5: Buffer.alloc(3_000_000) };
 
     const { metadata } = ofPng(withChunks(png, pngChunk('eXIf', tiffBlock({ primary }))));
@@ -136,7 +136,7 @@ describe('EXIF', () => {
     expect(metadata).toMatchObject({ cameraMake: 'Acme', warnings: [] });
   });
 
-  test('a thumbnail is seen', async () => {
+  test('a thumbnail is reported', async () => {
     const thumbnail = await sharp(png).resize(16).jpeg().toBuffer();
 
     const { metadata } = ofJpeg(withSegments(jpeg, exifWithThumbnail(thumbnail)));
@@ -150,7 +150,7 @@ describe('EXIF', () => {
     ['an offset beyond the block', 'II*\0\xff\xff\xff\x7f'],
     // One entry: Make, ASCII, four thousand million bytes at offset 8.
     ['a length beyond the block', 'II*\0\x08\0\0\0\x01\0\x0f\x01\x02\0\xff\xff\xff\xff\x08\0\0\0'],
-  ])('that holds %s harms nobody', (_, tiff) => {
+  ])('with %s is harmless', (_, tiff) => {
     const block = Buffer.from(`Exif\0\0${tiff}`, 'latin1');
 
     const { metadata, orientation } = ofJpeg(withSegments(jpeg, jpegSegment(0xe1, block)));
@@ -159,7 +159,7 @@ describe('EXIF', () => {
     expect(Object.keys(metadata.exif).length).toBeLessThanOrEqual(1);
   });
 
-  test.each([0, 9, 65535])('an orientation of %i is no orientation', async (orientation) => {
+  test.each([0, 9, 65535])('an orientation of %i is ignored', async (orientation) => {
     const file = await sceneJpeg({ ...size, orientation: 6 });
     const entry = file.indexOf(Buffer.from([0x01, 0x12, 0x00, 0x03]));
     const order = entry < 0 ? 'LE' : 'BE';
@@ -178,7 +178,7 @@ describe('XMP', () => {
     'Iptc4xmpExt:DigitalSourceType': trained,
   });
 
-  test('tells the program and the digital source type, in both formats', () => {
+  test('gives the program and the digital source type, in both formats', () => {
     const inJpeg = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
     const inPng = withChunks(png, pngChunk('iTXt', `XML:com.adobe.xmp\0\0\0\0\0${packet}`));
 
@@ -190,7 +190,7 @@ describe('XMP', () => {
     }
   });
 
-  test('a position is masked, also inside a structure', () => {
+  test('a position is masked, even inside a structure', () => {
     const plain = xmpPacket({ 'exif:GPSLatitude': '51,30.2N', 'xmp:CreatorTool': 'A' });
     const nested = xmpPacket(
       { 'xmp:CreatorTool': 'A' },
@@ -210,7 +210,7 @@ describe('XMP', () => {
     ['full of entities', `<!DOCTYPE x [<!ENTITY a "${'b'.repeat(99)}">]><x>&a;&a;</x>`],
     ['full of packet ends', '<?xpacket end="'.repeat(4000)],
     ['empty', ''],
-  ])('that is %s is a warning', (_, text) => {
+  ])('that is %s causes a warning', (_, text) => {
     const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${text}`));
 
     const { metadata } = ofJpeg(file);
@@ -222,7 +222,7 @@ describe('XMP', () => {
   test.each([
     ['of a telephone', packet.replaceAll(/ \w+:\w+="[^"]*"/g, '')],
     ['of GIMP', packet.replace('</rdf', '<exif:TIFF/EPStandardID>1</exif:TIFF/EPStandardID></rdf')],
-  ])('%s, without a property or with an odd one, is no warning', (_, text) => {
+  ])('%s, without a property or with an unusual one, causes no warning', (_, text) => {
     const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${text}`));
 
     expect(ofJpeg(file).metadata.warnings).toEqual([]);
@@ -255,7 +255,7 @@ describe('IPTC', () => {
     expect(metadata.iptc).toMatchObject({ 'By-line': 'A. Author', Keywords: 'harbour, night' });
   });
 
-  test('a resource that claims more than there is harms nobody', () => {
+  test('a resource that claims too great a length is harmless', () => {
     const resource = photoshop([[80, 'A. Author']]).replace('\0\0\0\0\0', '\0\0\x7f\xff\xff');
     const file = withSegments(jpeg, jpegSegment(0xed, Buffer.from(resource, 'latin1')));
 
@@ -264,7 +264,7 @@ describe('IPTC', () => {
 });
 
 describe('PNG text', () => {
-  test('of all three kinds is read, each in its own encoding', () => {
+  test('of all three kinds is read, each with its own encoding', () => {
     const file = withChunks(
       png,
       pngChunk('tEXt', Buffer.from('Author\0J\xf6rg', 'latin1')),
@@ -321,7 +321,7 @@ describe('PNG text', () => {
     expect(metadata.warnings).toHaveLength(8);
   });
 
-  test('texts are cut, made printable and counted', () => {
+  test('texts are truncated, made printable and counted', () => {
     const many = Array.from({ length: 10_001 }, (_, i) => pngChunk('tEXt', `key ${i}\0value`));
     const long = pngChunk('tEXt', `Comment\0\x1b[31m${'x'.repeat(5000)}`);
 

@@ -37,7 +37,7 @@ test.each([
 test.each([
   ['a workflow', { 0x010f: 'workflow:{"nodes": []}', 0x0110: 'prompt:{"1": {}}' }],
   ['settings', { 0x010f: 'Acme', 0x0110: '{"prompt": "a", "seed": 1}' }],
-])('%s in the place of the camera is no camera', async (_, primary) => {
+])('%s in the camera fields is not a camera', async (_, primary) => {
   const file = withExif({ primary });
   const { facts } = await decodePicture(file);
   const { software } = await provenanceOf(file);

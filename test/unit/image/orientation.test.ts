@@ -38,11 +38,11 @@ describe.each(['II', 'MM'] as const)('in the byte order %s', (order) => {
     expect(readOrientation([tiffOf(order, other, { type: 4, value })])).toBe(value);
   });
 
-  test.each([0, 9, 65_535])('%i is no orientation', (value) => {
+  test.each([0, 9, 65_535])('%i is not an orientation', (value) => {
     expect(readOrientation([tiffOf(order, { value })])).toBe(1);
   });
 
-  test('no cut through the block does harm', () => {
+  test('truncating the block anywhere is harmless', () => {
     const tiff = tiffOf(order, { tag: 0x010f, value: 3 }, { value: 6 });
 
     const read = Array.from({ length: tiff.length + 1 }, (_, length) =>
@@ -54,12 +54,12 @@ describe.each(['II', 'MM'] as const)('in the byte order %s', (order) => {
   });
 });
 
-test('of no block, and of one that is no TIFF, the picture stands as it is', () => {
+test('without a block, or with one that is not TIFF, the orientation is normal', () => {
   expect(readOrientation([])).toBe(1);
   expect(readOrientation([Buffer.from('Exif, but not really')])).toBe(1);
 });
 
-test('a block made of entries alone is read at once', () => {
+test('a block made only of entries is read quickly', () => {
   const entries = Array.from({ length: 20_000 }, () => ({ tag: 0x0100, type: 2, value: 1 }));
 
   const before = performance.now();

@@ -56,7 +56,7 @@ test('a place is in millimetres from the upper left corner', () => {
   ]);
 });
 
-test('a JPEG is the very file that was put in, any other picture its samples', async () => {
+test('a JPEG is extracted unchanged, any other picture as its samples', async () => {
   expect(Buffer.from(await readPdfPart(document, { page: 1, picture: 1 }, localLimits))).toEqual(
     jpeg,
   );
@@ -65,7 +65,7 @@ test('a JPEG is the very file that was put in, any other picture its samples', a
   expect(await sharp(other).raw().toBuffer()).toEqual(await sharp(png).raw().toBuffer());
 });
 
-test('a page is drawn at 150 dots an inch with its pictures', async () => {
+test('a page is rendered at 150 dpi with its pictures', async () => {
   const drawn = await readPdfPart(document, { page: 1, picture: null }, localLimits);
   const { width, height } = await sharp(drawn).metadata();
 

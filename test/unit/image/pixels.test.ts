@@ -12,7 +12,7 @@ function reds({ rgb }: { rgb: Uint8Array }): number[] {
   return [...rgb].filter((_, at) => at % 3 === 0);
 }
 
-test('half of a picture holds the rounded means of two by two pixels, and leaves an odd edge out', () => {
+test('halving takes rounded means of two by two pixels and drops an odd edge', () => {
   const half = halvePixels(counted(5, 5));
 
   expect([half.width, half.height]).toEqual([2, 2]);
@@ -26,7 +26,7 @@ test('a mean that ends in one half is rounded up', () => {
   expect([...halvePixels(toPlanes({ width: 2, height: 2, rgb })).rgb]).toEqual([1, 0, 0]);
 });
 
-test('a part has the pixels of its box and nothing else', () => {
+test('a crop has exactly the pixels of its box', () => {
   const part = cutPixels(counted(4, 4), { left: 1, top: 2, width: 2, height: 2 });
 
   expect(reds(part)).toEqual([9, 10, 13, 14]);

@@ -14,7 +14,7 @@ test('luma of every grey is the grey itself', () => {
   expect([...toLuma(greys)]).toEqual(Array.from({ length: 256 }, (_, i) => i));
 });
 
-test('transparency is laid over white, and seen to be there', () => {
+test('transparency is composited over white, and reported', () => {
   const data = Uint8Array.of(10, 20, 30, 255, 10, 20, 30, 0, 0, 100, 255, 51);
 
   const flat = toRgb({ data, channels: 4 });
@@ -26,7 +26,7 @@ test('transparency is laid over white, and seen to be there', () => {
   });
 });
 
-test('an alpha channel that hides nothing changes no sample', () => {
+test('a fully opaque alpha channel changes no sample', () => {
   const data = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : Math.floor(i / 4)));
 
   const flat = toRgb({ data, channels: 4 });

@@ -14,7 +14,7 @@ const plain = await scenePng({ width: 80, height: 70, seed: 3 });
 const unreadable = expect.objectContaining({ code: 'image_unreadable' });
 
 describe('readPng', () => {
-  test('tells the header of a plain file, all of whose bytes are pixels', () => {
+  test('reads the header of a plain file, all of whose bytes are pixels', () => {
     const file = readPng(plain);
 
     expect(file).toMatchObject({ width: 80, height: 70, bitDepth: 8, colourType: 2 });
@@ -22,7 +22,7 @@ describe('readPng', () => {
     expect(pngPixelBytes(file).length).toBeGreaterThan(plain.length - 100);
   });
 
-  test('keeps metadata apart from what pixels need', () => {
+  test('separates metadata from what the pixels need', () => {
     const png = withChunks(
       plain,
       pngChunk('tEXt', 'Software\0x'),
@@ -37,7 +37,7 @@ describe('readPng', () => {
     expect(readPng(stripped).width).toBe(80);
   });
 
-  test('knows an animation by its control chunk', () => {
+  test('recognises an animation by its control chunk', () => {
     expect(readPng(animated(plain)).isAnimated).toBe(true);
   });
 
@@ -47,13 +47,13 @@ describe('readPng', () => {
     expect(file.endOffset).toBe(plain.length);
   });
 
-  test('a file cut before its first pixels is refused', async () => {
+  test('a file truncated before its first pixels is rejected', async () => {
     for (let length = 8; length < 33; length++) {
       expect(() => readPng(plain.subarray(0, length))).toThrow(unreadable);
     }
   });
 
-  test('a file without an end is read, and said to have none', () => {
+  test('a file without an end chunk is read, and reported', () => {
     const { notes, endOffset } = readPng(plain.subarray(0, -12));
 
     expect({ notes, endOffset }).toEqual({
@@ -74,7 +74,7 @@ describe('readPng', () => {
     expect(() => readPng(png)).toThrow(unreadable);
   });
 
-  test('a broken checksum of metadata harms nobody', () => {
+  test('a wrong checksum in metadata is harmless', () => {
     const text = pngChunk('tEXt', 'Comment\0hello');
     text[text.length - 1]! ^= 1;
 
@@ -82,7 +82,7 @@ describe('readPng', () => {
   });
 });
 
-test('readPngSize needs the first chunk alone', () => {
+test('readPngSize needs only the first chunk', () => {
   const head = Buffer.concat([pngSignature, pngHeader(50_000, 40_000)]);
 
   expect(readPngSize(head)).toEqual({ width: 50_000, height: 40_000 });

@@ -5,7 +5,7 @@ import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 
 const scene = fromScene(drawScene({ width: 65, height: 65, seed: 7 }));
 
-test('nearestQuality reads every quality back from a JPEG that sharp saved', async () => {
+test('nearestQuality recovers every quality from a JPEG saved by sharp', async () => {
   const qualities = Array.from({ length: 100 }, (_, i) => i + 1);
 
   const read = await Promise.all(
@@ -18,7 +18,7 @@ test('nearestQuality reads every quality back from a JPEG that sharp saved', asy
   expect(read).toEqual(qualities.map((value) => ({ value, distance: 0 })));
 });
 
-test('the table of quality 75 is the one that libjpeg writes', () => {
+test('the table for quality 75 matches the one libjpeg writes', () => {
   // The DQT segment of any JPEG that cjpeg saved with its default quality.
   const published = Buffer.from(
     '080606070605080707070909080a0c140d0c0b0b0c1912130f141d1a1f1e1d1a' +
@@ -34,13 +34,13 @@ test('quality 50 is the base table of ITU-T T.81', () => {
   expect(nearestQuality(luminanceTable(50))).toEqual({ value: 50, distance: 0 });
 });
 
-test('a table that no setting makes gets the nearest one and a distance', () => {
+test('a non-standard table gets the nearest setting and a distance', () => {
   const steps = luminanceTable(80).with(0, luminanceTable(80)[0]! + 32);
 
   expect(nearestQuality(steps)).toEqual({ value: 80, distance: 0.5 });
 });
 
-test('a table of another encoder is not taken for an exact one', async () => {
+test('a table from another encoder is not taken for an exact match', async () => {
   const jpeg = await scene.clone().jpeg({ quality: 60, mozjpeg: true }).toBuffer();
 
   expect(readJpeg(jpeg).structure.quality?.distance).toBeGreaterThan(1);

@@ -34,7 +34,7 @@ describe('not a picture', () => {
     );
   });
 
-  test('a format that a server does not take is named, with a way out', async () => {
+  test('a format that a server does not accept is named, with advice', async () => {
     const webp = await scene.clone().webp().toBuffer();
 
     await expect(decodePicture(webp, { name: 'photo.jpg' })).rejects.toEqual(
@@ -71,7 +71,7 @@ describe('size', () => {
     expect(picture.rgb).toHaveLength(3 * width * height);
   });
 
-  test('a bomb is refused by its header, before its data is looked at', async () => {
+  test('a decompression bomb is rejected by its header, before its data is read', async () => {
     const bomb = Buffer.concat([pngSignature, pngHeader(50_000, 50_000), pngChunk('IDAT', 'x')]);
 
     await expect(decodePicture(bomb)).rejects.toEqual(
@@ -115,13 +115,13 @@ describe('incomplete or damaged files', () => {
     },
   );
 
-  test('a JPEG whose data ends early is refused although its end marker is there', async () => {
+  test('a JPEG whose data ends early is rejected despite its end marker', async () => {
     const cut = Buffer.concat([jpeg.subarray(0, jpeg.length / 2 + 150), jpeg.subarray(-2)]);
 
     await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /damaged/));
   });
 
-  test('harmless padding does not hide that a later scan ends early', async () => {
+  test('harmless padding does not hide a later scan that ends early', async () => {
     const file = await scene.clone().jpeg({ progressive: true }).toBuffer();
     const { segments } = readJpeg(file).structure;
     const afterFirstScan = segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
@@ -135,7 +135,7 @@ describe('incomplete or damaged files', () => {
     await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /damaged/));
   });
 
-  test('a PNG whose compressed data ends early is refused although its checksums are right', async () => {
+  test('a PNG whose compressed data ends early is rejected despite correct checksums', async () => {
     const head = Buffer.concat([pngSignature, pngHeader(70, 70)]);
     const noData = Buffer.concat([head, pngChunk('IDAT', 'no deflate'), pngChunk('IEND', '')]);
 
@@ -154,7 +154,7 @@ describe('incomplete or damaged files', () => {
     await expect(decodePicture(file)).rejects.toEqual(refusal('image_unreadable', /./));
   });
 
-  test('random damage ends in a picture or in one of our own errors', async () => {
+  test('random damage gives a picture or one of our own errors', async () => {
     const file = withSegments(jpeg, jpegSegment(0xe1, 'Exif\0\0II*\0\x08\0\0\0\x01\0'));
     for (let round = 0; round < 300; round++) {
       const damaged = Buffer.from(file);

@@ -14,7 +14,7 @@ test.each([60, 75, 90])('a picture saved at %i reads as that quality, chroma hal
   expect(facts.jpeg!.chromaSubsampling).toBe('4:2:0');
 });
 
-test('saving takes the pixels as they are and gives the same bytes each time', async () => {
+test('saving keeps the pixels as they are and is deterministic', async () => {
   const before = scene.rgb.slice();
 
   const [one, other] = await Promise.all([saveJpeg(scene, 75), saveJpeg(scene, 75)]);
@@ -23,7 +23,7 @@ test('saving takes the pixels as they are and gives the same bytes each time', a
   expect(scene.rgb).toEqual(before);
 });
 
-test('a smaller picture keeps the mean of its colours', async () => {
+test('scaling down preserves the mean colour', async () => {
   const half = await scalePixels(scene, { width: 100, height: 60 });
 
   expect(half).toMatchObject({ width: 100, height: 60 });
@@ -33,7 +33,7 @@ test('a smaller picture keeps the mean of its colours', async () => {
   }
 });
 
-test('an even colour stays what it was in any size', async () => {
+test('a uniform colour stays the same at any size', async () => {
   const grey = { width: 64, height: 64, rgb: new Uint8Array(3 * 64 * 64).fill(117) };
 
   const { rgb } = await scalePixels(grey, { width: 37, height: 90 });

@@ -5,12 +5,12 @@ import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictur
 const scene = { width: 70, height: 70, seed: 1 };
 
 describe('sniffFormat', () => {
-  test('knows JPEG and PNG by their content', async () => {
+  test('recognises JPEG and PNG by their content', async () => {
     expect(sniffFormat(await sceneJpeg(scene))).toBe('jpg');
     expect(sniffFormat(await scenePng(scene))).toBe('png');
   });
 
-  test('takes no part of a signature for the whole', () => {
+  test('does not accept part of a signature', () => {
     expect(sniffFormat(Uint8Array.of(0xff, 0xd8))).toBeNull();
     expect(sniffFormat(Buffer.from('\x89PNG\r\n', 'latin1'))).toBeNull();
     expect(sniffFormat(new Uint8Array())).toBeNull();
@@ -42,7 +42,7 @@ describe('describeContent', () => {
   });
 });
 
-test('formatOfName reads the extension alone, in any case', () => {
+test('formatOfName reads only the extension, in any case', () => {
   expect(formatOfName('holiday.JPEG')).toBe('jpg');
   expect(formatOfName('/a.png/b.jfif')).toBe('jpg');
   expect(formatOfName('copy.png')).toBe('png');

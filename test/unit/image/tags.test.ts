@@ -6,7 +6,7 @@ function readTexts(entries: readonly (readonly [string, string])[]) {
   return readMetadata({ exif: [], xmp: [], photoshop: [], texts, warnings: [] }).metadata;
 }
 
-test('empty texts and what tells of a place are left out', () => {
+test('empty texts and positions are left out', () => {
   const names = ['GPSLatitude', 'GPSDateStamp', 'exif:GPSLongitude', 'Latitude', 'City'];
 
   const { pngText, hasGps } = readTexts([
@@ -20,7 +20,7 @@ test('empty texts and what tells of a place are left out', () => {
   expect(hasGps).toBe(true);
 });
 
-test('too many and too long entries are cut, with a warning', () => {
+test('too many or too long entries are truncated, with a warning', () => {
   const { pngText, warnings } = readTexts(
     Array.from({ length: 201 }, (_, i) => [`${i}`, 'x'.repeat(2001)]),
   );

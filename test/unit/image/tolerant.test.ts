@@ -10,7 +10,7 @@ const jpeg = await sceneJpeg({ ...size, quality: 85 });
 const png = await scenePng(size);
 const whole = { jpeg: await decodePicture(jpeg), png: await decodePicture(png) };
 
-describe('what viewers do not mind is decoded to the same pixels, and noted', () => {
+describe('irregularities that viewers tolerate decode to the same pixels, with a note', () => {
   const scan = readJpeg(jpeg).structure.segments.find(({ label }) => label === 'SOS')!;
   const jfif = jpegSegment(0xe0, Buffer.from('JFIF\0\x02\x01\0\0\x01\0\x01\0\0', 'latin1'));
   const adobe = jpegSegment(0xee, Buffer.from('Adobe\0\x64\0\0\0\0\x07', 'latin1'));
@@ -91,7 +91,7 @@ describe('a file that ends early', () => {
     });
   });
 
-  test('a JPEG with a broken code is sound up to it', async () => {
+  test('a JPEG with an invalid code is intact up to it', async () => {
     const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
     const bad = Buffer.from(jpeg);
     bad.fill(0xfe, scan + Math.floor(0.97 * (jpeg.length - scan)), jpeg.length - 40);
@@ -102,7 +102,7 @@ describe('a file that ends early', () => {
     expect(facts.soundShare).toBeGreaterThan(0.9);
   });
 
-  test('a PNG whose pixels were changed in transit is sound up to the chunk that says so', async () => {
+  test('a PNG damaged in transit is intact up to the chunk with the wrong checksum', async () => {
     const file = inChunks(png, 12);
     const broken = Buffer.from(file.bytes);
     broken[file.lastData + 20]! ^= 255;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inRows } from '../../../src/image/jpeg-quality.ts';
 
-test('values along the zig-zag stand where Figure A.6 of ITU-T T.81 puts them', () => {
+test('zig-zag order matches Figure A.6 of ITU-T T.81', () => {
   const positions = inRows(Array.from({ length: 64 }, (_, position) => position));
 
   expect(positions).toEqual(

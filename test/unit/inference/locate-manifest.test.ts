@@ -30,7 +30,7 @@ test('other weights of the fusion make another model, though the network is the 
   expect(other.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
 });
 
-test('the level of places follows the picture as the manifest says, and not at all where it says nothing', () => {
+test('the bar for cells follows the picture only as far as the manifest says', () => {
   const level = { middle: 0.2, strongest: 0.3, perDoubling: 0.1 };
 
   expect(levelIn(level)).toEqual(level);
@@ -38,7 +38,7 @@ test('the level of places follows the picture as the manifest says, and not at a
   expect(levelIn({ middle: 0.2, strongest: 0.3 })).toMatchObject({ perDoubling: 0 });
 });
 
-test('what was measured is read, and a model that nobody has measured says so with empty lists', () => {
+test('measurements are read, and an unmeasured model has empty lists', () => {
   const row = {
     set: 'splices',
     condition: 'as is',

@@ -20,13 +20,13 @@ test('other thresholds make another model, though no weight differs', () => {
   expect(eager.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
 });
 
-test('a model that nobody has measured says so with an empty list', () => {
+test('an unmeasured model has an empty list', () => {
   const { measured } = parseManifest(withValue('trace-3/manifest.json', 'measured', undefined));
 
   expect(measured).toEqual([]);
 });
 
-test('names that the program fixes need not be repeated', () => {
+test('names fixed by the program may be left out', () => {
   const text = withValue('trace-3/manifest.json', 'outputs', undefined);
 
   expect(parseManifest(text).id).toBe('trace-3');
@@ -43,7 +43,7 @@ test('the packaged model ships with the error rates of each condition', () => {
   ]);
 });
 
-test('a model with a second network is refused with the release that runs it', () => {
+test('a model with a second network is rejected, naming the release that runs it', () => {
   expect(() => parseManifest(withValue('trace-3/manifest.json', 'votes', { haloPx: 96 }))).toThrow(
     /votes\.onnx.*forensics 0\.1\.0/,
   );

@@ -14,13 +14,13 @@ describe.each(['image', 'localisation'])('the manifest of a model of the kind %s
     ([, path = '', needed]) => ({ path, isNeeded: needed === 'yes' }),
   );
 
-  test('is that of its example, which has every field of the list', () => {
+  test('matches its example, which has every field', () => {
     expect(parseAnyManifest(example)).toMatchObject({ type: kind });
     expect(fields.length).toBeGreaterThan(10);
     expect(fields.filter(({ path }) => without(example, path) === null)).toEqual([]);
   });
 
-  test('is refused without a field that is needed, and read without one that is not', () => {
+  test('needs its required fields, but not its optional ones', () => {
     const isRead = fields.map(({ path }) => ({ path, isNeeded: !isAccepted(example, path) }));
 
     expect(isRead).toEqual(fields);

@@ -35,8 +35,8 @@ function isAlive(pid: unknown): boolean {
 const goneSoon = (pid: unknown) =>
   vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
 
-describe('a pool that is well', () => {
-  test('carries typed arrays and dates there and back', async () => {
+describe('a healthy pool', () => {
+  test('passes typed arrays and dates both ways', async () => {
     const value = { numbers: Uint16Array.of(1, 65_535), at: new Date(7), nothing: null };
 
     expect(await poolOf().run({ echo: value })).toEqual(value);
@@ -63,7 +63,7 @@ describe('a pool that is well', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('works on as many tasks at a time as it has children, the others wait in line', async () => {
+  test('runs one task per child, while the others queue', async () => {
     const pool = poolOf({ size: 2 });
 
     const pids = [1, 2, 3, 4, 5].map(() => pool.run({ pid: null }));
@@ -72,7 +72,7 @@ describe('a pool that is well', () => {
     expect(new Set(await Promise.all(pids)).size).toBe(2);
   });
 
-  test('refuses at once when asked not to wait', async () => {
+  test('rejects at once if told not to wait', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
 
@@ -84,13 +84,13 @@ describe('a pool that is well', () => {
     expect(await pool.run({ echo: 1 }, { ifBusy: 'refuse' })).toBe(1);
   });
 
-  test('takes limits without end for what they say', async () => {
+  test('accepts infinite limits', async () => {
     const pool = poolOf({ taskTimeoutMs: Infinity, memoryLimitBytes: Infinity });
 
     expect(await pool.run({ echo: 1 })).toBe(1);
   });
 
-  test.each([0, 1.5, Number.NaN])('is not made of %d children', (size) => {
+  test.each([0, 1.5, Number.NaN])('cannot have %d children', (size) => {
     expect(() => createPool({ entry, size, taskTimeoutMs: 1, memoryLimitBytes: 1 })).toThrow(
       RangeError,
     );
@@ -107,7 +107,7 @@ describe('a pool that is well', () => {
 });
 
 describe('a task that fails', () => {
-  test('brings the code and message of a foreseen error across the border', async () => {
+  test('passes on the code and message of an expected error', async () => {
     const failing = poolOf().run({ refuse: null });
 
     await expect(failing).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('a task that fails', () => {
     });
   });
 
-  test('hides an unforeseen error behind internal and keeps its stack as the cause', async () => {
+  test('hides an unexpected error behind internal and keeps its stack as the cause', async () => {
     const error: unknown = await poolOf()
       .run({ stumble: null })
       .catch((caught: unknown) => caught);
@@ -127,7 +127,7 @@ describe('a task that fails', () => {
     expect(String(Object(error).cause)).toContain('not foreseen');
   });
 
-  test('is refused when it cannot be sent, and the child lives on', async () => {
+  test('is rejected if it cannot be sent, and the child stays alive', async () => {
     const pool = poolOf();
     const pid = await pool.run({ pid: null });
 
@@ -153,7 +153,7 @@ describe('a child that dies', () => {
     expect(await pool.run({ echo: 'next' })).toBe('next');
   });
 
-  test('in its sleep fails nobody: the task goes to a new child', async () => {
+  test('while idle fails no task: the next goes to a new child', async () => {
     const pool = poolOf();
     const pid = Number(await pool.run({ pid: null }));
     process.kill(pid, 'SIGKILL');
@@ -161,7 +161,7 @@ describe('a child that dies', () => {
     expect(await pool.run({ pid: null })).not.toBe(pid);
   });
 
-  test('before it can begin is reported, not tried for ever', async () => {
+  test('before it can start is reported, not retried for ever', async () => {
     const pool = poolOf({ entry: new URL('./no-such-child.ts', import.meta.url) });
 
     await expect(pool.run({ echo: 1 })).rejects.toMatchObject({ code: 'inference_crashed' });
@@ -188,7 +188,7 @@ describe('a child that dies', () => {
     expect(await pool.run({ echo: 'next' })).toBe('next');
   });
 
-  test('of a full JavaScript heap is told apart from a crash', async () => {
+  test('of a full JavaScript heap is distinguished from a crash', async () => {
     const pool = poolOf({ memoryLimitBytes: 400_000_000 });
 
     await expect(pool.run({ fillHeap: null })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('cancelling', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('takes a waiting task out of the line', async () => {
+  test('removes a waiting task from the queue', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
     const stop = new AbortController();
@@ -268,7 +268,7 @@ describe('the end', () => {
     await goneSoon(pid);
   });
 
-  test('a program that waits for the end of its pool gets there', async () => {
+  test('a program that waits for its pool to close ends', async () => {
     const parent = spawn(process.execPath, [
       fileURLToPath(new URL('./closing-parent.ts', import.meta.url)),
     ]);

@@ -24,7 +24,7 @@ describe('the packaged model', () => {
     expect(head.length).toBe(manifest.files['head.onnx']?.bytes);
   });
 
-  test('is named when an unknown one is asked for, whatever the name', async () => {
+  test('is listed when an unknown model is requested', async () => {
     const open = createRegistry().open('../../etc/passwd');
 
     await expect(open).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe('choosing', () => {
     expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-3']);
   });
 
-  test('a model of the extra folder has to be asked for, however new it is', async () => {
+  test('a model in the extra folder must be requested, however new it is', async () => {
     const { modelsDir, editManifest } = folder();
     editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
     const registry = createRegistry({ extra: modelsDir });
@@ -55,7 +55,7 @@ describe('choosing', () => {
     expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-3', 'later']);
   });
 
-  test('a model of the extra folder stands where the packaged one of the same name stood', async () => {
+  test('a model in the extra folder replaces the packaged one of the same name', async () => {
     const { modelsDir, editManifest } = folder();
     editManifest((manifest) =>
       Object.assign(manifest, { version: '99.0.0', created: '2001-01-01' }),
@@ -78,7 +78,7 @@ describe('choosing', () => {
     expect(manifests.map(({ version }) => version)).toEqual(['99.0.0']);
   });
 
-  test('an extra folder that is not there is an error, not an empty list', async () => {
+  test('a missing extra folder is an error, not an empty list', async () => {
     const list = createRegistry({ extra: join(folder().modelsDir, 'absent') }).list();
 
     await expect(list).rejects.toMatchObject({ code: 'model_not_found' });
@@ -106,7 +106,7 @@ describe('the localisation model', () => {
     expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-3', 'locate-1']);
   });
 
-  test('of an extra folder takes the place of the packaged one, or is asked for by its id', async () => {
+  test('in an extra folder replaces the packaged one, or is requested by its id', async () => {
     const { modelsDir, editManifest } = folder('locate-1');
     editManifest((manifest) => Object.assign(manifest, { version: '99.0.0' }));
     const registry = createRegistry({ extra: modelsDir });
@@ -117,7 +117,7 @@ describe('the localisation model', () => {
     expect((await registry.findLocator()).version).not.toBe('99.0.0');
   });
 
-  test('is not handed out as a model that tells generated from real, nor the other way round', async () => {
+  test('is never returned as an image model, nor the other way round', async () => {
     const registry = createRegistry();
 
     await expect(registry.open('locate-1')).rejects.toMatchObject({ code: 'model_not_found' });
@@ -127,7 +127,7 @@ describe('the localisation model', () => {
     });
   });
 
-  test('has to be there, because no examination goes without', async () => {
+  test('is required, because every examination needs it', async () => {
     const { modelsDir } = folder();
     const registry = createRegistry({ packaged: modelsDir });
 
@@ -178,7 +178,7 @@ describe('a damaged model', () => {
     },
   );
 
-  test('is to be added again where it was added, not reinstalled', async () => {
+  test('is restored by copying it again if it was added, not by reinstalling', async () => {
     const { modelsDir, pathOf, editManifest } = folder();
     editManifest((manifest) => Object.assign(manifest, { id: 'later' }));
     truncateSync(pathOf('model.onnx'), 1000);
@@ -189,7 +189,7 @@ describe('a damaged model', () => {
     });
   });
 
-  test('is refused when a file was cut short', async () => {
+  test('is rejected when a file is truncated', async () => {
     const { modelsDir, pathOf } = folder();
     truncateSync(pathOf('model.onnx'), 1000);
 
@@ -209,7 +209,7 @@ describe('a damaged model', () => {
     });
   });
 
-  test('is refused when its manifest leaves a needed file out', async () => {
+  test('is rejected when its manifest omits a required file', async () => {
     const { modelsDir, editManifest } = folder();
     editManifest((manifest) => {
       manifest['files'] = {};
@@ -221,7 +221,7 @@ describe('a damaged model', () => {
     });
   });
 
-  test('is no reason to fall back to an older one in silence, but does not hide the others', async () => {
+  test('never causes a silent fallback, but does not hide the others', async () => {
     const { modelsDir, pathOf } = folder();
     writeFileSync(pathOf('manifest.json'), '{');
     const registry = createRegistry({ extra: modelsDir });

@@ -25,7 +25,7 @@ test('the copy in the package is used when none is installed beside it', async (
   expect(runtime.version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test('the packaged model answers in the shapes of its contract', async () => {
+test('the packaged model returns the shapes of its contract', async () => {
   const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
   const [columns, rows, count, passes] = [9, 5, 3, 4];
   const { cellPx } = model.manifest.input;
@@ -51,7 +51,7 @@ test('the packaged model answers in the shapes of its contract', async () => {
   await model.release();
 });
 
-test('it keeps no identifier of this machine, as its makers’ reports would need', async () => {
+test('no machine identifier for its makers’ telemetry is stored', async () => {
   const home = await mkdtemp(join(tmpdir(), 'forensics-home-'));
   const script = fileURLToPath(new URL('./open-session.ts', import.meta.url));
   // A variable CI would keep the reports off as well, and hide a mistake of ours.

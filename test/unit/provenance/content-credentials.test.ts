@@ -50,7 +50,7 @@ beforeAll(async () => {
 const trusted = (bytes: Buffer) => provenanceOf(bytes, authority.certificate);
 
 describe('integrity and trust', () => {
-  test('a signature that fits, of a signer on the list, is told with all that it covers', async () => {
+  test('a valid signature from a listed signer is reported with everything it covers', async () => {
     const { credentials, declarations } = await trusted(signed);
 
     expect(credentials).toMatchObject({
@@ -87,7 +87,7 @@ describe('integrity and trust', () => {
     ]);
   });
 
-  test('a PNG is read alike', async () => {
+  test('a PNG is read in the same way', async () => {
     const file = await withCredentials(png, { signer, actions: [captured] });
 
     const { credentials, declarations } = await trusted(file);
@@ -98,14 +98,14 @@ describe('integrity and trust', () => {
     ]);
   });
 
-  test('without a list the signature is checked and the signer is not', async () => {
+  test('without a list the signature is checked, but not the signer', async () => {
     const { credentials, declarations } = await provenanceOf(signed);
 
     expect(credentials).toMatchObject({ integrity: 'valid', trust: 'not-checked' });
     expect(declarations).toMatchObject([{ assurance: 'signed' }]);
   });
 
-  test('a signer of another authority is not trusted, whatever name it bears', async () => {
+  test('a signer from another authority is not trusted, whatever its name', async () => {
     const namesake = await (await createAuthority('Authority of Tests')).issue('Signer of Tests');
     const file = await withCredentials(jpeg, { signer: namesake, actions: [generated] });
 
@@ -119,7 +119,7 @@ describe('integrity and trust', () => {
     expect(declarations).toMatchObject([{ assurance: 'signed' }]);
   });
 
-  test('a certificate that ended before, without a time stamp, is not trusted', async () => {
+  test('an expired certificate without a time stamp is not trusted', async () => {
     const old = await authority.issue('Old signer', new Date('2021-01-01T00:00:00Z'));
     const file = await withCredentials(jpeg, { signer: old, actions: [generated] });
 
@@ -153,7 +153,7 @@ describe('integrity and trust', () => {
     },
   );
 
-  test('the manifest of another picture does not fit', async () => {
+  test('the manifest of another picture does not match', async () => {
     const other = withSegments(jpeg, jpegSegment(0xfe, 'a comment more'));
     const moved = Buffer.concat([
       signed.subarray(0, signed.length - jpeg.length + 2),
@@ -163,7 +163,7 @@ describe('integrity and trust', () => {
     expect((await trusted(moved)).credentials).toMatchObject({ integrity: 'broken' });
   });
 
-  test('what breaks a rule of form is a problem and no broken seal', async () => {
+  test('a violation of the format is a problem, but not a broken signature', async () => {
     const file = await withCredentials(jpeg, { signer, actions: [{ action: 'c2pa.created' }] });
 
     expect((await trusted(file)).credentials).toMatchObject({
@@ -187,7 +187,7 @@ describe('the history', () => {
     return withCredentials(before, { signer: last, past, actions: [captured, edited] });
   }
 
-  test('of a picture that descends from a generated one declares it generated', async () => {
+  test('of a picture derived from a generated one declares it generated', async () => {
     const { credentials, declarations } = await trusted(
       await historyOf('parentOf', signer, signer),
     );
@@ -207,7 +207,7 @@ describe('the history', () => {
     expect(declarations.map(({ origin }) => origin)).toEqual(['ai-manipulated', 'captured']);
   });
 
-  test('does not count what a generator was only shown', async () => {
+  test('ignores the input of a generator', async () => {
     const { declarations } = await trusted(await historyOf('inputTo', signer, signer));
 
     expect(declarations.map(({ origin }) => origin)).toEqual(['captured']);
@@ -216,7 +216,7 @@ describe('the history', () => {
   test.each([
     ['its last signer', () => historyOf('parentOf', signer, stranger)],
     ['its first signer', () => historyOf('parentOf', stranger, signer)],
-  ])('is worth no more than %s', async (_, file) => {
+  ])('counts for no more than %s', async (_, file) => {
     const { declarations } = await trusted(await file());
 
     const told = declarations.find(({ origin }) => origin === 'ai-generated');
@@ -262,7 +262,7 @@ describe('no connection is opened', () => {
     await server.close();
   });
 
-  test('though the library would open one if it were let', async () => {
+  test('although the library would open one if permitted', async () => {
     const server = await countingServer();
     const packet = xmpPacket({
       'xmlns:dcterms': 'http://purl.org/dc/terms/',
@@ -281,7 +281,7 @@ describe('no connection is opened', () => {
 });
 
 describe('a broken store', () => {
-  test('in a picture that is whole is unreadable and nothing worse', async () => {
+  test('in an intact picture is unreadable and nothing worse', async () => {
     const at = signed.indexOf('c2pa.claim');
     const broken = Buffer.from(signed).fill(0x41, at - 40, at + 30);
 
@@ -306,7 +306,7 @@ describe('a broken store', () => {
     },
   );
 
-  test('damaged anywhere never says anything else under a seal that holds', async () => {
+  test('damaged anywhere never gives a different statement with a valid signature', async () => {
     const { declarations: said } = await trusted(signed);
     const start = signed.indexOf('jumb');
     const positions = Array.from({ length: 24 }, (_, i) => start + 12 + i * i * 9);
@@ -329,7 +329,7 @@ describe('a broken store', () => {
   });
 });
 
-test('every truncation of a signed file ends in a reading or in a word about the picture', async () => {
+test('every truncation of a signed file gives a reading or a picture error', async () => {
   for (let length = 0; length < signed.length; length += 13) {
     const bytes = signed.subarray(0, length);
     const picture = await decodePicture(bytes).catch((error: unknown) => {
@@ -348,7 +348,7 @@ test('every truncation of a signed file ends in a reading or in a word about the
   });
 });
 
-test('whatever the library answers becomes manifests without a throw', () => {
+test('any library output is converted to manifests without throwing', () => {
   const shapes = oneof(
     jsonValue(),
     record({

@@ -32,11 +32,11 @@ test.each([
   ['a JPEG', jpegWith(referringTo(inside))],
   ['a PNG', pngWith(referringTo(inside))],
   ['an attribute', jpegWith(xmpPacket({ ...namespace, 'dcterms:provenance': 'self#jumbf=c2pa' }))],
-])('credentials that were inside %s and are gone are told to be removed', async (_, file) => {
+])('credentials removed from %s are reported', async (_, file) => {
   expect(await codesOf(file)).toEqual(['credentials_removed']);
 });
 
-test('credentials that are inside are no warning', async () => {
+test('embedded credentials cause no warning', async () => {
   const file = await withCredentials(jpegWith(referringTo(inside)), { signer, actions });
 
   const { credentials, warnings } = await provenanceOf(file);
@@ -45,7 +45,7 @@ test('credentials that are inside are no warning', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('what could not be read of the metadata is told with them, and what was only cut is not', async () => {
+test('unreadable metadata is reported, truncated metadata is not', async () => {
   const broken = jpegSegment(0xe1, 'Exif\0\0zzzzzzzzzzzz');
   const long = jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${referringTo('x'.repeat(9000))}`);
 

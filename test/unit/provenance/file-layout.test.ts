@@ -12,7 +12,7 @@ async function layoutOf(...parts: readonly (Buffer | string)[]) {
 test.each([
   ['a JPEG', jpeg],
   ['a PNG', png],
-])('%s alone is one picture with nothing behind it', async (_, file) => {
+])('%s alone is one picture with nothing after it', async (_, file) => {
   expect(await layoutOf(file)).toEqual({ trailingBytes: 0, trailingKind: null, pictures: 1 });
 });
 
@@ -28,18 +28,18 @@ test.each([
   ['zeros', '\0\0\0\0'],
   ['text', 'hello, world\n'],
   [null, '\x01\x02\x03\x04'],
-])('%s behind a picture is told by its content', async (trailingKind, trailing) => {
+])('%s after a picture is recognised by its content', async (trailingKind, trailing) => {
   const expected = { trailingBytes: trailing.length, trailingKind, pictures: 1 };
 
   expect(await layoutOf(jpeg, trailing)).toEqual(expected);
   expect(await layoutOf(png, trailing)).toEqual(expected);
 });
 
-test('whole pictures behind the picture are counted', async () => {
+test('complete pictures after the picture are counted', async () => {
   expect(await layoutOf(jpeg, jpeg, jpeg)).toMatchObject({ trailingKind: 'jpeg', pictures: 3 });
 });
 
-test('the beginning of a picture is none', async () => {
+test('the start of a picture does not count as one', async () => {
   expect(await layoutOf(jpeg, jpeg.subarray(0, 100))).toMatchObject({ pictures: 1 });
 });
 

@@ -36,7 +36,7 @@ const drawThings = { c: 'a harbour', uc: '', sampler: 'DDIM', seed: 5, steps: 20
 const invokeGraph = { id: 'a', nodes: { b: { type: 'denoise_latents' } }, edges: [] };
 const alt = (text: string) => `<rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt>`;
 
-describe('what a generator leaves behind declares generated content, unsigned', () => {
+describe('traces of a generator declare generated content, unsigned', () => {
   test.each<readonly [string, Buffer, RegExp]>([
     ['AUTOMATIC1111', withTexts({ parameters: automatic }), /AUTOMATIC1111/],
     ['Forge', withTexts({ parameters: automatic.replace('v1.10.1', 'f2.0.1v1.10.1') }), /Forge/],
@@ -298,7 +298,7 @@ describe('digital source types', () => {
     ]);
   });
 
-  test('bring the name of the system that stands beside them', async () => {
+  test('include the name of the AI system beside them', async () => {
     const packet = xmpPacket({
       'Iptc4xmpExt:DigitalSourceType': trained,
       'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2',
@@ -307,7 +307,7 @@ describe('digital source types', () => {
     expect(await declarationsOf(withXmp(packet))).toMatchObject([{ generator: 'Acme Dream 2' }]);
   });
 
-  test('are not needed where the system is named', async () => {
+  test('are not needed if the AI system is named', async () => {
     const file = withXmp(xmpPacket({ 'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2' }));
 
     expect(await declarationsOf(file)).toMatchObject([
@@ -315,7 +315,7 @@ describe('digital source types', () => {
     ]);
   });
 
-  test('of a capture stand behind generated content in the list', async () => {
+  test('of a capture are listed after generated content', async () => {
     const file = withXmp(
       xmpPacket({ 'Iptc4xmpExt:DigitalSourceType': capture, 'xmp:CreatorTool': 'Midjourney' }),
     );

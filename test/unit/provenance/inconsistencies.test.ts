@@ -77,7 +77,7 @@ describe('times', () => {
     expect(await codesOf(withExif(parts))).toEqual(codes);
   });
 
-  test('of a clock that was never set say nothing about the last change', async () => {
+  test('of an unset clock say nothing about the last change', async () => {
     const changed = { 0x0132: '2026:03:06 12:00:00' };
     const unset = ['1970:01:01 00:00:00', '1980:01:03 11:00:00', '2000:01:01 08:20:00'];
 
@@ -93,7 +93,7 @@ describe('times', () => {
     expect(await codesOf(withExif({ exif: { 0x9003: time } }))).toEqual(codes);
   });
 
-  test('in the future are told alike whenever the file is looked at', async () => {
+  test('in the future are reported the same whenever the file is examined', async () => {
     const bytes = withExif({ exif: { 0x9003: '2126:01:01 00:00:00' } });
     const picture = await decodePicture(bytes);
 
@@ -107,7 +107,7 @@ describe('times', () => {
     expect(one).toEqual(other);
   });
 
-  test('are told in hours and days, in both languages', async () => {
+  test('are given in hours and days, in both languages', async () => {
     const provenance = await provenanceOf(
       withExif({ primary: { 0x0132: '2026:03:06 12:00:00' }, exif: taken }),
     );
@@ -138,7 +138,7 @@ function withThumbnail(picture: Buffer, thumbnail: Buffer): Buffer {
 
 describe('a thumbnail', () => {
   const scene = { width: 640, height: 480, quality: 90 };
-  test.each([1, 2, 3, 4])('of the picture itself is quiet, scene %i', async (seed) => {
+  test.each([1, 2, 3, 4])('of the picture itself is not reported, scene %i', async (seed) => {
     const picture = await sceneJpeg({ ...scene, seed });
     const small = await sharp(picture)
       .resize(160)
@@ -149,7 +149,7 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(picture, small))).toEqual([]);
   });
 
-  test('with black bars up to 4:3 is quiet', async () => {
+  test('with black bars up to 4:3 is not reported', async () => {
     const picture = await sceneJpeg({ ...scene, width: 720, seed: 3 });
     const small = await sharp(picture)
       .resize({ width: 160, height: 120, fit: 'contain', background: 'black' })
@@ -167,7 +167,7 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(picture, small))).toEqual(['thumbnail_shape_differs']);
   });
 
-  test('of a picture with dark edges of its own is quiet', async () => {
+  test('of a picture with dark edges is not reported', async () => {
     const night = await sharp(await sceneJpeg({ ...scene, seed: 3 }))
       .extend({ top: 120, bottom: 120, background: '#050505' })
       .jpeg()
@@ -194,7 +194,7 @@ describe('a thumbnail', () => {
     },
   );
 
-  test.each([1, 2, 3, 4])('of another scene is told, scene %i', async (seed) => {
+  test.each([1, 2, 3, 4])('of another scene is reported, scene %i', async (seed) => {
     const picture = await sceneJpeg({ ...scene, seed });
     const other = await sceneJpeg({ ...scene, seed: seed + 10 });
     const small = await sharp(other).resize(160).jpeg().toBuffer();
@@ -202,7 +202,7 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(picture, small))).toEqual(['thumbnail_content_differs']);
   });
 
-  test('from before a crop is told by its shape', async () => {
+  test('from before a crop is recognised by its shape', async () => {
     const picture = await sceneJpeg({ ...scene, seed: 4 });
     const small = await sharp(picture).resize(160).jpeg().toBuffer();
     const cropped = await sharp(picture)
@@ -213,7 +213,7 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(cropped, small))).toEqual(['thumbnail_shape_differs']);
   });
 
-  test('of one colour says nothing', async () => {
+  test('of one colour proves nothing', async () => {
     const picture = await sceneJpeg({ ...scene, seed: 4 });
     const flat = await sharp({
       create: { width: 160, height: 120, channels: 3, background: '#777' },
@@ -235,24 +235,24 @@ describe('a thumbnail', () => {
 });
 
 describe('a camera', () => {
-  test('whose tables are those of a program is told', async () => {
+  test('with the tables of a program is reported', async () => {
     const saved = await sharp(jpeg).jpeg({ mozjpeg: true }).toBuffer();
     const file = withSegments(saved, exifSegment({ primary: camera }));
 
     expect(await codesOf(file)).toEqual(['camera_tags_without_camera_tables']);
   });
 
-  test('whose tables are the standard’s is quiet: many phones write them', async () => {
+  test('with standard tables is not reported, because many phones write them', async () => {
     expect(await codesOf(withExif({ primary: camera }))).toEqual([]);
   });
 
-  test('that always writes a note is told when the note is missing', async () => {
+  test('that always writes a maker note is reported if it is missing', async () => {
     expect(await codesOf(withExif({ primary: camera, exif: shot }))).toEqual([
       'maker_note_missing_for_camera',
     ]);
   });
 
-  test('of a maker that need not write one is quiet', async () => {
+  test('of a maker that may omit the note is not reported', async () => {
     const phone = { 0x010f: 'Acme', 0x0110: 'Snap 1' };
 
     expect(await codesOf(withExif({ primary: phone, exif: shot }))).toEqual([]);
@@ -267,7 +267,7 @@ function history(steps: string): string {
 }
 
 describe('a history in XMP', () => {
-  test('of saving is told with the number of its steps', async () => {
+  test('of saving is reported with its number of steps', async () => {
     const steps =
       '<rdf:li stEvt:action="created"/><rdf:li stEvt:action="converted"/><rdf:li stEvt:action="saved"/>';
 
@@ -310,7 +310,7 @@ describe('a history in XMP', () => {
     ]);
   });
 
-  test('of nothing but its creation is quiet', async () => {
+  test('with only its creation is not reported', async () => {
     expect(await codesOf(withXmp(history('<rdf:li stEvt:action="created"/>')))).toEqual([]);
   });
 });

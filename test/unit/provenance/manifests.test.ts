@@ -48,7 +48,7 @@ test('a manifest of the second version is read with its time stamp and all its a
   ]);
 });
 
-test('one of the first version names its generator and its past in the old way', () => {
+test('one of the first version names its generator and history in the old format', () => {
   const manifest = {
     label: 'urn:uuid:2',
     claim: { claim_generator: 'Painter/8 c2pa-rs/0.1' },
@@ -76,7 +76,7 @@ test('one of the first version names its generator and its past in the old way',
   ]);
 });
 
-test('of a thousand manifests a hundred are read, and texts are made printable', () => {
+test('at most a hundred manifests are read, and texts are made printable', () => {
   const manifest = {
     label: '\u{202e}a\nb',
     signature: { certificateInfo: { subject: { CN: 'x'.repeat(999) } } },

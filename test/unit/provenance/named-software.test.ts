@@ -7,11 +7,11 @@ async function softwareOf(file: Buffer) {
   return (await provenanceOf(file)).software;
 }
 
-test('a file without names names nobody', async () => {
+test('a file without names gives none', async () => {
   expect(await softwareOf(jpeg)).toEqual([]);
 });
 
-test('a camera is named by maker and model, its firmware beside it', async () => {
+test('a camera is named by maker and model, with its firmware', async () => {
   const file = withExif({ primary: { 0x010f: 'Acme', 0x0110: 'Snap 1', 0x0131: '17.5.1' } });
 
   expect(await softwareOf(file)).toEqual([
@@ -41,7 +41,7 @@ test('a model that begins with the brand of its maker is not named twice', async
   expect(await softwareOf(file)).toEqual([{ kind: 'camera', name: 'NIKON D800', place: 'exif' }]);
 });
 
-test('a program that is none of a camera stays one of unknown kind beside a camera', async () => {
+test('a program unrelated to the camera stays of unknown kind', async () => {
   const file = withExif({ primary: { 0x010f: 'Apple', 0x0110: 'iPhone 15', 0x0131: 'Painter 9' } });
 
   expect(await softwareOf(file)).toContainEqual({
@@ -95,7 +95,7 @@ test('a program named in two places is named once', async () => {
   expect(await softwareOf(twice)).toEqual([{ kind: 'unknown', name: 'Painter 9', place: 'xmp' }]);
 });
 
-test('a generator is named even where its name alone declares nothing', async () => {
+test('a generator is named even if its name alone declares nothing', async () => {
   const file = withTexts({ Software: 'ComfyUI' });
 
   expect(await softwareOf(file)).toEqual([
@@ -103,7 +103,7 @@ test('a generator is named even where its name alone declares nothing', async ()
   ]);
 });
 
-test('what Facebook writes into the instructions names the platform; other instructions do not', async () => {
+test('Facebook’s mark in the instructions names the platform; other instructions do not', async () => {
   const facebook = withIptc([[40, 'FBMD01000a9d0d0000ab']]);
   const editor = withIptc([[40, 'FBMD is on holiday, use the small crop']]);
 
@@ -111,7 +111,7 @@ test('what Facebook writes into the instructions names the platform; other instr
   expect(await softwareOf(editor)).toEqual([]);
 });
 
-test('Photoshop’s export for the web is known by its own segment', async () => {
+test('Photoshop’s export for the web is recognised by its own segment', async () => {
   const file = withSegments(
     jpeg,
     jpegSegment(0xec, Buffer.from('Ducky\0\x01\0\x04\0\0\0\x50\0\0')),

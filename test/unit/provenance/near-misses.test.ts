@@ -24,7 +24,7 @@ const hosted = (kind: string) => ({
   '2': comfyPrompt['9'],
 });
 
-describe('a word is no declaration', () => {
+describe('a mere word is not a declaration', () => {
   test.each([
     ['a caption about Midjourney', withTexts({ Description: 'At a talk about midjourney, Bonn' })],
     ['a job number', withTexts({ Description: 'Wedding -- Job ID: 4711' })],
@@ -147,7 +147,7 @@ describe('hostile texts', () => {
     expect(declaration?.value).toHaveLength(200);
   });
 
-  test('by the hundred are told by fifty', async () => {
+  test('by the hundred are limited to fifty', async () => {
     const chunk = pngChunk('tEXt', `parameters\0a\n${settings}`);
     const file = withChunks(png, ...Array<Buffer>(150).fill(chunk));
 

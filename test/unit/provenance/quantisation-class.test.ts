@@ -24,7 +24,7 @@ test.each([10, 30, 50, 75, 80, 95])('mozjpeg at quality %i is recognised', async
   });
 });
 
-test('a grey picture is told by its one table', async () => {
+test('a grey picture is recognised by its only table', async () => {
   const one = await classOf({ quality: 80 }, grey.clone().greyscale());
 
   expect(one).toMatchObject({ kind: 'libjpeg', quality: 80 });
@@ -37,7 +37,7 @@ test.each([1, 2, 4, 5])(
   },
 );
 
-test('libjpeg tables of two settings are nobody’s', async () => {
+test('libjpeg tables of two different settings match no program', async () => {
   const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;
   const other = readJpeg(await grey.clone().jpeg({ quality: 90 }).toBuffer()).structure;
   const quantisationTables = [structure.quantisationTables[0]!, other.quantisationTables[1]!];
@@ -45,7 +45,7 @@ test('libjpeg tables of two settings are nobody’s', async () => {
   expect(classifyTables({ ...structure, quantisationTables }).kind).toBe('custom');
 });
 
-test('a single step more is another table', async () => {
+test('a single different step makes a different table', async () => {
   const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;
   const [luma, chroma] = structure.quantisationTables;
   const steps = luma!.steps.with(10, luma!.steps[10]! + 1);

@@ -92,11 +92,11 @@ describe('the satellites’ clock', () => {
   test.each<[string, ExifParts]>([
     ['1,020 weeks', { exif: { 0x9003: '2019:05:04 12:00:00' }, ...clock('1999:10:16', 12) }],
     ['two years', { exif: taken, ...clock('2024:03:01', 12) }],
-  ])('%s away is told', async (_, parts) => {
+  ])('%s away is reported', async (_, parts) => {
     expect(await codesOf(withExif(parts))).toEqual(['gps_time_differs']);
   });
 
-  test('is all that is told of a position', async () => {
+  test('is all that is reported of a position', async () => {
     const told = await provenanceOf(withExif({ exif: taken, gps: receiver(12, '2026:03:03') }));
 
     expect(JSON.stringify(told)).not.toMatch(/51|12/);

@@ -14,7 +14,7 @@ function fileOf(text: string): string {
   return file;
 }
 
-test('all certificates are taken, and what stands between them is not', async () => {
+test('all certificates are read, without the text between them', async () => {
   const [one, two] = [await createAuthority('One'), await createAuthority('Two')];
   const file = fileOf(`# the first\n${one.certificate}\nsome words\n${two.certificate}\n`);
 
@@ -38,7 +38,7 @@ test.each([
   );
 });
 
-test('a list with one broken certificate among good ones is refused: who is missing would not be told', async () => {
+test('a list with one broken certificate is rejected, because the gap would go unnoticed', async () => {
   const { certificate } = await createAuthority('One');
   const broken = certificate.replace('MI', 'AA');
 

@@ -55,7 +55,13 @@ describe('failures', () => {
       'not_found',
       /Nothing exists/,
     ],
-    ['a broken escape', { method: 'GET', path: '/%zz' }, 400, 'invalid_request', /percent-encoding/],
+    [
+      'a broken escape',
+      { method: 'GET', path: '/%zz' },
+      400,
+      'invalid_request',
+      /percent-encoding/,
+    ],
     [
       'JSON that is cut',
       { method: 'POST', path, headers: json, body: '{"name"' },

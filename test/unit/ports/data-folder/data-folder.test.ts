@@ -19,7 +19,7 @@ const open = (dataDir: string, masterKey: string | null = null) =>
   openDataFolder({ dataDir, masterKey, databaseUrl: null });
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test('the first opening makes folder and key for the owner alone', () => {
+test('the first opening creates folder and key for the owner only', () => {
   const path = newPath();
   const folder = open(path);
 
@@ -41,7 +41,7 @@ test('two folders have two keys', () => {
   expect(open(newPath()).masterKey.equals(open(newPath()).masterKey)).toBe(false);
 });
 
-test('a damaged key is refused, never replaced', () => {
+test('a damaged key is rejected, never replaced', () => {
   const path = newPath();
   open(path);
   writeFileSync(join(path, 'master.key'), 'abc');
@@ -50,7 +50,7 @@ test('a damaged key is refused, never replaced', () => {
   expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe('abc');
 });
 
-test('a key that is gone from beside its database is missed, never replaced', () => {
+test('a key missing beside its database is reported, never replaced', () => {
   const path = newPath();
   open(path);
   writeFileSync(join(path, 'forensics.db'), '');
@@ -73,7 +73,7 @@ const wasInUse = (bucket: string | null = null): string => {
   return path;
 };
 
-describe('a folder that was in use and has no database any more', () => {
+describe('a folder that was in use but has lost its database', () => {
   const refusal = expect.objectContaining({
     code: 'database_damaged',
     message: expect.stringContaining('Put back a backup'),
@@ -94,7 +94,7 @@ describe('a folder that was in use and has no database any more', () => {
     expect(() => open(path, 'ab'.repeat(32))).toThrow(refusal);
   });
 
-  test('is not mistaken for a new one with a disk for blobs, or one whose first start was killed', () => {
+  test('is not confused with a new folder that has a blob disk or a killed first start', () => {
     const mounted = newPath();
     mkdirSync(join(mounted, 'blobs', 'lost+found'), { recursive: true });
     const killed = newPath();

@@ -8,7 +8,7 @@ import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-lock-'));
 
-test('who holds the lock is told to whoever comes second', () => {
+test('the second process is told who holds the lock', () => {
   const folder = newFolder();
   const unlock = lockForServing(folder);
 
@@ -21,7 +21,7 @@ test('who holds the lock is told to whoever comes second', () => {
   unlock();
 });
 
-test('a lock that was given back can be taken again', () => {
+test('a released lock can be taken again', () => {
   const folder = newFolder();
   lockForServing(folder)();
 
@@ -41,7 +41,7 @@ test('the lock of a process that is gone is taken over', async () => {
   unlock();
 });
 
-test('a process number that was given out anew does not keep the lock', () => {
+test('a reused process id does not keep the lock', () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'serve.lock'), `${process.pid} 1\n`);
 

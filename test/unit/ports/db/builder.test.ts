@@ -26,7 +26,7 @@ test('errors are those of the engine, without the values of the statement', asyn
   );
 });
 
-test('run resolves to what the engine answers', async () => {
+test('run resolves to the engine’s result', async () => {
   const asked: Parameters<Execute>[] = [];
   const db = createBuilder(async (...statement) => {
     asked.push(statement);
@@ -37,7 +37,7 @@ test('run resolves to what the engine answers', async () => {
   expect(asked).toEqual([['delete from "tenants" where "tenants"."is_trial" = ?', [1], 'run']]);
 });
 
-describe('rows are what drizzle makes of them', () => {
+describe('rows match drizzle’s own mapping', () => {
   test('of one table', async () => {
     const db = answering([tenant]);
 
@@ -75,7 +75,7 @@ describe('rows are what drizzle makes of them', () => {
     expect(rows).toEqual([{ name: 'acme', many: 2 }]);
   });
 
-  test('and none for a row that is not there', async () => {
+  test('and undefined for a missing row', async () => {
     expect(await answering(undefined).select().from(tenants).get()).toBeUndefined();
   });
 });

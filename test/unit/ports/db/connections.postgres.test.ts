@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { setRequester } from '../../../../src/ports/db/database.ts';
 import { testDb } from './temporary.ts';
 
-test('a requester with many statements leaves connections to the others', async () => {
+test('a requester with many statements leaves connections for others', async () => {
   const db = await testDb();
   const ended: string[] = [];
   const ask = async (name: string, seconds: number) =>

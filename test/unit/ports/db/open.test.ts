@@ -20,7 +20,7 @@ describe('openDatabase', () => {
     expect($client.pragma('foreign_keys', { simple: true })).toBe(1);
   });
 
-  test('makes file and folder that only their owner can read', () => {
+  test('creates a file and folder that only their owner can read', () => {
     const path = join(temporaryFolder(), 'data', 'forensics.db');
 
     temporaryDb(path);
@@ -87,7 +87,7 @@ describe('migrateSqlite', () => {
     expect($client.pragma('user_version', { simple: true })).toBe(present);
   });
 
-  test('makes exactly the columns that the program’s schema names', () => {
+  test('creates exactly the columns of the program’s schema', () => {
     const { $client } = temporaryDb();
     const tables = Object.values(schema).filter((table) => is(table, SQLiteTable));
 

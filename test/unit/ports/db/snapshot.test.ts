@@ -14,7 +14,7 @@ const put = (db: Db, ...keys: readonly string[]) =>
     for (const key of keys) await tx.insert(settings).values(rowOf(key)).run();
   });
 
-test('a snapshot holds what was there at its start, while others write', async () => {
+test('a snapshot shows the database as of its start, while others write', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'live.db');
   const [db, other] = [temporaryDb(path), temporaryDb(path)];

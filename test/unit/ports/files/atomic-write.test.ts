@@ -6,7 +6,7 @@ import { makeFolder } from '../../../../src/ports/files/atomic-write.ts';
 
 const emptyFolder = () => mkdtempSync(join(tmpdir(), 'forensics-folder-'));
 
-test('a folder is made with its missing parents, and again without complaint', () => {
+test('a folder is created with its missing parents, and creating it again succeeds', () => {
   const path = join(emptyFolder(), 'a', 'b', 'c');
 
   makeFolder(path, 0o700);

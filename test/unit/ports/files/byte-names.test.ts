@@ -3,7 +3,7 @@ import { nameOf, pathOf, shownName } from '../../../../src/ports/files/byte-name
 
 const bytesOf = (name: string) => Buffer.from(pathOf(name));
 
-test('every name of bytes comes back as it was', () => {
+test('every byte name is restored exactly', () => {
   // Small numbers that look random: all lengths, valid and broken sequences side by side.
   let state = 1;
   for (let n = 0; n < 3000; n++) {
@@ -24,7 +24,7 @@ test.each(['photo.jpg', 'Straße 😀.png', 'a\ufffdb', '\ufeff'])('%j is left a
   expect(shownName(name)).toBe(name);
 });
 
-test('a byte that is no text is shown by its number', () => {
+test('a byte that is not text is shown by its number', () => {
   const name = nameOf(Buffer.from('M\xfcnchen \xe4.jpg', 'latin1'));
 
   expect(shownName(`/disk/${name}`)).toBe('/disk/M⟨0xFC⟩nchen ⟨0xE4⟩.jpg');

@@ -81,13 +81,13 @@ describe('private', () => {
   });
 });
 
-test.each(metadata)('no word opens %s, where a cloud keeps its metadata', (address) => {
+test.each(metadata)('no setting allows %s, where a cloud keeps its metadata', (address) => {
   const words = ['external', 'private', '0.0.0.0/0', '::/0', '169.254.0.0/16', 'fd00::/8'];
 
   expect(createAddressGuard(words).isAllowed(address)).toBe(false);
 });
 
-test('the neighbours of metadata are like the rest of their range', () => {
+test('neighbours of metadata addresses are treated like the rest of their range', () => {
   const guard = createAddressGuard(['external', 'private', '100.64.0.0/10']);
 
   expect(guard.isAllowed('100.100.100.201')).toBe(true);

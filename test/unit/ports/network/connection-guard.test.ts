@@ -23,7 +23,7 @@ async function resolved(found: readonly LookupAddress[], all: boolean): Promise<
   });
 }
 
-test('of several addresses of a name only the allowed ones are left, whatever comes first', async () => {
+test('only the allowed addresses of a name are returned, in any order', async () => {
   const mixed = [
     four('127.0.0.1'),
     six('::ffff:169.254.169.254'),
@@ -36,7 +36,7 @@ test('of several addresses of a name only the allowed ones are left, whatever co
   expect(await resolved(mixed, false)).toBe('1.1.1.1');
 });
 
-test('a name of which no address is allowed is refused', async () => {
+test('a name without an allowed address is rejected', async () => {
   const inside = [four('10.0.0.1'), four('100.64.0.1'), four('0.0.0.0'), six('::'), six('fd12::1')];
 
   expect(await resolved(inside, true)).toBe('no_address');
@@ -44,7 +44,7 @@ test('a name of which no address is allowed is refused', async () => {
   expect(await resolved([], true)).toBe('no_address');
 });
 
-test('an address in place of a name is judged at once, brackets or not', () => {
+test('an address is checked immediately, with or without brackets', () => {
   const guard = guardOf('external');
 
   expect(guard.refusalOf('[::1]')).toMatchObject({ code: 'address_refused' });
@@ -53,7 +53,7 @@ test('an address in place of a name is judged at once, brackets or not', () => {
   expect(guard.refusalOf('receiver.example')).toBeNull();
 });
 
-test('localhost is judged at once, and allowed with any of its addresses', () => {
+test('localhost is checked immediately, and allowed with any of its addresses', () => {
   const names = ['localhost', 'LocalHost.', 'app.localhost'];
 
   for (const name of names) {

@@ -23,7 +23,7 @@ const send = (url: string, init: RequestInit = {}) =>
 const minutesAhead = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 
 describe('an Azure container that is missing', () => {
-  test('holds nothing, and its absence is no failure', async () => {
+  test('contains nothing, and its absence is not a failure', async () => {
     const store = azurite.storeOf('missing');
 
     await store.delete('key');
@@ -32,7 +32,7 @@ describe('an Azure container that is missing', () => {
     await expect(store.read('key', 10)).rejects.toMatchObject({ code: 'blob_not_found' });
   });
 
-  test('is made by the first object, also by many at once', async () => {
+  test('is created by the first object, even with many at once', async () => {
     const store = azurite.storeOf('made');
 
     await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.put(key, Buffer.from(key))));
@@ -40,7 +40,7 @@ describe('an Azure container that is missing', () => {
     expect(Buffer.from(await store.read('d', 10)).toString()).toBe('d');
   });
 
-  test('is made by the probe', async () => {
+  test('is created by the probe', async () => {
     await azurite.storeOf('probed').probe();
 
     const got = await send(azurite.storeOf('probed').presign('key', new Date()).getUrl);
@@ -59,7 +59,7 @@ describe('an Azure store', () => {
   });
 
   // Azure has one word for a wrong key and a wrong clock.
-  test('says to look at the key and the clock when a signature is refused', async () => {
+  test('says to check the key and the clock when a signature is rejected', async () => {
     const refusal = says(403, '', { 'x-ms-error-code': 'AuthenticationFailed' });
     const scripted = await startScripted(refusal);
     const connectionString = `AccountName=tester;AccountKey=a2V5;BlobEndpoint=${scripted.origin}/tester`;
@@ -94,7 +94,7 @@ describe('an Azure store', () => {
 });
 
 describe('presigned URLs of Azure', () => {
-  test('are good a few minutes before they were made, for clocks that are late', async () => {
+  test('are valid from a few minutes earlier, for slow clocks', async () => {
     const store = azurite.storeOf('pictures');
     await store.put('early', Buffer.from('x'));
 
@@ -105,7 +105,7 @@ describe('presigned URLs of Azure', () => {
     expect([soon.status, far.status]).toEqual([200, 403]);
   });
 
-  test('are good over HTTPS alone where the store speaks it', () => {
+  test('are valid only over HTTPS if the store supports it', () => {
     const { getUrl } = azurite.storeOf('pictures').presign('key', new Date());
 
     expect(new URL(getUrl).searchParams.get('spr')).toBe('https');
@@ -151,7 +151,7 @@ describe('the CORS rules of an Azure account', () => {
     expect((await preflight('https://evil.example'))[0]).toBe(403);
   });
 
-  test('are a warning when the account has all that Azure allows', async () => {
+  test('are a warning if the account has reached Azure’s limit', async () => {
     const rule = {
       allowedMethods: 'GET',
       allowedHeaders: '',
@@ -204,7 +204,7 @@ describe('an Azure connection string', () => {
     ['BlobEndpoint=https://a.example;SharedAccessSignature=sv=1&sig=abc', /SharedAccessSignature/],
     [`AccountName=acme1;AccountKey=${key};BlobEndpoint=ftp://a.example`, /BlobEndpoint/],
     [`AccountName=acme1;AccountKey=${key};BlobEndpoint=https://a.example/?sig=1`, /BlobEndpoint/],
-  ])('%j is refused, and nothing of it told', (text, sentence) => {
+  ])('%j is rejected without being quoted', (text, sentence) => {
     expect(() => parseConnectionString(text)).toThrow(sentence);
     expect(() => parseConnectionString(text)).not.toThrow(/abc|not base64|a2V5/);
   });

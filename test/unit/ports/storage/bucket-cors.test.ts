@@ -53,7 +53,7 @@ async function setUp(
   return { clock, config, row, open, save };
 }
 
-test('the rules are applied once, also when many acts begin together or another process comes later', async () => {
+test('the rules are applied once, even with concurrent acts or another process', async () => {
   const { config, row, open } = await setUp();
   const bucket = createBucket();
   const cors = open();
@@ -67,7 +67,7 @@ test('the rules are applied once, also when many acts begin together or another 
   expect(await row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
 });
 
-test('the origins of the configuration count before those of the service', async () => {
+test('the origins of the configuration override those of the service', async () => {
   const { config, row, open } = await setUp({ corsAllowedOrigins: ['https://own.example'] });
   const bucket = createBucket();
 
@@ -76,7 +76,7 @@ test('the origins of the configuration count before those of the service', async
   expect(bucket.rules).toEqual([['https://own.example']]);
 });
 
-test('a bucket is left alone when nobody names an origin', async () => {
+test('a bucket is left alone if no origin is named', async () => {
   const { config, row, open } = await setUp({ defaultOrigins: [] });
   const bucket = createBucket();
 
@@ -85,7 +85,7 @@ test('a bucket is left alone when nobody names an origin', async () => {
   expect(bucket.rules).toEqual([]);
 });
 
-test('a bucket that takes no rules is a warning, and is asked again only after a while', async () => {
+test('a bucket that rejects rules is a warning, and is retried only after a while', async () => {
   const { clock, config, row, open } = await setUp();
   const outcomes: CorsOutcome[] = [
     { applied: false, reason: 'not implemented' },
@@ -105,7 +105,7 @@ test('a bucket that takes no rules is a warning, and is asked again only after a
   expect(await row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
 });
 
-test('nobody waits long for a bucket that does not answer, and its late answer is kept all the same', async () => {
+test('callers do not wait long for an unresponsive bucket, whose late response is kept', async () => {
   const { config, row, open } = await setUp();
   const late = deferred<CorsOutcome>();
   const bucket = createBucket(() => late.promise);
@@ -119,7 +119,7 @@ test('nobody waits long for a bucket that does not answer, and its late answer i
   expect(waitedMs).toBeLessThan(1000);
 });
 
-test('the outcome for a configuration that was saved anew in the meantime is not kept', async () => {
+test('the outcome for a configuration saved again in the meantime is dropped', async () => {
   const { config, row, open, save } = await setUp();
   const late = deferred<CorsOutcome>();
   const bucket = createBucket(() => late.promise);
@@ -132,7 +132,7 @@ test('the outcome for a configuration that was saved anew in the meantime is not
   expect((await row()).corsApplied).toBeNull();
 });
 
-test('apply does it again for one who asks for it', async () => {
+test('apply repeats it on request', async () => {
   const { config, row, open } = await setUp();
   const bucket = createBucket();
   const cors = open();

@@ -100,7 +100,7 @@ describe('a failing disk', () => {
 });
 
 describe('a damaged file', () => {
-  test('is never read, wherever one bit is turned', async () => {
+  test('is never read, wherever a bit is flipped', async () => {
     const path = await putAndFind('key');
     const whole = readFileSync(path);
     const outcomes = new Set<string>();
@@ -129,7 +129,7 @@ describe('a damaged file', () => {
     }
   });
 
-  test('that was moved to the name of another key is not that key', async () => {
+  test('moved to the name of another key does not count as that key', async () => {
     const path = await putAndFind('one');
     await local.open().put('two', Buffer.from('x'));
     const other = local.files().find((file) => file !== path)!;
@@ -165,7 +165,7 @@ describe('a crash', () => {
     }
   });
 
-  test('of another process is told from a writer that lives', async () => {
+  test('of another process is distinguished from a live writer', async () => {
     const incoming = join(local.root, bucket, 'incoming');
     mkdirSync(incoming, { recursive: true });
     const [host] = incomingName().split('-');
@@ -203,7 +203,7 @@ describe('a crash', () => {
     expect(await local.textOf('key')).toBe('bytes');
   });
 
-  test('in one bucket is not looked for in another', () => {
+  test('in one bucket is not searched in another', () => {
     const incoming = join(local.root, otherBucket, 'incoming');
     mkdirSync(incoming, { recursive: true });
     const name = incomingName().replace(/-\d+-/, '-999999999-');

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => local.remove());
 
 describe('a put', () => {
-  test('is synced before it is renamed, and its folder after', async () => {
+  test('is synced before the rename, and its folder afterwards', async () => {
     const disk = createFailingDisk();
     const store = local.open({ fileSystem: disk.fileSystem });
     await store.put('key', Buffer.from('first'));
@@ -36,7 +36,7 @@ describe('a put', () => {
     expect(foldersAfterRename).toEqual(['rename', 'sync folder']);
   });
 
-  test('leaves files that only the owner can read, under names that tell nothing', async () => {
+  test('leaves files that only the owner can read, with meaningless names', async () => {
     await local.open().put('../../secret name', Buffer.from('x'));
 
     const [path] = local.files();
@@ -47,7 +47,7 @@ describe('a put', () => {
     expect(statSync(dirname(path!)).mode & 0o777).toBe(0o700);
   });
 
-  test('of one byte more than the limit leaves nothing, and stops reading', async () => {
+  test('one byte above the limit leaves nothing, and stops reading', async () => {
     let given = 0;
     async function* endless() {
       for (;;) {
@@ -90,7 +90,7 @@ describe('presign', () => {
     expect(new Set([urls.putUrl, urls.getUrl, urls.deleteUrl]).size).toBe(3);
   });
 
-  test('lasts seven days unless told otherwise, and never longer', () => {
+  test('lasts seven days by default, and never longer', () => {
     const { expiresAt } = local.open().presign('key', new Date('2026-01-01T00:00:00Z'));
 
     expect(expiresAt).toBe('2026-01-08T00:00:00.000Z');

@@ -42,7 +42,7 @@ describe('a URL of the embedded store', () => {
     return codeOf(() => urls.verify(method, of, claimed));
   }
 
-  test('is valid to the end of the second in which it expires', async () => {
+  test('is valid until the end of the second in which it expires', async () => {
     expect(await verify('2026-01-02T03:04:05.000Z')).toBe('admitted');
     expect(await verify('2026-01-02T03:04:05.001Z')).toBe('url_expired');
   });

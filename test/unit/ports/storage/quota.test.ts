@@ -68,7 +68,7 @@ describe('a quota', () => {
     expect(await put(store, 'd', 60_000)).toBe('admitted');
   });
 
-  test('is not passed by any number of writers at once', async () => {
+  test('is not exceeded by any number of concurrent writers', async () => {
     const store = openProcess();
     const sizes = Array.from({ length: 20 }, () => 12_000);
 
@@ -81,7 +81,7 @@ describe('a quota', () => {
     expect(bytesOnDisk()).toBeLessThan(quotaBytes + slackBytes * 8);
   });
 
-  test('gives back what a writer that failed had claimed', async () => {
+  test('returns what a failed writer had claimed', async () => {
     const store = openProcess();
 
     await expect(store.put('a', Readable.from(breaking()))).rejects.toThrow('gone');
@@ -89,7 +89,7 @@ describe('a quota', () => {
     expect(await put(store, 'a', 80_000)).toBe('admitted');
   });
 
-  test('is counted anew after a restart', async () => {
+  test('is recounted after a restart', async () => {
     await put(openProcess(), 'a', 85_000);
 
     expect(await put(openProcess(), 'b', 20_000)).toBe('no_space_left');
@@ -109,7 +109,7 @@ describe('a quota', () => {
     expect(await put(server, 'c', 60_000)).toBe('admitted');
   });
 
-  test('is of one bucket, and 0 is none', async () => {
+  test('applies to one bucket, and 0 means unlimited', async () => {
     const buckets = createBuckets({ root: local.root, quotaBytes });
     const [mine, other] = [local.open({ buckets }), local.open({ buckets, bucket: otherBucket })];
     await put(mine, 'a', 90_000);
@@ -120,7 +120,7 @@ describe('a quota', () => {
 });
 
 describe('the server', () => {
-  test('answers 507 before it takes a body for which there is no room', async () => {
+  test('answers 507 before reading a body that does not fit', async () => {
     const server = await startEmbeddedServer({ quotaBytes });
     const headers = { expect: '100-continue', 'content-length': '60000' };
     const send = (key: string, more: Record<string, string> = {}) =>

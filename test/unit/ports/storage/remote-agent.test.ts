@@ -4,7 +4,7 @@ import { createAgent } from '../../../../src/ports/storage/remote/http-agent.ts'
 import { babbles, startScripted } from './scripted-store.ts';
 
 // Whoever drains an answer, so that its connection can be used again, shall not drain for ever.
-test('a connection ends when an answer does not', async () => {
+test('a connection is closed if a response never ends', async () => {
   const server = await startScripted(babbles(403));
   const agent = createAgent(false, { maxObjectBytes: 1000 });
 

@@ -92,7 +92,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   test.each([
     ['never answers', hangs, { idleMs: 100 }],
     ['sends a byte now and then', drips, { totalMs: 300 }],
-  ])('that %s is unavailable, and is not asked again', async (_what, answer, timeouts) => {
+  ])('that %s is unavailable, and is not retried', async (_what, answer, timeouts) => {
     const server = await script(answer);
 
     await expect(open(server.origin, { timeouts }).read('key', 2_000_000)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(server.asked.length).toBe(1);
   });
 
-  test('that thinks long on a connection in its second use is waited for', async () => {
+  test('that is slow on a reused connection is waited for', async () => {
     const server = await script(says(200, 'first'), says200After(1300, 'second'));
     const store = open(server.origin, { timeouts: { idleMs: 5000, retryDelayMs: 1 } });
     await store.read('key', 10);
@@ -125,7 +125,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(server.asked).toEqual([]);
   });
 
-  test('that never answers takes no object, and no CORS rules', async () => {
+  test('that never responds accepts neither objects nor CORS rules', async () => {
     const server = await script(hangs);
     const store = open(server.origin);
 
@@ -161,7 +161,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(server.asked.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
   });
 
-  test('whose confirmation breaks off has not taken the object', async () => {
+  test('whose confirmation breaks off has not accepted the object', async () => {
     const server = await script(cuts);
 
     await expect(open(server.origin).put('key', Buffer.from('x'))).rejects.toMatchObject({
@@ -169,7 +169,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('whose excuse breaks off is asked again', async () => {
+  test('whose error breaks off is retried', async () => {
     const server = await script(cutsExcuse, says(200, 'bytes'));
 
     const read = await open(server.origin).read('key', 10);
@@ -177,7 +177,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(Buffer.from(read).toString()).toBe('bytes');
   });
 
-  test.each([500, 503])('that answers %d once is asked again', async (status) => {
+  test.each([500, 503])('that answers %d once is retried', async (status) => {
     const server = await script(says(status, 'busy'), says(200, 'bytes'));
 
     const read = await open(server.origin).read('key', 10);
@@ -195,7 +195,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(server.asked.length).toBe(3);
   });
 
-  test('that denies access is asked once, and no secret or signature is told', async () => {
+  test('that denies access is not retried, and reveals no secret or signature', async () => {
     const server = await script(says(403));
 
     const error: unknown = await open(server.origin)
@@ -210,7 +210,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(told).not.toContain(authorization.slice(-20));
   });
 
-  test('that announces more than was asked for is left alone', async () => {
+  test('that announces more than requested is abandoned', async () => {
     const server = await script(boasts);
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('that gives reasons without end is refused after their beginning', async () => {
+  test('with an endless error message is rejected after its start', async () => {
     const server = await script(babbles(403));
     const store = open(server.origin, { timeouts: { idleMs: 5000 } });
 
@@ -228,7 +228,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('whose CORS rules are longer than rules can be keeps them', async () => {
+  test('with overlong CORS rules keeps them', async () => {
     const rules = `<StorageServiceProperties>${'<Cors></Cors>'.repeat(10_000)}</StorageServiceProperties>`;
     const server = await script(says(200, rules, { 'content-type': 'application/xml' }));
 
@@ -236,7 +236,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(server.asked.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('that gives back other bytes than it was given fails the probe', async () => {
+  test('that returns different bytes fails the probe', async () => {
     const server = await script((response, request) => {
       // Success, as each of the services says it, and an object without a byte.
       const isAzure = 'x-ms-version' in request.headers;
@@ -257,7 +257,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('with a certificate of unknown origin is refused', async () => {
+  test('with an untrusted certificate is rejected', async () => {
     const server = await startS3Server({ useSSL: true });
     closing.push(() => server.close());
 
@@ -267,7 +267,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('asked over TLS at a port without it is refused', async () => {
+  test('contacted over TLS at a port without it is rejected', async () => {
     const server = await startS3Server();
     closing.push(() => server.close());
     const origin = server.origin.replace('http:', 'https:');
@@ -293,7 +293,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     },
   );
 
-  test('with a forbidden name is told from one with an unknown name by nothing', async () => {
+  test('with a forbidden name is indistinguishable from one with an unknown name', async () => {
     const outcomes = await Promise.all(
       [inside, unknown].map(async (resolve) => {
         const guard = createConnectionGuard(createAddressGuard(['external']), resolve);
@@ -311,7 +311,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
 });
 
 describe.each(adapters)('a connection of the %s store', (_name, open) => {
-  test('that never becomes secure is given up', async () => {
+  test('that never completes its TLS handshake is abandoned', async () => {
     const silent = createSilentServer((socket) => socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     closing.push(() => new Promise((resolve) => silent.close(() => resolve())));

@@ -44,7 +44,7 @@ describe('the probe of an S3 store', () => {
     });
   });
 
-  test('fails where missing objects are forbidden ones, as for those who may not list the bucket', async () => {
+  test('fails if missing objects look forbidden, as without permission to list', async () => {
     const store = storeWith();
     const denied = new ForensicsError('store_refused', 'The store denies access.');
     const head = async (key: string) => {
@@ -56,7 +56,7 @@ describe('the probe of an S3 store', () => {
     await expect(probeStore({ ...store, head })).rejects.toBe(denied);
   });
 
-  test('says that the clocks differ when the server’s is an hour off', async () => {
+  test('says that the clocks differ if the server’s is an hour off', async () => {
     const late = await startS3Server({ now: () => new Date(Date.now() + 3_600_000) });
 
     await expect(late.storeIn().probe()).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('the probe of an S3 store', () => {
   });
 });
 
-test('URLs are signed for the address of clients, also where the server is reached at another', async () => {
+test('URLs are signed for the clients’ address, even if the server is reached at another', async () => {
   const outside = server.s3Config(bucket, { endpoint: 'blobs.example', port: 9443 });
   const { endpoint, port, useSSL } = server.s3Config();
   const store = createS3Store(outside, { ca: server.ca, internal: { endpoint, port, useSSL } });
@@ -81,7 +81,7 @@ test('URLs are signed for the address of clients, also where the server is reach
   await store.delete('key');
 });
 
-describe('the words of S3 servers', () => {
+describe('error codes of S3 servers', () => {
   test.each([
     [404, 'NoSuchBucket', 'store_refused', 'bucket does not exist'],
     [301, 'PermanentRedirect', 'store_refused', 'region'],
@@ -99,7 +99,7 @@ describe('the words of S3 servers', () => {
     await scripted.close();
   });
 
-  test('a page that is not S3’s is told by its status alone', async () => {
+  test('a non-S3 page is interpreted by its status alone', async () => {
     const scripted = await startScripted(says(405, `<html>${'secret '.repeat(100_000)}</html>`));
     const store = createS3Store(s3ConfigAt(scripted.origin));
 
@@ -128,7 +128,7 @@ describe('the CORS rules of an S3 bucket', () => {
   const stale =
     '<CORSRule><ID>forensics</ID><AllowedOrigin>https://old.example</AllowedOrigin></CORSRule>';
 
-  test('get one of ours, and those of others stay', async () => {
+  test('gain ours, and keep those of others', async () => {
     const scripted = await startScripted(says(200, rulesOf(theirs, stale)), says(200));
     const store = createS3Store(s3ConfigAt(scripted.origin));
 
@@ -149,7 +149,7 @@ describe('the CORS rules of an S3 bucket', () => {
     await scripted.close();
   });
 
-  test('are found among broken ones, which do not stay', async () => {
+  test('are found among broken ones, which are dropped', async () => {
     const broken = '<CORSRule>'.repeat(3000);
     const scripted = await startScripted(
       says(200, rulesOf(theirs, '</CORSRule>', stale, broken)),
@@ -164,7 +164,7 @@ describe('the CORS rules of an S3 bucket', () => {
     await scripted.close();
   });
 
-  test('are made where there are none', async () => {
+  test('are created if there are none', async () => {
     const none = says(404, xmlError('NoSuchCORSConfiguration'));
     const scripted = await startScripted(none, says(200));
 
@@ -185,7 +185,7 @@ describe('the CORS rules of an S3 bucket', () => {
     await scripted.close();
   });
 
-  test('are a warning where the server has none to offer', async () => {
+  test('are a warning if the server does not support them', async () => {
     const scripted = await startScripted(says(501, xmlError('NotImplemented')));
 
     expect(await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*'])).toEqual({

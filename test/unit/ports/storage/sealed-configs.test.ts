@@ -36,7 +36,7 @@ async function setUp() {
   return { clock, db, acme, other, configs, save, rowOf };
 }
 
-test('what was saved opens again, and its row holds nothing of it', async () => {
+test('a saved configuration can be opened, and its row reveals nothing', async () => {
   const { acme, configs, save, rowOf } = await setUp();
 
   const row = await rowOf(acme.id, await save(acme.id));
@@ -64,7 +64,7 @@ test.each([0, 1, 12, 13, 60, -17, -1])(
   },
 );
 
-test('a sealed form that was cut short does not open, at any length', async () => {
+test('a truncated sealed form never opens', async () => {
   const { acme, configs, save, rowOf } = await setUp();
   const row = await rowOf(acme.id, await save(acme.id));
 

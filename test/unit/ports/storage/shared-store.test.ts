@@ -60,7 +60,7 @@ async function setUp() {
 const textOf = async (store: BlobStore) => Buffer.from(await store.read('key', 100)).toString();
 
 describe('a bucket that all tenants share', () => {
-  test('keeps each tenant below a prefix of its own, in one row a tenant', async () => {
+  test('keeps each tenant under its own prefix, with one row per tenant', async () => {
     const { db, acme, other, start } = await setUp();
     const { stores } = start(bucketConfig());
 
@@ -78,7 +78,7 @@ describe('a bucket that all tenants share', () => {
     );
   });
 
-  test('is reached inside by the service and outside by clients', async () => {
+  test('is reached internally by the service and externally by clients', async () => {
     const { acme, start } = await setUp();
     const { stores } = start(bucketConfig());
     const { store } = await stores.current(acme);
@@ -114,7 +114,7 @@ describe('a bucket that all tenants share', () => {
     expect(rules).toEqual([expected]);
   });
 
-  test('gives a URL that is good for its own object only', async () => {
+  test('gives a URL that is valid for its own object only', async () => {
     const { acme, other, start } = await setUp();
     const { stores } = start(bucketConfig());
     const [mine, theirs] = [await stores.current(acme), await stores.current(other)];
@@ -127,8 +127,8 @@ describe('a bucket that all tenants share', () => {
   });
 });
 
-describe('another store in its place', () => {
-  test('leaves what was kept there readable, and the other way round', async () => {
+describe('replacing the store', () => {
+  test('leaves its objects readable, in both directions', async () => {
     const { acme, embedded, start } = await setUp();
     await embedded.put('key', Buffer.from('first'));
     const second = await start(bucketConfig()).stores.current(acme);
@@ -149,7 +149,7 @@ describe('another store in its place', () => {
     expect((await back.stores.current(acme)).configId).toBe(second.configId);
   });
 
-  test('finds the credentials that worked last, also for tenants that made nothing since', async () => {
+  test('finds the last working credentials, even for inactive tenants', async () => {
     const { acme, start } = await setUp();
     const { store, configId } = await start(bucketConfig()).stores.current(acme);
     await store.put('key', Buffer.from('kept'));
@@ -181,7 +181,7 @@ describe('another store in its place', () => {
   });
 });
 
-test('a proof that changes nothing writes nothing', async () => {
+test('proving unchanged credentials writes nothing', async () => {
   const { db, acme, start } = await setUp();
   const { stores, shared } = start(bucketConfig());
   await stores.current(acme);
@@ -192,7 +192,7 @@ test('a proof that changes nothing writes nothing', async () => {
   expect(await db.select().from(storageConfigs).all()).toEqual(before);
 });
 
-test('while the shared store is in use, the file counts, whatever became of the rows', async () => {
+test('while the shared store is in use, the file counts, not the rows', async () => {
   const { db, acme, start } = await setUp();
   const { configId, store } = await start(bucketConfig()).stores.current(acme);
   await store.put('key', Buffer.from('kept'));
