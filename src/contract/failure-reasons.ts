@@ -90,9 +90,9 @@ const sentences: FailureSentences = {
   rare_kind: ({ format }) =>
     `This is a ${format} file of a rare kind that cannot be decoded; save it as PNG with the program that wrote it.`,
   rows_missing: ({ format, percent }) =>
-    `The ${format} file is cut off or damaged: of the picture's rows only the first ${percent} % are sound, and 90 % are needed. Copy or download it again.`,
+    `The ${format} file is cut off or damaged: only the first ${percent} % of its rows are intact, but 90 % are needed. Copy or download it again.`,
   raw_without_jpeg: () =>
-    'This camera raw file holds no JPEG that could be examined; develop it and examine the JPEG or TIFF.',
+    'This camera raw file contains no JPEG that can be examined; develop it and examine the JPEG or TIFF.',
   format_not_taken: ({ format }) =>
     `This is ${article(format)} ${format} picture; this server takes JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
   video: () =>
@@ -129,13 +129,14 @@ const sentences: FailureSentences = {
   not_readable: ({ code }) => `This file cannot be read (${code}); check the disk that it lies on.`,
   holds_result: ({ folder }) =>
     `${folder} holds a result; add --force to replace it, or choose another --out.`,
-  holds_no_result: ({ folder }) => `${folder} is there and holds no result; choose another --out.`,
+  holds_no_result: ({ folder }) => `${folder} exists but contains no result; choose another --out.`,
   disk_full: () => 'No space is left to write the results; free some.',
   timeout: ({ seconds }) =>
     `The analysis took longer than ${seconds} s and was stopped; try again when this machine has less to do, or with a smaller picture.`,
   out_of_memory: () =>
     'The analysis needed more memory than its process may use; use a smaller picture or raise the memory limit.',
-  crashed: () => 'The analysis process ended unexpectedly; the program goes on, try again.',
+  crashed: () =>
+    'The analysis process ended unexpectedly; the program is still running, so try again.',
 };
 
 function article(name: string): string {

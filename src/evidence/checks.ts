@@ -117,7 +117,7 @@ function checkContainer(unpacked: UnpackedBundle, intact: FileCheck['intact']): 
 }
 
 function strayBytes(what: string, at: number): Problem {
-  const message = `The archive is not as it was written: bytes were changed or added at or behind byte ${at}, ${what}.`;
+  const message = `The archive is not as it was written: bytes were changed or added at or after byte ${at}, ${what}.`;
   return { kind: 'container', file: null, message };
 }
 

@@ -40,8 +40,9 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
   if (resultBytes === undefined || settingsBytes === undefined) return unlisted;
   const result = parseResult(resultBytes);
   const settings = parseSettings(settingsBytes);
-  if (result === null) return [contradiction(resultFile, `${resultFile} holds no result.`)];
-  if (settings === null) return [contradiction(settingsFile, `${settingsFile} holds no settings.`)];
+  if (result === null) return [contradiction(resultFile, `${resultFile} contains no result.`)];
+  if (settings === null)
+    return [contradiction(settingsFile, `${settingsFile} contains no settings.`)];
   return [
     ...unlisted,
     ...checkItem(manifest, result),
@@ -109,7 +110,7 @@ function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
   const bytes = files.get(custodyFile);
   if (bytes === undefined) return [];
   const events = parseCustody(bytes);
-  if (events === null) return [contradiction(custodyFile, `${custodyFile} holds no record.`)];
+  if (events === null) return [contradiction(custodyFile, `${custodyFile} contains no record.`)];
   const originals = events.flatMap(({ hashes }) =>
     hashes.filter(({ name }) => name === 'original'),
   );
@@ -142,7 +143,7 @@ function checkPictures(
     if (bytes === undefined) return [];
     const size = pngSize(bytes);
     const isValid = size !== null && sizes.includes(size);
-    return unless(isValid, name, `${name} is no PNG file of ${of}.`);
+    return unless(isValid, name, `${name} is not a PNG file of ${of}.`);
   };
   return mapNames.flatMap((name) => [
     ...checkFile(heatmapFile(name), picture, "the picture's size"),
@@ -161,7 +162,7 @@ export function checkReports({ item }: Pick<Manifest, 'item'>, files: Files): re
     const report = Buffer.from(bytes);
     const isValid =
       report.subarray(0, start.length).toString('latin1') === start && report.includes(item.sha256);
-    return unless(isValid, name, `${name} is no report about this picture.`);
+    return unless(isValid, name, `${name} is not a report on this picture.`);
   };
   return languages.flatMap((language) => [
     ...checkFile(reportFile(language), '%PDF-'),

@@ -33,7 +33,7 @@ export async function readZip(
     return await readEntries({ zip, archive }, bounds);
   } catch (error) {
     if (error instanceof ForensicsError) throw error;
-    throw unreadable('it is no zip archive, or a damaged one', error);
+    throw unreadable('it is not a zip archive, or a damaged one', error);
   }
 }
 
@@ -81,5 +81,7 @@ export async function unpack(stream: Readable, { uncompressedSize }: Entry): Pro
 }
 
 function unreadable(why: string, cause?: unknown): ForensicsError {
-  return new ForensicsError('bundle_unreadable', `This is no evidence bundle: ${why}.`, { cause });
+  return new ForensicsError('bundle_unreadable', `This is not an evidence bundle: ${why}.`, {
+    cause,
+  });
 }

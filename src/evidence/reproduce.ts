@@ -121,7 +121,7 @@ async function refuseCase(bundle: string | Uint8Array): Promise<void> {
 }
 
 function changed(why: string): ForensicsError {
-  return new ForensicsError('bundle_changed', `The bundle does not hold: ${why}`);
+  return new ForensicsError('bundle_changed', `The bundle failed verification: ${why}`);
 }
 
 async function readOriginal(
@@ -156,7 +156,7 @@ function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions
   if (given !== null && sha256Of(Buffer.from(given)) === used) return given;
   throw new ForensicsError(
     'usage',
-    `The picture was examined with a list of trusted signers that the bundle does not hold (SHA-256 ${used}); name that list with --trust-list.`,
+    `The picture was examined with a list of trusted signers that is not in the bundle (SHA-256 ${used}); name that list with --trust-list.`,
   );
 }
 

@@ -197,7 +197,7 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
   return unlessDamaged(place.nameOf(number), async () => {
     const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
     if (Number.isNaN(createdAt.getTime()))
-      throw new TypeError('It does not tell when it was made.');
+      throw new TypeError('It does not state when it was created.');
     return { ...toPublicKey(assertEd25519(createPublicKey(text))), createdAt };
   });
 }

@@ -234,7 +234,8 @@ function ofRecord(
   const bytes = files.get(caseFile);
   if (bytes === undefined) return [];
   const record = parseCaseRecord(bytes);
-  if (record === null) return [contradiction(caseFile, `${caseFile} holds no list of pictures.`)];
+  if (record === null)
+    return [contradiction(caseFile, `${caseFile} contains no list of pictures.`)];
   const listed = record.pictures.filter(({ file }) => file !== null);
   const isSame = listed.every(({ file, sha256, verdict, manifestSha256 }) => {
     const found = pictures.get(file!);

@@ -111,7 +111,11 @@ export async function openBundle(
   }
   const manifest = parseManifest(manifestBytes);
   if (manifest === null) {
-    return broken('changed', manifestFile, `${manifestFile} was changed: it is no list of files.`);
+    return broken(
+      'changed',
+      manifestFile,
+      `${manifestFile} was changed: it is not a list of files.`,
+    );
   }
   return compare({ bytes, entries, manifest, manifestBytes }, expected);
 }
@@ -132,9 +136,9 @@ async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] |
 }
 
 const damaged =
-  'The archive cannot be read any more: it was damaged or cut off, or something was added before or behind it.';
+  'The archive can no longer be read: it was damaged or truncated, or data was added before or after it.';
 
-const notABundle = 'This zip archive is no evidence bundle: it holds no manifest.json.';
+const notABundle = 'This zip archive is not an evidence bundle: it contains no manifest.json.';
 
 function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundle {
   const signed = checkSignature(unpacked, expected);

@@ -146,7 +146,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 const busy = () =>
-  new ForensicsError('inference_busy', 'Every analysis process is at work; try again in a moment.');
+  new ForensicsError('inference_busy', 'Every analysis process is busy; try again in a moment.');
 
 const cancelled = () => new ForensicsError('cancelled', 'The work was cancelled.');
 

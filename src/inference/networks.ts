@@ -88,7 +88,7 @@ export async function loadTraceModel(
       const values = namedOutput(answer, 'features');
       const cells = (width / cellPx) * (height / cellPx);
       if (values.length > 0 && values.length % cells === 0) return values;
-      throw new TypeError('The model gives features of another size.');
+      throw new TypeError('The model returns features of the wrong size.');
     },
     readHead: async (features, count, masks, passes) => {
       const answer = await head.run({
@@ -198,7 +198,8 @@ function toAnswer(
   const across = Math.ceil(width / blockPx) * (blockPx / cellPx);
   const down = Math.ceil(height / blockPx) * (blockPx / cellPx);
   const [score = NaN] = namedOutput(answer, 'score');
-  if (!Number.isFinite(score)) throw new TypeError('The model gives a score that is no number.');
+  if (!Number.isFinite(score))
+    throw new TypeError('The model returns a score that is not a number.');
   // The network answers for whole blocks, so cells outside the picture are dropped. Copies the values, because the
   // network may be closed next.
   const insideMap = (name: string) => {

@@ -209,9 +209,13 @@ export async function readModelFolder(
   folder: string,
 ): Promise<{ readonly manifest: AnyManifest; readonly files: ReadonlyMap<string, Uint8Array> }> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause: unknown) => {
-    throw new ForensicsError('model_not_found', 'The folder holds no manifest.json of a model.', {
-      cause,
-    });
+    throw new ForensicsError(
+      'model_not_found',
+      'The folder contains no manifest.json of a model.',
+      {
+        cause,
+      },
+    );
   });
   const manifest = parseAnyManifest(text);
   const remedy = 'get it again from its maker, or correct its manifest';

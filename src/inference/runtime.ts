@@ -141,7 +141,7 @@ export function sizedOutput(
 ): Float32Array {
   const output = namedOutput(answer, name);
   if (output.length === length) return output;
-  throw new TypeError(`The model gives ${name} of another size.`);
+  throw new TypeError(`The model gives ${name} of the wrong size.`);
 }
 
 /** @throws {TypeError} when the model does not have the output its manifest names. */
@@ -150,6 +150,6 @@ export function namedOutput(
   name: string,
 ): Float32Array {
   const output = answer[name];
-  if (!output) throw new TypeError(`The model gives no output named ${name}.`);
+  if (!output) throw new TypeError(`The model returns no output named ${name}.`);
   return output;
 }

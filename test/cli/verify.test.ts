@@ -95,7 +95,7 @@ describe('verify', () => {
     const missing = await runCli(['verify', 'nothing.zip'], { cwd: dir });
 
     expect(text).toMatchObject({ code: 1, stdout: '' });
-    expect(text.stderr).toMatch(/^forensics: This is no evidence bundle: [^\n]+\n$/);
+    expect(text.stderr).toMatch(/^forensics: This is not an evidence bundle: [^\n]+\n$/);
     expect(missing).toMatchObject({ code: 4, stderr: 'forensics: There is no such file.\n' });
   });
 });

@@ -25,7 +25,7 @@ export function assertDatabasePresent(dataDir: string): void {
   if (size > 0 || !wasInUse(dataDir)) return;
   throw new ForensicsError(
     'database_damaged',
-    `The database ${databaseName} is missing or empty, although this data folder was in use. Put back a backup with "forensics restore FILE", or name an empty folder with --data-dir.`,
+    `The database ${databaseName} is missing or empty, although this data folder was in use. Restore a backup with "forensics restore FILE", or name an empty folder with --data-dir.`,
   );
 }
 

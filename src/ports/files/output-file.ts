@@ -80,6 +80,6 @@ export async function linkUnlessTaken(temporary: string, path: string): Promise<
 }
 
 function alreadyExists(path: string, force: boolean): ForensicsError {
-  const what = force ? 'is there and is no file' : 'is there; add --force to replace it';
+  const what = force ? 'exists and is not a file' : 'already exists; add --force to replace it';
   return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
 }

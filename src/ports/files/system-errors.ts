@@ -54,7 +54,7 @@ export function toOutputFailure(error: unknown): unknown {
   if (isFull(code)) return failure('disk_full', {}, { cause: error });
   return new ForensicsError(
     'output_not_writable',
-    `The place for the results cannot be written (${reasonOf(code)}); choose another.`,
+    `The output location cannot be written to (${reasonOf(code)}); choose another.`,
     { cause: error },
   );
 }

@@ -34,7 +34,7 @@ export async function probeStore(
 function isDifferent(): ForensicsError {
   return new ForensicsError(
     'store_refused',
-    'The store returned other bytes than were written. Check any proxy between the store and this server.',
+    'The store returned bytes that differ from those written. Check any proxy between the store and this server.',
   );
 }
 

@@ -76,7 +76,7 @@ const wasInUse = (bucket: string | null = null): string => {
 describe('a folder that was in use but has lost its database', () => {
   const refusal = expect.objectContaining({
     code: 'database_damaged',
-    message: expect.stringContaining('Put back a backup'),
+    message: expect.stringContaining('Restore a backup'),
   });
 
   test.each(['missing', 'empty'])('is refused when the database is %s', (how) => {

@@ -253,7 +253,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
 
     await expect(open(server.origin).probe()).rejects.toMatchObject({
       code: 'store_refused',
-      message: expect.stringContaining('other bytes'),
+      message: expect.stringContaining('bytes that differ'),
     });
   });
 
