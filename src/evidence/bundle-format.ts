@@ -17,7 +17,7 @@ export const bundleFormat = 'forensics-evidence-bundle/2';
 /** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
 export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
-/** Holds a whole bundle of each picture of a case. Its item is the list of them. */
+/** Format of a case archive, which contains a complete bundle of each picture. Its item is the list of them. */
 export const caseFormat = 'forensics-case-bundle/1';
 export const caseFile = 'case.json';
 export const pictureBundleFile = (number: number) =>
@@ -48,7 +48,7 @@ export const originalFile = (format: Format) => `original.${format}`;
 /** More than the largest picture that can be examined needs. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
-/** Pictures that a report of a case covers, and those that its bundle holds. */
+/** Maximum number of pictures that a case report covers and a case archive contains. */
 export const maxCasePictures = 1000;
 
 const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });

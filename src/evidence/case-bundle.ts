@@ -1,6 +1,7 @@
 /**
- * One signed archive for a case: a whole bundle of each picture, which verifies and is reproduced by itself, the list of them
- * and a report about all. It is written piece by piece, and its list and signature last: a case does not fit into memory.
+ * Writes one signed archive for a case: a complete bundle of each picture, which can be verified and reproduced on its
+ * own, the list of them, and a report on all. Written in pieces, because a case does not fit into memory, with the list
+ * and its signature last.
  */
 
 import { createHash } from 'node:crypto';
@@ -39,14 +40,17 @@ const recordSchema = Type.Object({
   pictures: Type.Array(
     Type.Object({
       analysisId: text,
-      /** As it was handed in; any characters. */
+      /** Original file name, which may contain any characters. */
       name: text,
       status: Type.Unsafe<Status>({ type: 'string', enum: [...statuses] }),
       verdict: Type.Union([
         Type.Unsafe<ResultClass>({ type: 'string', enum: [...resultClasses] }),
         Type.Null(),
       ]),
-      /** Its bundle, and the SHA-256 of the picture and of the bundle's manifest; null where it has no forensic report. */
+      /**
+       * File name of its bundle, and the SHA-256 of the picture and of the bundle's manifest; null without a forensic
+       * report.
+       */
       file: textOrNull,
       sha256: textOrNull,
       manifestSha256: textOrNull,
@@ -54,7 +58,7 @@ const recordSchema = Type.Object({
   ),
 });
 
-/** `case.json`: every picture of the case, what needs a person first. */
+/** `case.json`: every picture of the case, those that need attention first. */
 export type CaseRecord = Static<typeof recordSchema>;
 
 const recordCheck = Compile(recordSchema);
@@ -67,13 +71,13 @@ export function parseCaseRecord(bytes: Uint8Array): CaseRecord | null {
 interface CaseHow {
   readonly signer: Signer;
   readonly signedAt: Date;
-  /** Of the program that writes it. */
+  /** Version of the program that writes it. */
   readonly product: string;
 }
 
 interface CaseFacts {
   readonly record: CaseRecord;
-  /** In every language. */
+  /** The report in every language. */
   readonly reports: Readonly<Partial<Record<Language, Uint8Array>>>;
   readonly examinedAt: Date;
 }
@@ -81,7 +85,7 @@ interface CaseFacts {
 /**
  * `add` and `seal` return the next pieces of the archive.
  *
- * @throws {ForensicsError} `conflict` from both, when the archive would pass 4 GiB.
+ * @throws {ForensicsError} `conflict` from both, when the archive would exceed 4 GiB.
  */
 export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
   const zip = openZip(signedAt);

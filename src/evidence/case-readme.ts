@@ -1,4 +1,4 @@
-/** `README.txt` and `LIESMICH.txt` of the bundle of a case, in lines of at most 78 characters. */
+/** `README.txt` and `LIESMICH.txt` of a case archive, with lines of at most 78 characters. */
 
 interface Told {
   readonly name: string;

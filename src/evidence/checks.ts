@@ -53,13 +53,13 @@ export interface Verification {
   readonly manifest: Manifest | null;
   /** Null if the result cannot be read or was changed. */
   readonly verdict: string | null;
-  /** Where it is the bundle of a case: the bundles in it. */
+  /** For a case archive: the bundles in it. */
   readonly pictures?: readonly VerifiedPicture[];
 }
 
 export interface VerifiedPicture {
   readonly file: string;
-  /** Of the picture; null when its list cannot be trusted. */
+  /** SHA-256 of the picture; null if its list cannot be trusted. */
   readonly name: string | null;
   readonly verdict: string | null;
   readonly holds: boolean;

@@ -1,6 +1,6 @@
 /**
- * Verifies the bundle of a case: the archive as any bundle, and each picture's bundle in it. One of them is in memory at a
- * time, for a case may have many gigabytes.
+ * Verifies a case archive: the archive like any bundle, and each picture's bundle inside it. Only one of these is in
+ * memory at a time, because a case may have many gigabytes.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -34,16 +34,16 @@ import { openZip, sha256Of } from './sign.ts';
 interface CaseArchive {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
-  /** In the order of the directory; names may come twice. */
+  /** In directory order; names may occur twice. */
   readonly entries: readonly Entry[];
   readonly sizeBytes: number;
-  /** The content of an entry, or bytes of the archive from a position on. */
+  /** The content of an entry, or the bytes of the archive from a position on. */
   readonly content: (entry: Entry) => Promise<Uint8Array>;
   readonly read: (position: number, length: number) => Promise<Uint8Array>;
   readonly close: () => Promise<void>;
 }
 
-/** Null for anything else, also for one that cannot be read: whoever judges those tells why. */
+/** Null for any other file, including an unreadable one, which the caller reports. */
 export async function openCaseArchive(bundle: string | Uint8Array): Promise<CaseArchive | null> {
   const handle = typeof bundle === 'string' ? await open(bundle).catch(() => null) : null;
   if (typeof bundle === 'string' && handle === null) return null;
@@ -124,7 +124,7 @@ export async function verifyCase(
     pictures.set(name, verified);
     problems.push(...verified.problems.map((problem) => within(name, problem)));
   });
-  problems.push(...found, ...checkReports(manifest, files), ...ofRecord(files, pictures));
+  problems.push(...found, ...checkReports(manifest, files), ...checkRecord(files, pictures));
   return {
     holds: problems.length === 0,
     problems,
@@ -135,7 +135,7 @@ export async function verifyCase(
   };
 }
 
-/** What never was a bundle. */
+/** The result for an entry that is not a bundle. */
 function notVerified(error: unknown): Verification {
   if (!(error instanceof ForensicsError)) throw error;
   const problems = [{ kind: 'container', file: null, message: error.message } as const];
@@ -171,9 +171,9 @@ async function checkSeal(
 }
 
 /**
- * Compares each entry with the list, and the archive around them with how it is written from them.
+ * Compares each entry with the list, and the archive around the entries with what would be written for them.
  *
- * @param take - is given what is as it was signed, in the order of the list.
+ * @param take - receives the unchanged files, in list order.
  */
 async function checkEntries(
   archive: CaseArchive,
@@ -207,13 +207,13 @@ async function checkEntries(
   }
   problems.push(...findAdded(archive));
   for (const part of zip.end()) await compare(part.bytes);
-  // What is around changed files cannot be told apart from them.
+  // Once files have changed, changes around them cannot be distinguished.
   if (problems.length > 0 || (isAsWritten && at === sizeBytes)) return problems;
   const message = 'The archive is not as it was written: bytes were changed or added in it.';
   return [{ kind: 'container', file: null, message }];
 }
 
-/** The two that cannot stand in the list, and the last in the archive. */
+/** The two files that cannot be in the list, and which come last in the archive. */
 const seal = [manifestFile, signatureFile].map((name) => ({ name, sha256: null }));
 
 function findAdded({ manifest: { files }, entries }: CaseArchive): readonly Problem[] {
@@ -226,8 +226,8 @@ function findAdded({ manifest: { files }, entries }: CaseArchive): readonly Prob
   });
 }
 
-/** Whether the list of pictures speaks of the bundles that are there. */
-function ofRecord(
+/** Checks that the list of pictures matches the bundles in the archive. */
+function checkRecord(
   files: ReadonlyMap<string, Uint8Array>,
   pictures: ReadonlyMap<string, Verification>,
 ): readonly Problem[] {
@@ -239,7 +239,7 @@ function ofRecord(
   const listed = record.pictures.filter(({ file }) => file !== null);
   const isSame = listed.every(({ file, sha256, verdict, manifestSha256 }) => {
     const found = pictures.get(file!);
-    // One that does not hold was reported.
+    // A bundle that failed verification has already been reported.
     if (found === undefined || !found.holds) return true;
     return (
       found.manifest?.item.sha256 === sha256 &&
@@ -250,5 +250,5 @@ function ofRecord(
   const isWhole = listed.length === pictures.size;
   return isSame && isWhole
     ? []
-    : [contradiction(caseFile, `${caseFile} lists other pictures than this archive holds.`)];
+    : [contradiction(caseFile, `${caseFile} lists pictures that differ from those in this archive.`)];
 }

@@ -51,12 +51,12 @@ export const tasks = {
     const { performRender } = await import('./render.ts');
     return performRender(request, context);
   },
-  /** The first page of a picture's report, for the report of its case. @throws {ForensicsError} as `render`. */
+  /** Renders the first page of a picture's report, for the report on its case. @throws {ForensicsError} as `render`. */
   preparePage: async (request: PageRequest, context: TaskContext): Promise<PicturePage> => {
     const { performPreparePage } = await import('./render.ts');
     return performPreparePage(request, context);
   },
-  /** The PDF about a case, in each language. @throws {ForensicsError} `inference_*`. */
+  /** Renders the PDF report on a case, in each language. @throws {ForensicsError} `inference_*`. */
   renderCase: async (request: CaseRequest): Promise<CaseRendering> => {
     const { performRenderCase } = await import('./render.ts');
     return performRenderCase(request);

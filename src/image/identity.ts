@@ -1,4 +1,4 @@
-/** What a file says of itself that other files of the same origin say too: who else has this value shares the origin. */
+/** Values in a file that other files of the same origin share, so that an equal value points to a common origin. */
 
 import type { Metadata, Tags } from './metadata.ts';
 
@@ -10,7 +10,7 @@ export interface IdentityFact {
 }
 
 const serialFields = ['BodySerialNumber', 'CameraSerialNumber', 'SerialNumber'] as const;
-/** Ids that editing programs keep from file to file, or state of the file that they began with. */
+/** Ids that editing programs copy from file to file, or state inherited from the original file. */
 const documentFields = [
   'DocumentID',
   'OriginalDocumentID',
@@ -30,7 +30,7 @@ const settingsFields = [
   'UserComment',
 ] as const;
 
-/** Texts that are shorter are too likely to be equal by chance. */
+/** Shorter texts are too likely to match by chance. */
 const least = { serial: 5, document: 16, settings: 40 } as const;
 
 export function readIdentity(metadata: Metadata): readonly IdentityFact[] {

@@ -73,7 +73,7 @@ function sha256Of(text: string): string {
 
 const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/** The day on which the newest certificate became valid: a list has no date of its own, but it is no older than that. */
+/** The day on which the list's newest certificate became valid: a list has no date of its own, but cannot be older. */
 function newestIn(trustList: string): string | null {
   const days = [...trustList.matchAll(certificates)].flatMap(([pem]) => {
     const validFrom = new Date(startOf(pem));

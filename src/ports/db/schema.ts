@@ -256,7 +256,7 @@ export const fingerprints = sqliteTable('fingerprints', {
   id: integer('id').primaryKey(),
   analysisId: text('analysis_id').notNull().unique(),
   packed: blob('packed', { mode: 'buffer' }).notNull(),
-  /** Those of its keys that stand for what the file says of itself. */
+  /** Keys of a fingerprint that represent the file's own statements. */
   facts: text('facts', { mode: 'json' }).$type<readonly number[]>().notNull(),
 });
 

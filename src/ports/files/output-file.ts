@@ -26,8 +26,9 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
 }
 
 /**
- * @param bytes - at once, or in pieces as they are made.
- * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and what the pieces throw; nothing is left behind.
+ * @param bytes - the whole content, or pieces as they are produced.
+ * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and what the pieces throw; nothing is
+ *   left behind.
  */
 export async function writeWholeFile(
   path: string,
