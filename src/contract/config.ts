@@ -48,7 +48,6 @@ interface Config {
   readonly file: string | null;
 }
 
-/** A setting for display. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly origin: Origin;

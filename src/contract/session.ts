@@ -33,7 +33,6 @@ export const endSessionBody = Type.Object({
   ),
 });
 
-/** Limits on pictures. */
 export type PictureLimits = Wire<typeof limits>;
 const limits = Type.Object({
   minSidePx: Type.Integer(),

@@ -221,8 +221,8 @@ function isBelow(value: number, limit: number): number {
 }
 
 /**
- * Zeroes the count of blocks with identical rows or identical columns. Such a block has at least as many zero
- * coefficients as this, so only blocks above that count are checked.
+ * Zeroes the count of blocks with identical rows or identical columns. Such a block has at least 56 zero coefficients, so
+ * only blocks with at least as many are checked.
  */
 function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): void {
   const wide = reach + overhang;

@@ -77,7 +77,6 @@ interface CaseHow {
 
 interface CaseFacts {
   readonly record: CaseRecord;
-  /** The report in every language. */
   readonly reports: Readonly<Partial<Record<Language, Uint8Array>>>;
   readonly examinedAt: Date;
 }

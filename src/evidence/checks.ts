@@ -40,7 +40,6 @@ export interface VerifyOptions {
 }
 
 export interface Verification {
-  /** True if there are no problems at all. */
   readonly holds: boolean;
   readonly problems: readonly Problem[];
   /** The signing key; null if the signature is invalid. */
@@ -59,7 +58,7 @@ export interface Verification {
 
 export interface VerifiedPicture {
   readonly file: string;
-  /** SHA-256 of the picture; null if its list cannot be trusted. */
+  /** Name of the picture; null if its list cannot be trusted. */
   readonly name: string | null;
   readonly verdict: string | null;
   readonly holds: boolean;

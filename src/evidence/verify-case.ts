@@ -250,5 +250,10 @@ function checkRecord(
   const isWhole = listed.length === pictures.size;
   return isSame && isWhole
     ? []
-    : [contradiction(caseFile, `${caseFile} lists pictures that differ from those in this archive.`)];
+    : [
+        contradiction(
+          caseFile,
+          `${caseFile} lists pictures that differ from those in this archive.`,
+        ),
+      ];
 }

@@ -13,7 +13,6 @@ export function startsWith(bytes: Uint8Array, signature: readonly number[]): boo
   return signature.every((byte, index) => bytes[index] === byte);
 }
 
-/** Concatenates all parts. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,6 +1,6 @@
 /**
  * The only file that uses exifreader, which returns human-readable values such as `1/125` and `Flash fired`. Each block
- * is passed in the smallest file that it accepts, so that it never follows a length field of the real file.
+ * is passed in the smallest file that it accepts, so that exifreader never follows a length field of the real file.
  */
 
 // Node.js finds no named exports in exifreader's minified CommonJS, so only the default import works.

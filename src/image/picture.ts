@@ -134,7 +134,6 @@ export const localLimits: Limits = {
   formats,
 };
 
-/** Limits of a service with these settings. */
 export function serviceLimits(settings: {
   readonly intake: Intake;
   readonly maxUploadBytes: number;

@@ -25,7 +25,6 @@ export interface Directories {
   readonly primary: Directory;
   readonly exif: Directory;
   readonly gps: Directory;
-  /** The directory that describes the thumbnail. */
   readonly thumbnail: Directory;
 }
 

@@ -146,7 +146,6 @@ const locateManifest = object({
         strongest: 0,
         perDoubling: 0,
       }),
-      /** Weights by method. */
       weights: named(methodName, object({ weight, rest: share })),
     }),
     picture: object({
@@ -157,7 +156,6 @@ const locateManifest = object({
        */
       perDoubling: orElse(weight, 0),
       compression: orElse(weight, 0),
-      /** Weights by method. */
       weights: named(methodName, weight),
       /**
        * Methods that raise a suspicion on their own if they indicate a change more than weakly. Absent before version

@@ -11,7 +11,6 @@ export interface ForeignTexts {
 
 /** A structure left behind by a generator. */
 export interface Recognised {
-  /** The text that contains it. */
   readonly text: FileText;
   readonly origin: Exclude<DeclaredOrigin, 'captured'>;
   readonly generator: string | null;

@@ -63,7 +63,6 @@ export function matchField(parts: FieldParts): MatchField {
 
 interface Search extends FieldParts, MatchKernel {
   readonly columns: number;
-  /** Cells to match. */
   readonly cells: Int32Array;
 }
 

@@ -107,7 +107,6 @@ function medians(values: Int32Array, columns: number): Int32Array {
   return found;
 }
 
-/** Median of three integers. */
 function medianOfThree(one: number, two: number, three: number): number {
   return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }

@@ -40,7 +40,6 @@ export async function takeSnapshot(
   syncFile(to);
 }
 
-/** Size of a snapshot in bytes. */
 export function snapshotBytes({ $client }: SqliteDb): number {
   const pages = Number($client.pragma('page_count', { simple: true }));
   return pages * Number($client.pragma('page_size', { simple: true }));

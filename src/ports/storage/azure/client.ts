@@ -22,7 +22,6 @@ interface OpenContainer {
   readonly accountName: string;
   /** Base64. */
   readonly accountKey: string;
-  /** URL of the container. */
   readonly url: string;
 }
 
