@@ -8,8 +8,8 @@ import { readError, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
-import { toPlot, writeMeasured } from './evaluation.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
+import { ratioBlocks, toPlot, writeMeasured } from './ratios.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
   const { item, catalogue, evidence, language } = input;
@@ -17,6 +17,7 @@ export function validationBlocks(input: SectionInput): readonly Block[] {
   return [
     ...ratesBlocks(input),
     ...changeRatesBlocks(input),
+    ...ratioBlocks(input),
     ...(item.validation === undefined ? [] : ownBlocks(input, item.validation)),
     heading(words.neverTestedTitle),
     { kind: 'list', items: words.neverTested },

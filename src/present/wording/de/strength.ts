@@ -140,7 +140,7 @@ export const strength: typeof english = {
     },
     noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
     tippett: {
-      title: 'Wie gut diese Likelihood-Quotienten sind',
+      title: 'Wie gut die Likelihood-Quotienten sind',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
       axis: 'Likelihood-Quotient mindestens (Zehnerpotenzen)',
       names: {

@@ -180,7 +180,7 @@ export const strength = {
     },
     noneSpeaks: 'No finding speaks for either side.',
     tippett: {
-      title: 'How good these likelihood ratios are',
+      title: 'How good the likelihood ratios are',
       titles: { generated: 'Generated or recorded', changed: 'Changed in a part' },
       axis: 'likelihood ratio at least (powers of ten)',
       names: {
