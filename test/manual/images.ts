@@ -1,9 +1,13 @@
-/** The images of README.md: the drawn scene of its example, examined, as a page of the report and as a heatmap. */
+/**
+ * The images of README.md: the drawn scene of its example, examined, as a page of the report and as a heatmap. And those of
+ * the manual: first pages of reports.
+ */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { root } from './manual.ts';
+import { drawReports } from './reports.ts';
 import { openStage } from './stage.ts';
 
 const reportWidth = 620;
@@ -27,6 +31,14 @@ export async function drawImages(): Promise<void> {
       join(stage.folder, 'results/scene/heatmap-fake.png'),
     );
     writeFileSync(join(images, 'heatmap.png'), heatmap);
+    for (const [name, pdf] of await drawReports()) {
+      const path = join(stage.folder, name);
+      writeFileSync(`${path}.pdf`, pdf);
+      await stage.shell(`pdftoppm -png -r 110 -f 1 -singlefile ${name}.pdf ${name}`);
+      const first = sharp(`${path}.png`).resize({ width: reportWidth });
+      const image = await first.png({ palette: true, colours: 64 }).toBuffer();
+      writeFileSync(join(images, `report-${name}.png`), image);
+    }
   } finally {
     await stage.close();
   }
