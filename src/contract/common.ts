@@ -43,7 +43,7 @@ export function answerWith<T extends TSchema>(data: T) {
   return Type.Object({ ...succeeded.properties, data });
 }
 /** A successful response that only contains a sentence. */
-export const told = answerWith(Type.Object({ message: Type.String() }));
+export const messageAnswer = answerWith(Type.Object({ message: Type.String() }));
 
 export const failed = Type.Object(
   { success: Type.Literal(false), message: Type.String() },

@@ -14,7 +14,7 @@ import {
   revokeBody,
   verifyBody,
 } from '../../contract/auth.ts';
-import { succeeded, told } from '../../contract/common.ts';
+import { succeeded, messageAnswer } from '../../contract/common.ts';
 import { success } from '../answers.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
@@ -96,7 +96,7 @@ const verifyToken = operation({
   summary: 'Check an id token',
   failures: ofTokens,
   body: verifyBody,
-  answer: told,
+  answer: messageAnswer,
 });
 
 const revokeTokens = operation({
@@ -105,7 +105,7 @@ const revokeTokens = operation({
   summary: 'End the sessions of a user on all devices',
   failures: ofTokens,
   body: revokeBody,
-  answer: told,
+  answer: messageAnswer,
 });
 
 const changePassword = operation({
@@ -222,7 +222,7 @@ const deleteApiKey = {
 that a page of another site cannot send it.`,
     failures: ['not_found'],
     querystring: keyQuery,
-    answer: told,
+    answer: messageAnswer,
   }),
   async onRequest({ headers }: FastifyRequest) {
     const [type = ''] = (headers['content-type'] ?? '').split(';');
