@@ -1,13 +1,13 @@
 /** `README.txt` and `LIESMICH.txt` of a case archive, with lines of at most 78 characters. */
 
-interface Told {
+interface ReadmeFacts {
   readonly name: string;
   readonly fingerprint: string;
   readonly signedAt: Date;
   readonly product: string;
 }
 
-export function caseReadmeEn({ name, fingerprint, signedAt, product }: Told): string {
+export function caseReadmeEn({ name, fingerprint, signedAt, product }: ReadmeFacts): string {
   return `EVIDENCE OF A CASE
 
 Case       ${name}
@@ -42,7 +42,7 @@ Its README.txt says how to check a signature without the program.
 `;
 }
 
-export function caseReadmeDe({ name, fingerprint, signedAt, product }: Told): string {
+export function caseReadmeDe({ name, fingerprint, signedAt, product }: ReadmeFacts): string {
   return `BEWEISMITTEL EINES FALLS
 
 Fall          ${name}
