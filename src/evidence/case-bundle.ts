@@ -97,7 +97,7 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
 
   function seal({ record, reports, examinedAt }: CaseFacts) {
     const list = canonicalBytes(record);
-    const told = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
+    const readmeFacts = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
     const pieces = [
       { name: caseFile, bytes: list },
       ...languages.map((language) => {
@@ -105,8 +105,8 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
         if (bytes === undefined) throw new TypeError(`the report in ${language} is missing`);
         return { name: reportFile(language), bytes };
       }),
-      { name: readmeFiles.en, bytes: Buffer.from(caseReadmeEn(told)) },
-      { name: readmeFiles.de, bytes: Buffer.from(caseReadmeDe(told)) },
+      { name: readmeFiles.en, bytes: Buffer.from(caseReadmeEn(readmeFacts)) },
+      { name: readmeFiles.de, bytes: Buffer.from(caseReadmeDe(readmeFacts)) },
       { name: publicKeyFile, bytes: Buffer.from(signer.pem) },
     ].flatMap(add);
     pieces.push(...add({ name: sumsFile, bytes: writeSums(files) }));

@@ -44,10 +44,10 @@ export function writeBundle(
 ): SealedBundle {
   const facts = toFacts(given, { withOriginal, signedAt });
   const withHtml = languages.some((one) => given.rendering.reports[one]?.html !== undefined);
-  const told = { ...facts, fingerprint: signer.fingerprint, withHtml };
+  const readmeFacts = { ...facts, fingerprint: signer.fingerprint, withHtml };
   const files = [
-    text(readmeFiles.en, readmeEn(told)),
-    text(readmeFiles.de, readmeDe(told)),
+    text(readmeFiles.en, readmeEn(readmeFacts)),
+    text(readmeFiles.de, readmeDe(readmeFacts)),
     ...reportFiles(given),
     ...recordFiles(given, { withOriginal }),
     ...pictureFiles(given),
