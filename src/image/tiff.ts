@@ -131,8 +131,8 @@ function readDirectory(
     const field = readField(tiff, entry, isLittleEndian);
     if (field !== null && !fields.has(tag)) fields.set(tag, field);
   }
-  const behind = first + stated * entryBytes;
-  const next = behind + 4 <= tiff.length ? view.getUint32(behind, isLittleEndian) : 0;
+  const entriesEnd = first + stated * entryBytes;
+  const next = entriesEnd + 4 <= tiff.length ? view.getUint32(entriesEnd, isLittleEndian) : 0;
   return { fields, next: next === 0 ? null : next };
 }
 
