@@ -101,12 +101,12 @@ function improve(search: Search): void {
         const across = side === 1 ? 0 : side === 3 ? -step : step;
         const down = side === 0 ? 0 : step;
         const back = 2 * (down * columns + across);
-        const behind = matches[2 * cell - back]!;
-        if (behind < 0) continue;
+        const previous = matches[2 * cell - back]!;
+        if (previous < 0) continue;
         const along = down * gridPx * rowStep + across * gridPx;
-        offered[count++] = behind + along;
+        offered[count++] = previous + along;
         const further = matches[2 * cell - 2 * back]!;
-        if (further >= 0 && behind - further !== along) offered[count++] = 2 * behind - further;
+        if (further >= 0 && previous - further !== along) offered[count++] = 2 * previous - further;
       }
       // Random search: anywhere in the picture, then ever closer to the best match so far.
       const anyX = Math.floor(random() * width);
