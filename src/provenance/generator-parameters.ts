@@ -12,7 +12,7 @@ import { recogniseJson } from './generator-json.ts';
 import { recogniseSettingsLine } from './settings-line.ts';
 
 /**
- * Recognises a structure that a program leaves behind, never just a word: a photograph whose caption mentions a
+ * Recognises a structure that a program leaves afterPrompt, never just a word: a photograph whose caption mentions a
  * generator is still a photograph. Each recogniser knows one format or family of formats.
  */
 type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
@@ -82,8 +82,8 @@ function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
   const options = [/ -s ?\d/, / -S ?-?\d/, / -W ?\d/, / -H ?\d/];
   return texts.all
     .filter(({ text }) => {
-      const behind = text.slice(text.lastIndexOf('"') + 1);
-      return text.startsWith('"') && options.every((option) => option.test(behind));
+      const afterPrompt = text.slice(text.lastIndexOf('"') + 1);
+      return text.startsWith('"') && options.every((option) => option.test(afterPrompt));
     })
     .map((text) => ({ text, origin: 'ai-generated', generator: 'InvokeAI' }));
 }
