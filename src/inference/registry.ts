@@ -173,10 +173,10 @@ function notFound(
     return new ForensicsError('model_not_found', `No ${kind} is installed; reinstall forensics.`);
   }
   const known = entries.map(({ manifest }) => manifest.id).join(', ');
-  const asked = JSON.stringify(id?.slice(0, 80));
+  const requested = JSON.stringify(id?.slice(0, 80));
   return new ForensicsError(
     'model_not_found',
-    `There is no ${kind} ${asked}; known models: ${known}.`,
+    `There is no ${kind} ${requested}; known models: ${known}.`,
   );
 }
 
