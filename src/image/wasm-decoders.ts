@@ -14,7 +14,7 @@ import { localLimits } from './picture.ts';
 
 const require = createRequire(import.meta.url);
 
-async function wasmOf(file: string): Promise<Uint8Array> {
+async function readWasm(file: string): Promise<Uint8Array> {
   return readFile(fileURLToPath(import.meta.resolve(file)));
 }
 
@@ -64,7 +64,7 @@ async function openHeif(): Promise<Heif> {
   const create: (options: {
     wasmBinary: Uint8Array;
   }) => Promise<Heif> = require('libheif-js/libheif-wasm/libheif.js');
-  return create({ wasmBinary: await wasmOf('libheif-js/libheif-wasm/libheif.wasm') });
+  return create({ wasmBinary: await readWasm('libheif-js/libheif-wasm/libheif.wasm') });
 }
 
 /**
@@ -129,7 +129,7 @@ let jxlLibrary: Promise<typeof import('jxl-oxide-wasm')> | null = null;
 
 async function openJxl() {
   const lib = await import('jxl-oxide-wasm');
-  lib.initSync({ module: Uint8Array.from(await wasmOf('jxl-oxide-wasm/module.wasm')) });
+  lib.initSync({ module: Uint8Array.from(await readWasm('jxl-oxide-wasm/module.wasm')) });
   return lib;
 }
 
@@ -179,7 +179,7 @@ async function openJpeg2000(): Promise<OpenJpeg> {
   const create: (
     options: object,
   ) => Promise<OpenJpeg> = require('@cornerstonejs/codec-openjpeg/decodewasmjs');
-  const wasmBinary = await wasmOf('@cornerstonejs/codec-openjpeg/decodewasm');
+  const wasmBinary = await readWasm('@cornerstonejs/codec-openjpeg/decodewasm');
   return create({ wasmBinary, print: quiet, printErr: quiet });
 }
 
