@@ -17,7 +17,7 @@ const inpainting = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Det
 
 /** What the graph generated; null if it only edits its input, or is not a graph. */
 export function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured'> | null {
-  const kinds = kindsOfNodes(graph);
+  const kinds = nodeClasses(graph);
   if (!kinds.some((kind) => samples.test(kind) || hosted.test(kind))) return null;
   const isLoaded = kinds.some((kind) => kind.startsWith('LoadImage'));
   return isLoaded && kinds.some((kind) => inpainting.test(kind))
@@ -26,7 +26,7 @@ export function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured
 }
 
 /** Class names of all nodes in a graph of either form, including its subgraphs. */
-function kindsOfNodes(graph: Members): readonly string[] {
+function nodeClasses(graph: Members): readonly string[] {
   const subgraphs = asList(asMembers(graph['definitions'])['subgraphs']);
   const groups = Object.values(asMembers(asMembers(graph['extra'])['groupNodes']));
   const drawn = [graph, ...subgraphs, ...groups]
