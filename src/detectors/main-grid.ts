@@ -92,8 +92,8 @@ function createVoter(votes: Int32Array) {
         keys[at] = (counts[at]! << 8) | row | ((square.left + x) % blockPx);
       }
     }
-    takeGreatestOfEight(keys, 1);
-    takeGreatestOfEight(keys, reach);
+    maxOfEight(keys, 1);
+    maxOfEight(keys, reach);
     for (let y = 0; y < square.height; y++) {
       for (let x = 0; x < square.width; x++) {
         const key = keys[y * reach + x]!;
@@ -108,9 +108,9 @@ function createVoter(votes: Int32Array) {
  * Replaces each key by the maximum of the eight keys, `gap` apart, that start with it: by pairs, then pairs of pairs,
  * then pairs of those. Keys with fewer than eight successors become meaningless.
  */
-function takeGreatestOfEight(keys: Int32Array, gap: number): void {
+function maxOfEight(keys: Int32Array, gap: number): void {
   for (let step = gap; step < blockPx * gap; step *= 2) {
-    for (let at = 0; at + step < keys.length; at++) keys[at] = greater(keys[at]!, keys[at + step]!);
+    for (let at = 0; at + step < keys.length; at++) keys[at] = maxKey(keys[at]!, keys[at + step]!);
   }
 }
 
@@ -118,7 +118,7 @@ function takeGreatestOfEight(keys: Int32Array, gap: number): void {
  * The larger of two keys `count * 256 + (tied ? 128 : 0) + origin`. Branchless, because the branches would be
  * unpredictable.
  */
-function greater(a: number, b: number): number {
+function maxKey(a: number, b: number): number {
   const isTied = (((a ^ b) >> 8) - 1) >>> 31;
   return Math.max(a, b) | (isTied << 7);
 }
