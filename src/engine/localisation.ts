@@ -91,14 +91,14 @@ export function isWeighed(method: string, { places, picture }: Fusion): boolean 
 }
 
 /** Properties of the picture that the manifest's coefficients multiply. */
-export interface Circumstances {
+interface Circumstances {
   /** Size in doublings of 1 megapixel: -1 for half a megapixel, 1 for 2 megapixels. */
   readonly doublings: number;
   /** JPEG compression: 0 for lossless or quality 100, 1 for quality 0. */
   readonly compression: number;
 }
 
-export function readCircumstances({ width, height, jpeg }: Given['facts']): Circumstances {
+function readCircumstances({ width, height, jpeg }: Given['facts']): Circumstances {
   const quality = jpeg?.quality?.value ?? 100;
   return { doublings: Math.log2((width * height) / 1e6), compression: (100 - quality) / 100 };
 }
@@ -110,7 +110,7 @@ type MethodMaps = Readonly<Record<string, Float32Array>>;
 const strongestShare = 0.99;
 
 /** Probability 0..1 that each cell was changed. */
-export function fuseCells(
+function fuseCells(
   { places }: Pick<Fusion, 'places'>,
   maps: MethodMaps,
   { cells, circumstances }: { readonly cells: number; readonly circumstances: Circumstances },
@@ -138,7 +138,7 @@ function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number 
 }
 
 /** Probability 0..1 that anything in the picture was changed. */
-export function fuseScores(
+function fuseScores(
   { picture }: Pick<Fusion, 'picture'>,
   findings: readonly Pick<Finding, 'method' | 'score'>[],
   { doublings, compression }: Circumstances,

@@ -7,7 +7,7 @@ import type { Api } from '../client/api.ts';
 import { connectionsUnder, httpsAddress, openApi } from '../client/connect.ts';
 import { type DevicePrompt, logInByDevice, type Tokens } from '../client/device-login.ts';
 import { infoAnswer, loginAnswer } from '../../contract/auth.ts';
-import { told } from '../../contract/common.ts';
+import { messageAnswer } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, named, type ServerOptions, withServerOptions } from '../options.ts';
@@ -320,5 +320,5 @@ async function revokeWithFreshTokens(api: Api, name: string, session: Session): 
 async function revoke(api: Api, { idToken, refreshToken }: Session): Promise<void> {
   const path = '/v1/auth/revoke';
   const body = { idToken, refreshToken };
-  await api.request({ method: 'POST', path, authorization: null, body }, told);
+  await api.request({ method: 'POST', path, authorization: null, body }, messageAnswer);
 }

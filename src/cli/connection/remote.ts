@@ -1,7 +1,7 @@
 /** The service behind the `/v1` interface of a server. */
 
 import { infoAnswer, settingsAnswer } from '../../contract/auth.ts';
-import { succeeded, told } from '../../contract/common.ts';
+import { succeeded, messageAnswer } from '../../contract/common.ts';
 import { keysAnswer, newKeyAnswer } from '../../contract/keys.ts';
 import { tenantAnswer, tenantComponents } from '../../contract/tenant.ts';
 import { reportAnswer, usageComponents } from '../../contract/usage.ts';
@@ -41,7 +41,7 @@ function createKeyActs(api: Api): KeyActs {
     },
     async revoke({ tenant: tenantName, uuid, bySecret }) {
       const query = { tenantName, uuid };
-      await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, told);
+      await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, messageAnswer);
     },
     async prune({ tenant, uuids }) {
       const named = new Set(uuids);

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding, LocalisedFinding } from '../../../src/detectors/detector.ts';
-import {
-  readCircumstances,
-  fuseCells,
-  fuseScores,
-  localise,
-} from '../../../src/engine/localisation.ts';
+import type { CellGrid } from '../../../src/engine/maps.ts';
+import { localise } from '../../../src/engine/localisation.ts';
 
 const fusion = {
   places: {
@@ -27,38 +23,28 @@ const thresholds = {
 };
 const manifest = { fusion, thresholds };
 /** One megapixel without loss. */
-const usual = { doublings: 0, compression: 0 };
+const megapixel = { width: 1000, height: 1000, jpeg: null };
 const odds = (probability: number) => Math.log(probability / (1 - probability));
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit));
 
-describe('places', () => {
+describe('cells', () => {
   test('add up the log odds of every method relative to its neutral value', () => {
-    const maps = { first: Float32Array.of(0.5, 0.9), second: Float32Array.of(0.2, 0.6) };
-
-    const [silent, marked] = fuseCells(fusion, maps, { cells: 2, circumstances: usual });
+    const [silent, marked] = fuse({ first: [0.5, 0.9], second: [0.2, 0.6] });
 
     expect(silent).toBeCloseTo(sigmoid(-1), 6);
     expect(marked).toBeCloseTo(sigmoid(-1 + odds(0.9) + 2 * (odds(0.6) - odds(0.2))), 6);
   });
 
   test('ignore skipped methods and methods without a weight', () => {
-    const alone = { first: Float32Array.of(0.9), unknown: Float32Array.of(1) };
+    const [cell] = fuse({ first: [0.9], unknown: [1] });
 
-    expect(fuseCells(fusion, alone, { cells: 1, circumstances: usual })[0]).toBeCloseTo(
-      sigmoid(-1 + odds(0.9)),
-      6,
-    );
+    expect(cell).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
   test('are compared with the median and the strongest cells of their picture', () => {
-    const own = { ...fusion.places, level: { middle: 0.2, strongest: 0.4, perDoubling: 0 } };
-    const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 4 ? 0.9 : 0.6));
+    const values = Array.from({ length: 200 }, (_, cell) => (cell < 4 ? 0.9 : 0.6));
 
-    const fused = fuseCells(
-      { places: own },
-      { first: values },
-      { cells: 200, circumstances: usual },
-    );
+    const fused = fuse({ first: values }, { middle: 0.2, strongest: 0.4, perDoubling: 0 });
 
     const level = 0.2 * odds(0.6) + 0.4 * odds(0.9);
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9) - level), 6);
@@ -66,82 +52,53 @@ describe('places', () => {
   });
 
   test('that stand out on less than a hundredth of the picture do not raise the bar', () => {
-    const own = { ...fusion.places, level: { middle: 0, strongest: 0.4, perDoubling: 0 } };
-    const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
+    const values = Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
 
-    const fused = fuseCells(
-      { places: own },
-      { first: values },
-      { cells: 200, circumstances: usual },
-    );
+    const fused = fuse({ first: values }, { middle: 0, strongest: 0.4, perDoubling: 0 });
 
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
   test('cap the influence of one method at odds of e^4', () => {
-    const [sure] = fuseCells(
-      fusion,
-      { first: Float32Array.of(1) },
-      { cells: 1, circumstances: usual },
-    );
-
-    expect(sure).toBeCloseTo(sigmoid(3), 6);
+    expect(fuse({ first: [1] })[0]).toBeCloseTo(sigmoid(3), 6);
   });
 });
 
 test('size and compression affect the bar for cells and the odds of the picture', () => {
   const places = { ...fusion.places, level: { middle: 0, strongest: 0, perDoubling: 0.5 } };
   const picture = { ...fusion.picture, perDoubling: -0.25, compression: 2 };
-  const circumstances = { doublings: 2, compression: 0.3 };
+  // Three doublings of a megapixel, and a quarter of the way from quality 100 to 0.
+  const facts = { width: 4000, height: 2000, jpeg: { quality: { value: 75, distance: 0 } } };
 
-  const [place] = fuseCells({ places }, {}, { cells: 1, circumstances });
+  const { changed, manipulation } = localise({
+    facts,
+    answers: [],
+    grid: { cellPx: 8, columns: 1, rows: 1 },
+    manifest: { thresholds, fusion: { places, picture } },
+  });
 
-  expect(place).toBeCloseTo(sigmoid(-1 - 2 * 0.5), 6);
-  expect(fuseScores({ picture }, [], circumstances)).toBeCloseTo(sigmoid(-2 - 2 * 0.25 + 0.6), 12);
-});
-
-test.each([
-  [1000, 1000, null, { doublings: 0, compression: 0 }],
-  [4000, 2000, 75, { doublings: 3, compression: 0.25 }],
-])('a picture of %d x %d pixels and quality %s', (width, height, value, expected) => {
-  const jpeg = value === null ? null : { quality: { value, distance: 0 } };
-
-  expect(readCircumstances({ width, height, jpeg })).toEqual(expected);
+  expect(changed[0]).toBeCloseTo(sigmoid(-1 - 3 * 0.5), 6);
+  expect(manipulation.probability).toBeCloseTo(sigmoid(-2 - 3 * 0.25 + 0.25 * 2), 12);
 });
 
 test('the picture adds up the log odds of the scores', () => {
-  const scores = [
-    { method: 'first', score: 0.9 },
-    { method: 'second', score: 0.1 },
-    { method: 'unknown', score: 1 },
-  ];
+  const scores = { first: 0.9, second: 0.1, unknown: 1 };
+  const answers = Object.entries(scores).map(([method, score]) => findingOf(method, { score }));
+  const grid = { cellPx: 8, columns: 1, rows: 1 };
 
-  expect(fuseScores(fusion, scores, usual)).toBeCloseTo(
-    sigmoid(-2 + odds(0.9) + 0.5 * odds(0.1)),
-    12,
-  );
+  const { manipulation } = localise({ facts: megapixel, answers, grid, manifest });
+
+  expect(manipulation.probability).toBeCloseTo(sigmoid(-2 + odds(0.9) + 0.5 * odds(0.1)), 12);
 });
 
 describe('a picture with a marked part', () => {
   const facts = { width: 16, height: 8, jpeg: null };
   const grid = { cellPx: 4, columns: 4, rows: 2 };
-  const localised = (
-    method: string,
-    values: readonly number[],
-    own: Partial<Finding> = {},
-  ): LocalisedFinding => ({
-    finding: {
-      method,
-      score: 0.8,
-      speaksFor: 'fake',
-      strength: 'weak',
-      statement: { code: 'no_copies', values: {} },
-      measures: {},
-      source: '',
-      ...own,
-    },
-    map: { ...grid, values: Float32Array.from(values) },
-  });
+  const localised = (method: string, values: readonly number[], own: Partial<Finding> = {}) =>
+    withMap(method, values, {
+      grid,
+      own: { score: 0.8, speaksFor: 'fake', strength: 'weak', ...own },
+    });
   const right = [0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5, 0.95];
 
   test('is reported with its region and the methods that indicate a change', () => {
@@ -227,3 +184,34 @@ describe('a picture with a marked part', () => {
     expect(manipulation).toMatchObject({ region: null, methods: [] });
   });
 });
+
+/** The fused cells of a picture of one megapixel without loss, from one row of cells for each method. */
+function fuse(maps: Readonly<Record<string, readonly number[]>>, level = fusion.places.level) {
+  const columns = Math.max(...Object.values(maps).map((values) => values.length));
+  const grid = { cellPx: 4, columns, rows: 1 };
+  const answers = Object.entries(maps).map(([method, values]) => withMap(method, values, { grid }));
+  const places = { ...fusion.places, level };
+  const fused = { thresholds, fusion: { ...fusion, places } };
+  return localise({ facts: megapixel, answers, grid, manifest: fused }).changed;
+}
+
+function withMap(
+  method: string,
+  values: readonly number[],
+  { grid, own = {} }: { readonly grid: CellGrid; readonly own?: Partial<Finding> },
+): LocalisedFinding {
+  return { finding: findingOf(method, own), map: { ...grid, values: Float32Array.from(values) } };
+}
+
+function findingOf(method: string, own: Partial<Finding>): Finding {
+  return {
+    method,
+    score: 0.5,
+    speaksFor: 'neither',
+    strength: 'none',
+    statement: { code: 'no_copies', values: {} },
+    measures: {},
+    source: '',
+    ...own,
+  };
+}
