@@ -93,7 +93,7 @@ describe('the strength of a verdict from traces', () => {
 
     expect({ strength, ratio }).toEqual({ strength: 'moderate', ratio: 19 });
     expect(cap).toMatchObject({ ratio: 200, condition: 'as is' });
-    expect(statement.en).toContain('speak moderately for a generated picture');
+    expect(statement.en).toContain('provide moderate support for a generated picture');
     expect(statement.en).not.toContain('Taken by itself');
   });
 
@@ -331,7 +331,7 @@ describe('a picture with a part that was changed', () => {
     const { strength, ratio, cap, statement } = writeEvidence(changed);
 
     expect({ strength, ratio, cap }).toEqual({ strength: 'moderate', ratio: null, cap: null });
-    expect(statement.en).toContain('speaks moderately for');
+    expect(statement.en).toContain('provides moderate support for');
     expect(statement.de).toContain('spricht mäßig für');
   });
 

@@ -297,7 +297,7 @@ describe.each(languages)('sections in %s', (language) => {
         .flatMap((block) => (block.kind === 'findings' ? block.rows : []));
 
     const strengths = {
-      en: 'Speaks weakly for a change',
+      en: 'Weak support for a change',
       de: 'Spricht schwach für eine Veränderung',
     };
     const strength = `${strengths[language]}; ${shownOnly}`;

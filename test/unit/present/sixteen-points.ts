@@ -164,11 +164,11 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '9 evaluation by evidence, on a scale that the report defines, integrity apart from authenticity',
     [
       {
-        en: ['speak weakly for a generated picture', 'Words by likelihood ratio'],
+        en: ['provide weak support for a generated picture', 'Words by likelihood ratio'],
         de: ['schwach für ein KI-erzeugtes Bild', 'Wörter nach Likelihood-Quotient'],
       },
       {
-        en: ['weakly from 2', 'No word is stronger than the validation set supports'],
+        en: ['weak from 2', 'No word is stronger than the validation set supports'],
         de: ['schwach ab 2', 'Kein Wort ist stärker, als die Validierung es stützt'],
       },
       {

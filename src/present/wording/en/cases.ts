@@ -1,7 +1,7 @@
 /** Several pictures of one claim or story, and their report. */
 export const cases = {
   title: (name: string) => `Case ${name}`,
-  order: 'What needs a look comes first.',
+  order: 'Pictures that need attention come first.',
   pictures: (count: number) => (count === 1 ? '1 picture' : `${count} pictures`),
   kinds: {
     failed: 'failed',
@@ -16,7 +16,7 @@ export const cases = {
   oneCamera: 'from one camera',
   /** Of a picture without a page of its own. */
   noResult: 'No result yet.',
-  noPage: 'Examined for a result alone (tier flagging), so it has no page here.',
-  pages: 'A page for each picture follows. Its whole report is in its evidence bundle.',
+  noPage: 'Examined only for a result (tier flagging), so it has no page here.',
+  pages: 'One page per picture follows. The full report of each is in its evidence bundle.',
   picture: (at: string, of: string) => `Picture ${at} of ${of}`,
 };

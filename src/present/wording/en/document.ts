@@ -6,7 +6,7 @@ export const document = {
     rows: {
       marked: 'Marked in the picture',
       reasons: 'Reasons, by weight',
-      against: 'What speaks against',
+      against: 'Evidence to the contrary',
       why: 'Why nothing was decided',
       forFake: 'For generation or a change',
       forReal: 'For a photograph',
@@ -135,7 +135,7 @@ export const document = {
     assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
     /** What SWGDE and ENFSI ask for, and nobody gave. */
     missing: (fields: string) =>
-      `SWGDE and ENFSI ask a report to name these too; not given here: ${fields}.`,
+      `SWGDE and ENFSI also require a report to state the following, which were not given: ${fields}.`,
     fields: {
       caseNumber: 'case number',
       exhibit: 'exhibit',

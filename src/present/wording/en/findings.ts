@@ -151,7 +151,7 @@ const vouchings: Readonly<Record<Exclude<CredentialVouching['by'], 'edited_captu
 
 function writeVouching(vouching: CredentialVouching): string {
   if (vouching.by !== 'edited_capture') return vouchings[vouching.by];
-  return `the signer is on the trust list. But they also list a later step that may have changed what it shows (${quote(vouching.edit)}), so the capture speaks for neither side.`;
+  return `the signer is on the trust list. But they also list a later step that may have changed what it shows (${quote(vouching.edit)}), so the capture supports neither side.`;
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
@@ -188,7 +188,7 @@ const statements = {
     return `A network trained on photographs and generated pictures puts the probability of a generated picture at ${writePercent(probability)} (spread ${percent < 1 ? 'below 1' : percent} %).`;
   },
 
-  photograph: () => 'Edges and flat areas do not speak against a photograph.',
+  photograph: () => 'Edges and flat areas are consistent with a photograph.',
   one_flat_area: () =>
     'The picture is one flat area; there is nothing in it that a photograph would show.',
   drawing: () =>
@@ -196,7 +196,7 @@ const statements = {
   looks_like: ({ kind }) => `The picture looks like ${pictureKinds[kind]}, not like a photograph.`,
 
   credentials_unreadable: () =>
-    'The file carries Content Credentials (C2PA) that cannot be read; they speak neither for nor against the picture.',
+    'The file carries Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
   credentials_broken: ({ signer }) =>
     `The file carries Content Credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it was changed afterwards, by an edit or merely by being saved again.`,
   credentials_without_origin: ({ signer }) =>

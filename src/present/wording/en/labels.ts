@@ -64,7 +64,7 @@ export const labels = {
     probability: 'Probability of generation',
     changeProbability: 'Probability that a part was changed',
     changeRegion: 'Marked region',
-    changeMethods: 'Methods that speak for a change',
+    changeMethods: 'Methods that indicate a change',
     tracesReal: 'Traces of a camera recording',
     tracesFake: 'Traces of generation',
     tracesCompression: 'Traces of lossy compression',
@@ -207,7 +207,7 @@ export const labels = {
     outside:
       'The picture lies outside the range for which the methods were validated: what they found is recorded, and no strength is given to it.',
     elsewhere: (section: string) =>
-      `What the file says about itself is in the section “${section}”; it is listed here only where it speaks for a side.`,
+      `What the file says about itself is in the section “${section}”; it is listed here only where it supports one side.`,
     panels:
       'The small pictures are grey where a method says nothing and coloured, up to pale yellow, where it sees a change. Methods that say nothing have none.',
   },

@@ -99,7 +99,7 @@ export const measurements = {
       },
     },
     changes: {
-      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely it is that the whole picture was generated; and what the methods that look for changed parts mark, the weaker the less speaks for a change.',
+      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely it is that the whole picture was generated; and what the methods that look for changed parts mark, the weaker the less there is to indicate a change.',
       anomaly:
         'The value rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
     },

@@ -2,18 +2,17 @@
 export const verdict = {
   summary: {
     decided: [
-      (adverb: string, side: string) => `The evidence speaks ${adverb} for ${side}.`,
+      (adverb: string, side: string) => `The evidence provides ${adverb} support for ${side}.`,
       (adverb: string, side: string) =>
-        `Taken as a whole, the evidence speaks ${adverb} for ${side}.`,
-      (adverb: string, side: string) =>
-        `The examination yields evidence that speaks ${adverb} for ${side}.`,
+        `Taken as a whole, the evidence provides ${adverb} support for ${side}.`,
+      (adverb: string, side: string) => `The examination yields ${adverb} support for ${side}.`,
     ],
     pointing: [
       (side: string) => `The evidence points to ${side}, but how strongly cannot be stated.`,
       (side: string) =>
         `The evidence points to ${side}; the measured error rates do not allow a statement of how strongly.`,
     ],
-    /** What is pointed to: without the "against", which only a measured strength bears. */
+    /** What the evidence points to, without the alternative, which only a measured strength justifies. */
     sides: {
       real: 'a genuine photograph',
       fake: 'a generated picture',
@@ -67,7 +66,7 @@ export const verdict = {
     suspected:
       'This is too weak to call the picture altered, but too strong to say that no sign was found.',
     neutral: [
-      'This outcome speaks neither for nor against the picture.',
+      'This outcome says nothing for or against the picture.',
       'Nothing for or against the picture follows from this outcome.',
     ],
   },
@@ -105,7 +104,7 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture speak for a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
+      what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture point to a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
@@ -113,7 +112,7 @@ export const verdict = {
       help: 'the file as the camera first stored it, to be compared with this one place by place',
     },
     single_weak_method: {
-      what: 'Only one of the methods that look for changed parts speaks for a change, and only weakly. No other method supports it, so it may be mistaken.',
+      what: 'Only one of the methods that look for changed parts indicates a change, and only weakly. No other method supports it, so it may be mistaken.',
       help: 'an examiner who looks at the marked place in the picture itself, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
