@@ -2,7 +2,7 @@
  * Reads a picture in two further ways beside its patches: full-resolution squares if it is too large to be read in
  * full, and a small view of the whole, for composition, light and other global properties.
  *
- * The cost is bounded: for patches and maps, a picture above `mostPixels` is scaled down to that size.
+ * The cost is bounded: for patches and maps, a picture above `maxPixels` is scaled down to that size.
  */
 
 import { scalePixels } from '../image/codec.ts';
@@ -25,11 +25,11 @@ export interface ViewFeatures {
   readonly whole: Float32Array;
 }
 
-/** The picture itself, or a copy scaled down to `mostPixels`, on which patches and maps are based. */
-export async function toReadingSize(picture: Planes, { mostPixels }: Views): Promise<Planes> {
+/** The picture itself, or a copy scaled down to `maxPixels`, on which patches and maps are based. */
+export async function toReadingSize(picture: Planes, { maxPixels }: Views): Promise<Planes> {
   const { width, height } = picture.facts;
-  if (width * height <= mostPixels) return picture;
-  return scaledBy(picture, Math.sqrt(mostPixels / (width * height)));
+  if (width * height <= maxPixels) return picture;
+  return scaledBy(picture, Math.sqrt(maxPixels / (width * height)));
 }
 
 /** @param cells - features of the picture at its own size; null if it was scaled down to be read. */

@@ -5,7 +5,7 @@ import type { Language } from '../contract/vocabulary.ts';
 import { printable } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-const mostLines = 3;
+const maxLines = 3;
 
 /** `NAME, 2026-03-02, case 4711`, the oldest first, and how many more there are. */
 export function writeSeenBefore(
@@ -14,7 +14,7 @@ export function writeSeenBefore(
 ): readonly string[] {
   const { seen } = wordsIn(language).terminal;
   const lines = seenBefore
-    .slice(0, mostLines)
+    .slice(0, maxLines)
     .map((other) => printable(`${other.name}, ${writeFacts(other, language)}`));
   const more = seenBefore.length - lines.length;
   return more > 0 ? [...lines, seen.more(more)] : lines;

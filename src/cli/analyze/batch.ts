@@ -12,7 +12,7 @@ import { type ProgressState, progressText } from './summary.ts';
  * How many results may wait for an earlier one: enough that a large picture does not block its
  * small neighbours, few enough that a picture that never finishes does not fill the memory.
  */
-const mostWaiting = 16;
+const maxWaiting = 16;
 
 /** Null after the last item, or when the run is to end. */
 type Slot<R> = { readonly answer: R } | null;
@@ -46,7 +46,7 @@ export async function* inOrder<T, R>(
   }
 
   function fill(): void {
-    while (!isOver && !signal.aborted && running < width && slots.length < width + mostWaiting) {
+    while (!isOver && !signal.aborted && running < width && slots.length < width + maxWaiting) {
       running++;
       const slot = take().finally(() => {
         running--;

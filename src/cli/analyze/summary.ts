@@ -35,7 +35,7 @@ export const emptySummary: Summary = {
 };
 
 /** The others are only counted; each is a row in CSV and JSON. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** A picture that was only handed to a server has neither a verdict nor an error yet. */
 export function withRecord(
@@ -49,7 +49,7 @@ export function withRecord(
   }
   if (skipped !== null) {
     const { count, first } = summary.skipped;
-    const named = count < mostNamed ? [...first, { file, skipped }] : first;
+    const named = count < maxNamed ? [...first, { file, skipped }] : first;
     return { ...summary, skipped: { count: count + 1, first: named } };
   }
   const end = error === null ? verdict : 'failed';

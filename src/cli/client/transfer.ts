@@ -34,7 +34,7 @@ type Answer = Dispatcher.ResponseData;
 
 // The longest pause between two chunks; the whole transfer may take longer.
 const silenceMs = 120_000;
-const mostFailureText = 16_384;
+const maxFailureText = 16_384;
 
 /** Retries for as long as a request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace): Transfer {
@@ -145,7 +145,7 @@ async function readStart({ body }: Answer): Promise<string> {
   let text = '';
   for await (const part of body as AsyncIterable<Uint8Array>) {
     text += Buffer.from(part).toString('utf8');
-    if (text.length > mostFailureText) break;
+    if (text.length > maxFailureText) break;
   }
   return text;
 }

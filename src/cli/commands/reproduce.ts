@@ -80,12 +80,12 @@ const sentences: Readonly<Record<Outcome, string>> = {
 };
 
 /** The rest appears in the JSON output only. */
-const mostDifferences = 20;
+const maxDifferences = 20;
 
 function toRows(found: Reproduction): readonly Row[] {
   const { outcome, verdict, model, valuesCompared, differences, files, environment } = found;
   const other = files.filter(({ isIdentical }) => !isIdentical);
-  const rest = differences.length - mostDifferences;
+  const rest = differences.length - maxDifferences;
   const elsewhere = environment.map((one) =>
     printable(
       `${one.name}: ${one.recorded ?? 'unknown'} in the bundle, ${one.found ?? 'unknown'} here`,
@@ -96,7 +96,7 @@ function toRows(found: Reproduction): readonly Row[] {
     ['Verdict', `${printable(verdict.recorded)} in the bundle, ${verdict.found} here`],
     ['Model', `${model.id} ${model.version}, with the same files as in the bundle`],
     ['Compared', `${valuesCompared} values and ${files.length} files`],
-    ...listRows('Values', differences.slice(0, mostDifferences).map(differenceLine)),
+    ...listRows('Values', differences.slice(0, maxDifferences).map(differenceLine)),
     ...(rest > 0 ? [['', `... and ${rest} more; --json lists them all`] as const] : []),
     ...listRows('Files', other.map(fileLine)),
     ...listRows('Elsewhere', elsewhere),

@@ -26,7 +26,7 @@ const frameBlack = valueSteps * lumaSteps;
 const frameWhite = frameBlack + 1;
 
 /** Heatmaps of larger pictures are drawn in blocks of pixels; the picture itself shows the detail. */
-const mostBlocks = 3_000_000;
+const maxBlocks = 3_000_000;
 
 interface HeatmapLook {
   /** Orientation of the heatmaps: over the picture after EXIF rotation, or over the pixels as the file stores them. */
@@ -47,7 +47,7 @@ export async function renderHeatmaps(
   { heatmapOrientation = 'upright', outlines = [] }: HeatmapLook = {},
 ): Promise<Record<MapName, Uint8Array>> {
   const { width, height, orientation } = picture.facts;
-  const blockPx = Math.ceil(Math.sqrt((width * height) / mostBlocks));
+  const blockPx = Math.ceil(Math.sqrt((width * height) / maxBlocks));
   const canvas = createCanvas(picture, maps, blockPx);
   const palette = toPalette();
   return renderEach(async (name) => {

@@ -22,7 +22,7 @@ export interface PrintPictures {
  * 300 dpi for a figure 8 cm wide and high. A total rather than a longest side, so that a strip of 65 x 4096 keeps every
  * pixel.
  */
-const mostPixels = 600_000;
+const maxPixels = 600_000;
 const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } as const;
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
@@ -49,7 +49,7 @@ async function shrinkAll(
   heatmapOrientation: PixelOrientation,
 ): Promise<PrintPictures> {
   const { width, height, orientation } = picture.facts;
-  const shrink = (image: Sharp) => shrinkTo(image, { width, height }, mostPixels);
+  const shrink = (image: Sharp) => shrinkTo(image, { width, height }, maxPixels);
   const open = (name: MapName) =>
     heatmapOrientation === 'upright'
       ? sharp(heatmaps[name])
@@ -74,12 +74,12 @@ async function shrinkAll(
 }
 
 /** For the report of a case, which may have a thousand pictures: 200 dpi for a figure 8 cm wide. */
-const mostCasePixels = 250_000;
+const maxCasePixels = 250_000;
 
 /** The picture alone, for a page in the report of a case. */
 export function printPicture({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
   const image = sharp(rgb, { raw: { width, height, channels: 3 } });
-  return shrinkTo(image, { width, height }, mostCasePixels);
+  return shrinkTo(image, { width, height }, maxCasePixels);
 }
 
 /** A JPEG with at most `pixels` pixels and the proportions of `size`. */

@@ -10,7 +10,7 @@ const cellGap = 10;
 const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 1.7;
 /** Lines of a value that stay together; a longer value continues in a row of its own. */
-const mostLines = 40;
+const maxLines = 40;
 const belowTable = 6;
 
 type Table = Extract<Block, { kind: 'table' }>;
@@ -48,9 +48,9 @@ interface PlacedRow {
 
 function drawRow(page: Page, table: Tag, placed: PlacedRow): void {
   const { label, value } = measureRow(page, placed.row, placed.labelWidth);
-  drawLines(page, table, { ...placed, label, value: value.slice(0, mostLines) });
-  for (let from = mostLines; from < value.length; from += mostLines) {
-    drawLines(page, table, { ...placed, label: [], value: value.slice(from, from + mostLines) });
+  drawLines(page, table, { ...placed, label, value: value.slice(0, maxLines) });
+  for (let from = maxLines; from < value.length; from += maxLines) {
+    drawLines(page, table, { ...placed, label: [], value: value.slice(from, from + maxLines) });
   }
 }
 

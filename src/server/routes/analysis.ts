@@ -205,7 +205,7 @@ const retryAnalysis = operation({
  */
 const maxBytesBesideOriginal = 50_000_000;
 /** Each bundle is held in memory as a whole, so no more than these are received at once from all callers together. */
-const mostReceived = 2;
+const maxReceived = 2;
 
 const ofRecorded = [
   'analysis_not_found',
@@ -278,7 +278,7 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
   let received = 0;
   // After the hooks that authenticate the caller, before the body.
   server.addHook('preParsing', async (_request, reply) => {
-    if (received === mostReceived) {
+    if (received === maxReceived) {
       throw new ForensicsError(
         'rate_limited',
         'Other bundles are being verified; try again shortly.',

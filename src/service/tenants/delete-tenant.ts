@@ -49,16 +49,16 @@ export async function deleteTenant(
 }
 
 // Enough to see what is on hold; "hold list" shows all.
-const mostNamed = 5;
+const maxNamed = 5;
 
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
   const holds = await findHolds(tx, id);
   if (holds.length === 0) return;
-  const named = holds.slice(0, mostNamed).map(({ analysisId, reason }) => {
+  const named = holds.slice(0, maxNamed).map(({ analysisId, reason }) => {
     const what = analysisId ?? 'everything';
     return reason === '' ? what : `${what} (${reason})`;
   });
-  const more = holds.length > mostNamed ? `, and ${holds.length - mostNamed} more` : '';
+  const more = holds.length > maxNamed ? `, and ${holds.length - maxNamed} more` : '';
   throw new ForensicsError(
     'conflict',
     `The tenant is on legal hold: ${named.join(', ')}${more}. Nothing was deleted; first lift each hold with "forensics hold remove --tenant ${name}".`,

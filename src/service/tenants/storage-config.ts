@@ -6,7 +6,7 @@ import type { AzureStorageConfig, S3StorageConfig, StorageRequest } from '../../
 import { ForensicsError } from '../../errors.ts';
 import type { S3Address } from '../../ports/storage/storage-config.ts';
 
-const mostOrigins = 100;
+const maxOrigins = 100;
 
 interface Rule {
   /** Completes the sentence "it must be ...". */
@@ -55,7 +55,7 @@ const s3Rules: Rules<S3StorageConfig> = {
     test: isWholeUpTo(maxPresignedUrlExpirySeconds),
   },
   corsAllowedOrigins: {
-    allowed: `a list of at most ${mostOrigins} origins such as https://app.example`,
+    allowed: `a list of at most ${maxOrigins} origins such as https://app.example`,
     test: (origins) => origins === null || isListOfOrigins(origins),
   },
 };
@@ -176,9 +176,7 @@ function isOriginPattern(text: string): boolean {
 }
 
 function isListOfOrigins(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.length <= mostOrigins && value.every(isText(isOriginPattern))
-  );
+  return Array.isArray(value) && value.length <= maxOrigins && value.every(isText(isOriginPattern));
 }
 
 function isText(test: (text: string) => boolean): (value: unknown) => boolean {

@@ -174,7 +174,7 @@ export const freshWebhook = {
 } as const;
 
 // A tenant that keeps renaming itself must not use up the names of others.
-const mostNames = 20;
+const maxNames = 20;
 
 /** Reserves the name for this tenant until the tenant is deleted, even after it takes another name. */
 async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
@@ -193,10 +193,10 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
     throw new ForensicsError('conflict', 'Another tenant has or had this name; choose another.');
   }
   const own = await tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
-  if (own.length >= mostNames) {
+  if (own.length >= maxNames) {
     throw new ForensicsError(
       'conflict',
-      `This tenant has already had ${mostNames} names, the maximum; go back to one of them.`,
+      `This tenant has already had ${maxNames} names, the maximum; go back to one of them.`,
     );
   }
   await tx.insert(tenantNames).values({ name, tenantId }).run();

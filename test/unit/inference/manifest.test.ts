@@ -72,7 +72,7 @@ describe('a manifest is refused', () => {
     ['smallRegime', { below: 0, fakeMin: { pedantic: 0.9, default: 0.9, relaxed: 0.9 } }],
     ['smallRegime', { below: 1, fakeMin: { pedantic: 0.8, default: 0.9, relaxed: 0.9 } }],
     ['views', null],
-    ['views.mostPixels', 1e8],
+    ['views.maxPixels', 1e8],
     ['views.weights.whole', 0.5],
     ['thresholds.realMax.default', 0.6],
     ['input.name', 'image'],
