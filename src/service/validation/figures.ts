@@ -25,16 +25,16 @@ interface FigureOptions {
 }
 
 /** With fewer pictures of either class, a calibration error is mostly chance. */
-const fewestForCalibration = 100;
+const minForCalibration = 100;
 
 /** Of either class; with fewer, likelihood ratios mean little. */
-const fewestForRatios = 20;
+const minForRatios = 20;
 
 /** With fewer sub-folders, resampling whole folders would give an interval from a handful of values. */
-export const fewestFolders = 5;
+export const minFolders = 5;
 
 /** Smaller sub-folders say nothing by themselves. */
-const fewestInFolder = 5;
+const minInFolder = 5;
 
 /** One entry for each condition that has pictures of both classes. */
 export function computeFigures(
@@ -52,7 +52,7 @@ export function computeFigures(
 
 /** The unit of resampling for the interval of the AUC. */
 export function drawnBy(ofClass: readonly Outcome[]): 'folder' | 'picture' {
-  return countFolders(ofClass) >= fewestFolders ? 'folder' : 'picture';
+  return countFolders(ofClass) >= minFolders ? 'folder' : 'picture';
 }
 
 export function countFolders(ofClass: readonly Outcome[]): number {
@@ -105,7 +105,7 @@ function conditionFigures(
     condition,
     auc: { value: auc(samples), low, high },
     calibration: measureCalibration(samples),
-    ...(fewest >= fewestForRatios && { ratios: heldOutRatios(logs(true), logs(false)) }),
+    ...(fewest >= minForRatios && { ratios: heldOutRatios(logs(true), logs(false)) }),
     strategies: {
       pedantic: under('pedantic'),
       default: under('default'),
@@ -117,7 +117,7 @@ function conditionFigures(
 function measureCalibration(samples: readonly Sample[]): ConditionFigures['calibration'] {
   const inDomain = samples.filter(({ verdicts }) => verdicts.default.resultClass !== 'abstain');
   const fakes = inDomain.filter(({ isFake }) => isFake).length;
-  if (Math.min(fakes, inDomain.length - fakes) < fewestForCalibration) return null;
+  if (Math.min(fakes, inDomain.length - fakes) < minForCalibration) return null;
   return { error: calibrationError(inDomain), pictures: inDomain.length };
 }
 
@@ -169,7 +169,7 @@ function findWorstFolder(
     .map(([folder, some]) => {
       return { folder, pictures: some.length, wrong: some.filter(isWrong).length };
     })
-    .filter(({ pictures }) => pictures >= fewestInFolder);
+    .filter(({ pictures }) => pictures >= minInFolder);
   if (folders.length < 2) return null;
   return folders.reduce((worst, one) =>
     one.wrong / one.pictures > worst.wrong / worst.pictures ? one : worst,

@@ -13,7 +13,7 @@ import type { Shortcut } from './validation.ts';
 const leakingAccuracy = 0.6;
 
 /** With fewer pictures of a class, the accuracy is mostly chance. */
-const fewestOfClass = 20;
+const minPerClass = 20;
 const folds = 5;
 /** A number with more distinct values than this is binned into tenths. */
 const maxValues = 12;
@@ -36,7 +36,7 @@ export const lastingFacts: readonly string[] = ['width', 'height'];
 /** Returns null when there are too few pictures. */
 export function probeForShortcut(outcomes: readonly Outcome[], seed: number): Shortcut | null {
   const fakes = outcomes.filter(({ isFake }) => isFake).length;
-  if (Math.min(fakes, outcomes.length - fakes) < fewestOfClass) return null;
+  if (Math.min(fakes, outcomes.length - fakes) < minPerClass) return null;
   const rows = foldRows(outcomes, seed);
   const columns = Object.entries(factReaders).map(([name, read]) => {
     return { name, bins: assignBins(outcomes.map(({ measurement }) => read(measurement.facts))) };

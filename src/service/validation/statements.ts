@@ -4,14 +4,14 @@ import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { conditions as allConditions } from '../../examiner/requests.ts';
-import { fewestFolders } from './figures.ts';
+import { minFolders } from './figures.ts';
 import { isLeak, lastingFacts } from './shortcut-probe.ts';
 import type { ConditionFigures, Counted, Validation } from './validation.ts';
 
 const { rate, count } = createNumberWriter('en');
 
 /** With fewer of a class, the interval is too wide to decide much. */
-const fewestPictures = 30;
+const minPictures = 30;
 
 /** With more failures than this, the measured pictures may not be representative. */
 const maxFailed = 0.05;
@@ -91,10 +91,10 @@ const classes = [
 
 function fewPictures({ pictures, conditions }: Validation): readonly string[] {
   const few = classes
-    .filter(({ name }) => pictures[name].measured < fewestPictures)
+    .filter(({ name }) => pictures[name].measured < minPictures)
     .map(
       ({ name, what }) =>
-        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${fewestPictures}, the intervals are too wide to decide much.`,
+        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${minPictures}, the intervals are too wide to decide much.`,
     );
   const all = pictures.real.measured + pictures.fake.measured;
   const tooSmall = allConditions.flatMap((name) => {
@@ -153,6 +153,6 @@ function sourceWarning({ pictures }: Validation): readonly string[] {
   if (unsorted.length === 0) return [];
   const which = unsorted.map(({ what }) => what).join(' and ');
   return [
-    `The ${which} are in fewer than ${fewestFolders} sub-folders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one sub-folder each.`,
+    `The ${which} are in fewer than ${minFolders} sub-folders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one sub-folder each.`,
   ];
 }
