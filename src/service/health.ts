@@ -168,7 +168,7 @@ const storeFreshMs = 10_000;
 const patienceMs = 3000;
 
 /** On the disk; with less, the database and the next upload fail. */
-const leastFreeBytes = 16 * 1024 * 1024;
+const minFreeBytes = 16 * 1024 * 1024;
 /** Large enough to occupy space of its own on any file system. */
 const probe = Buffer.alloc(64 * 1024, 'health');
 
@@ -181,7 +181,7 @@ const probe = Buffer.alloc(64 * 1024, 'health');
 export function checkFolder(root: string): () => Promise<void> {
   return async () => {
     const { bavail, bsize } = await statfs(root);
-    if (bavail * bsize < leastFreeBytes) {
+    if (bavail * bsize < minFreeBytes) {
       throw new ForensicsError(
         'no_space_left',
         'The disk of the data folder is full; free some space.',

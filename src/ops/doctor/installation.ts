@@ -10,7 +10,7 @@ import { loadRuntime } from '../../inference/runtime.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf, restore } from './diagnosis.ts';
 
 /** Same as `engines` in package.json. */
-const leastNode = [22, 18] as const;
+const minNodeVersion = [22, 18] as const;
 
 export async function checkRuntime(): Promise<readonly Diagnosis[]> {
   return [judgeNode(process.versions.node), ...(await checkModules())];
@@ -19,11 +19,15 @@ export async function checkRuntime(): Promise<readonly Diagnosis[]> {
 /** @param version - such as `24.1.0`. */
 export function judgeNode(version: string): Diagnosis {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNewEnough = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  const isNewEnough =
+    major > minNodeVersion[0] || (major === minNodeVersion[0] && minor >= minNodeVersion[1]);
   const { ok, failed } = diagnose('Node.js');
   return isNewEnough
     ? ok(`Version ${version}.`)
-    : failed(`Version ${version} is too old.`, `Install Node.js ${leastNode.join('.')} or newer.`);
+    : failed(
+        `Version ${version} is too old.`,
+        `Install Node.js ${minNodeVersion.join('.')} or newer.`,
+      );
 }
 
 const reinstallProgram = 'Reinstall forensics on this machine: npm i -g forensics';

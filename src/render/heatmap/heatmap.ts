@@ -73,7 +73,7 @@ export interface Drawing extends Size {
 }
 
 /**
- * Draws maps over the picture in blocks of pixels as large as possible while at least `leastPixels` blocks remain; one
+ * Draws maps over the picture in blocks of pixels as large as possible while at least `minPixels` blocks remain; one
  * pixel each when the picture has no more.
  *
  * @returns a function that draws values of `maps` or of their grid.
@@ -82,10 +82,10 @@ export interface Drawing extends Size {
 export function createDrawer(
   picture: Picture,
   maps: CellMaps,
-  leastPixels: number,
+  minPixels: number,
 ): (values: Uint16Array) => Drawing {
   const { width, height } = picture.facts;
-  const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / leastPixels)));
+  const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / minPixels)));
   const canvas = createCanvas(picture, maps, blockPx);
   const palette = toPalette();
   return (values) => {

@@ -3,11 +3,11 @@
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, Part, Section } from '../../present/sections/blocks.ts';
 import { curvesHeight, drawCurves } from './draw-curves.ts';
-import { drawGrid, leastGridHeight } from './draw-grid.ts';
-import { drawFindings, leastFindingsHeight } from './draw-findings.ts';
+import { drawGrid, minGridHeight } from './draw-grid.ts';
+import { drawFindings, minFindingsHeight } from './draw-findings.ts';
 import {
   drawHeatmaps,
-  leastHeatmapsHeight,
+  minHeatmapsHeight,
   type Surroundings,
   writeStrips,
 } from './draw-pictures.ts';
@@ -60,18 +60,18 @@ const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHea
  */
 function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
   if (!blocks.some(({ kind }) => kind === 'form' || kind === 'heatmaps'))
-    return leastHeights(around, blocks);
-  return blocks.reduce((sum, block) => sum + leastHeight(around, block) + gaps.belowTitle, 0);
+    return minHeights(around, blocks);
+  return blocks.reduce((sum, block) => sum + minHeight(around, block) + gaps.belowTitle, 0);
 }
 
 /**
  * Points a heading needs on its page for what follows it: the first block and, if that is itself a heading, the next.
  */
-function leastHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
+function minHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
   if (block === undefined) return 0;
-  const least = leastHeight(around, block);
+  const least = minHeight(around, block);
   const isHead = block.kind === 'heading' || block.kind === 'note' || announces(block);
-  return isHead ? least + leastHeights(around, rest) : least;
+  return isHead ? least + minHeights(around, rest) : least;
 }
 
 /** A sentence that ends with a colon must stay with what follows. */
@@ -79,7 +79,7 @@ function announces(block: Block): boolean {
   return block.kind === 'paragraph' && block.text.endsWith(':');
 }
 
-function leastHeight(around: Surroundings, block: Block): number {
+function minHeight(around: Surroundings, block: Block): number {
   const { page } = around;
   switch (block.kind) {
     case 'heading':
@@ -93,15 +93,15 @@ function leastHeight(around: Surroundings, block: Block): number {
     case 'list':
       return 3 * styles.body.leading;
     case 'table':
-      return leastTableHeight(page, block);
+      return minTableHeight(page, block);
     case 'grid':
-      return leastGridHeight(page, block);
+      return minGridHeight(page, block);
     case 'form':
       return formHeight(block);
     case 'heatmaps':
-      return leastHeatmapsHeight(around, block);
+      return minHeatmapsHeight(around, block);
     case 'findings':
-      return leastFindingsHeight(around, block);
+      return minFindingsHeight(around, block);
     case 'curves':
       return curvesHeight(around, block);
     case 'verdict':
@@ -112,7 +112,7 @@ function leastHeight(around: Surroundings, block: Block): number {
 }
 
 /** The whole table, so that it is not split; only four rows of one that would take too much of a page. */
-function leastTableHeight(page: Page, table: Extract<Block, { kind: 'table' }>): number {
+function minTableHeight(page: Page, table: Extract<Block, { kind: 'table' }>): number {
   const whole = tableHeight(page, table);
   return whole <= maxWhole ? whole : tableHeight(page, table, 4);
 }
@@ -133,7 +133,7 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'curves':
       return drawCurves(around, block);
     case 'table':
-      page.reserve(leastTableHeight(page, block));
+      page.reserve(minTableHeight(page, block));
       return drawTable(page, block);
     case 'grid':
       return drawGrid(page, block);
@@ -142,13 +142,13 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'form':
       return drawForm(page, block);
     case 'heading':
-      page.reserve(headingHeight + leastHeights(around, rest));
+      page.reserve(headingHeight + minHeights(around, rest));
       page.y += gaps.aboveHeading;
       page.flow('H3', block.text, styles.heading);
       page.y += gaps.belowHeading;
       return;
     case 'paragraph':
-      if (announces(block)) page.reserve(leastHeights(around, [block, ...rest]) + 5);
+      if (announces(block)) page.reserve(minHeights(around, [block, ...rest]) + 5);
       page.flow('P', block.text, styles.body);
       page.y += 5;
       return;
@@ -169,7 +169,7 @@ const below = 5;
 /**
  * Points for the picture: as high as the page allows with what must follow, and as wide as the text beside it allows.
  */
-const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, leastCaption: 120 } as const;
+const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, minCaption: 120 } as const;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
@@ -243,7 +243,7 @@ const betweenTitles = 3;
 /** A picture in this box, and what stands beside it, as lines. */
 function layPlaces({ page, size }: Surroundings, { beside }: Verdict, box: Size) {
   const placement = placeFigure(size, box);
-  const x = sheet.left + Math.max(placement.width, figure.leastCaption) + gap;
+  const x = sheet.left + Math.max(placement.width, figure.minCaption) + gap;
   const laid = beside.map(({ title, items }) => ({
     title,
     items: items.map((item) => page.lines(item, styles.small, sheet.right - x)),

@@ -23,7 +23,7 @@ function toColumns({ rows }: Pick<Findings, 'rows'>) {
 type Columns = ReturnType<typeof toColumns>;
 
 /** The whole table or, if it is too long for that, its header and first rows. */
-export function leastFindingsHeight(around: Surroundings, { rows }: Findings): number {
+export function minFindingsHeight(around: Surroundings, { rows }: Findings): number {
   const columns = toColumns({ rows });
   const heights = rows.map((row) => measure(around, row, columns).height);
   const whole = rowHeight(heights);
@@ -44,7 +44,7 @@ export function drawFindings(around: Surroundings, { columns: titles, rows }: Fi
   const columns = toColumns({ rows });
   const heads = columns.hasPanels ? titles : titles.slice(0, 2);
   const table = page.group('Table');
-  page.reserve(leastFindingsHeight(around, { kind: 'findings', columns: titles, rows }));
+  page.reserve(minFindingsHeight(around, { kind: 'findings', columns: titles, rows }));
   const head = page.group('TR', table);
   drawHead(around, { heads, columns, parent: head });
   head.end();

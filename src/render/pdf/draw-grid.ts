@@ -15,7 +15,7 @@ interface Column {
 export function drawGrid(page: Page, grid: Grid): void {
   const columns = toColumns(grid);
   const table = page.group('Table');
-  page.reserve(leastGridHeight(page, grid));
+  page.reserve(minGridHeight(page, grid));
   drawHead(page, grid, table);
   for (const row of grid.rows) {
     const height = measureRow(page, columns, row);
@@ -37,7 +37,7 @@ function repeatHead(page: Page, grid: Grid): void {
 }
 
 /** The whole table or, if it is long, its header and first rows, which stay together and with the heading above. */
-export function leastGridHeight(page: Page, grid: Grid): number {
+export function minGridHeight(page: Page, grid: Grid): number {
   const columns = toColumns(grid);
   const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
   const whole = grid.rows.reduce((sum, row) => sum + measureRow(page, columns, row), head);

@@ -41,7 +41,7 @@ const shapes = {
 } as const;
 /** Applied to all pictures alike, if they would not fit on the page otherwise. */
 const scales = [1, 0.9, 0.8, 0.7] as const;
-const leastScale = 0.7;
+const minScale = 0.7;
 
 interface Shape {
   readonly columns: number;
@@ -51,7 +51,7 @@ interface Shape {
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };
 const scaleHeight = 8;
 /** Points that its labels need. */
-const leastScaleWidth = 150;
+const minScaleWidth = 150;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
@@ -64,8 +64,8 @@ interface CellRow {
 }
 
 /** The first row at its smallest scale. */
-export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
-  return rowHeight(around, toRows(block, leastScale)[0]!);
+export function minHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
+  return rowHeight(around, toRows(block, minScale)[0]!);
 }
 
 /**
@@ -171,7 +171,7 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: Cel
   });
   const under = top + placement.height + gaps.aroundPicture;
   if (cell === null) {
-    return drawScale(around, { x, y: under, width: Math.max(placement.width, leastScaleWidth) });
+    return drawScale(around, { x, y: under, width: Math.max(placement.width, minScaleWidth) });
   }
   if (headline.length > 0) page.mark('P', () => page.put(headline, styles.entry, x, under));
   const textTop = under + headline.length * styles.entry.leading;

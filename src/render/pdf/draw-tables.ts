@@ -1,7 +1,7 @@
 /** A table of names and values, with a bar when a value is a proportion. */
 
 import type { Block, Row } from '../../present/sections/blocks.ts';
-import { leastLines, type Page, type Tag } from './page.ts';
+import { minLines, type Page, type Tag } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
 /** In points. The usual width leaves just enough room for the 64 digits of a checksum on one line. */
@@ -105,7 +105,7 @@ export function drawList(page: Page, items: readonly string[]): void {
   for (const text of items) {
     const lines = page.lines(text, styles.body, textWidth - listIndent).length;
     const item = page.group('LI', list);
-    page.reserve(leastLines(lines) * styles.body.leading);
+    page.reserve(minLines(lines) * styles.body.leading);
     page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
     page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
     item.end();

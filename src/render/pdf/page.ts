@@ -114,7 +114,7 @@ export function openPage(facts: DocumentFacts): Page {
     flow(tag, text, style, { parent = root, indent = 0 } = {}) {
       const element = page.group(tag, parent);
       let rest = page.lines(text, style, textWidth - indent);
-      page.reserve(leastLines(rest.length) * style.leading);
+      page.reserve(minLines(rest.length) * style.leading);
       while (rest.length > 0) {
         page.reserve(style.leading);
         const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
@@ -167,7 +167,7 @@ export function openPage(facts: DocumentFacts): Page {
  * Number of lines of a paragraph to keep together at its start, so that neither its first line is left alone at the
  * foot of a page nor its last at the top of one.
  */
-export function leastLines(lines: number): number {
+export function minLines(lines: number): number {
   return lines <= 3 ? lines : 2;
 }
 
