@@ -32,7 +32,7 @@ import { createQueue, type Queue } from './jobs/queue.ts';
 import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
-import { hasTroubledReceiver } from './webhooks/order.ts';
+import { hasFailingReceiver } from './webhooks/order.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { createWebhookLog, type WebhookLog } from './webhooks/deliveries.ts';
 
@@ -197,7 +197,7 @@ function openOperations(parts: OperationsParts): Operations {
       checkStorage: () => blobs.check(),
       jobKinds: [runJob],
       jobsInHand: () => worker.running(),
-      hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
+      hasFailingReceiver: () => hasFailingReceiver(db, now()),
       isLogWorking,
       now,
     }),

@@ -43,7 +43,7 @@ interface HealthParts {
   /** Number of jobs this process is working on. */
   readonly jobsInHand: () => number;
   /** Whether any tenant's receiver is switched off or failing. */
-  readonly hasTroubledReceiver: () => Promise<boolean>;
+  readonly hasFailingReceiver: () => Promise<boolean>;
   /** False while log lines are being dropped. */
   readonly isLogWorking: () => boolean;
   readonly now: () => Date;
@@ -56,7 +56,7 @@ const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
   const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
-  const { hasTroubledReceiver, isLogWorking } = parts;
+  const { hasFailingReceiver, isLogWorking } = parts;
   const checks = {
     database: () => database.check(),
     storage: () => checkStorage(),
@@ -68,7 +68,7 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
       throw new Error(`Work has been due for ${waitedMs} ms and no worker has taken it.`);
     },
     async webhooks() {
-      if (await hasTroubledReceiver()) throw new Error('A webhook receiver is not answering.');
+      if (await hasFailingReceiver()) throw new Error('A webhook receiver is not answering.');
     },
     log() {
       if (!isLogWorking())

@@ -173,7 +173,7 @@ async function settleFailure(
     const at = context.now();
     const waitedMs = at.getTime() - (row.queuedAt ?? at).getTime();
     // Nothing is retried for ever, because the client is waiting for an outcome.
-    if (storeTroubles.includes(failure.code) && waitedMs > storeGiveUpMs) {
+    if (storeFailures.includes(failure.code) && waitedMs > storeGiveUpMs) {
       const message = `${messages.storeAway} ${failure.message}`;
       await failRun(context, job, target, { code: failure.code, message });
     }
@@ -195,9 +195,9 @@ async function settleFailure(
   return retryRun(context, job, row, after(retryPausesMs[row.retryCount] ?? 0));
 }
 
-const storeTroubles: readonly ErrorCode[] = ['store_unavailable', 'no_space_left'];
+const storeFailures: readonly ErrorCode[] = ['store_unavailable', 'no_space_left'];
 const surroundings: readonly ErrorCode[] = [
-  ...storeTroubles,
+  ...storeFailures,
   'database_damaged',
   'cancelled',
   'lease_lost',

@@ -103,14 +103,14 @@ export async function switchOff(
 }
 
 /** Whether any receiver is disabled, or has been failing for more than an hour. */
-export async function hasTroubledReceiver(reader: Reader, at: Date): Promise<boolean> {
+export async function hasFailingReceiver(reader: Reader, at: Date): Promise<boolean> {
   const limit = new Date(at.getTime() - noteworthyMs);
-  const isTroubled = or(
+  const isFailing = or(
     isNotNull(tenants.webhookDisabledAt),
     lt(tenants.webhookFailingSince, limit),
   );
   return (
-    (await reader.select({ id: tenants.id }).from(tenants).where(isTroubled).get()) !== undefined
+    (await reader.select({ id: tenants.id }).from(tenants).where(isFailing).get()) !== undefined
   );
 }
 

@@ -9,7 +9,7 @@ function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
     checkStorage: async () => undefined,
     jobKinds: ['run'],
     jobsInHand: () => 0,
-    hasTroubledReceiver: async () => false,
+    hasFailingReceiver: async () => false,
     isLogWorking: () => true,
     now: () => new Date(),
     ...change,
@@ -51,7 +51,7 @@ test('a long queue is well as long as somebody works on it', async () => {
 });
 
 test('a receiver that does not answer is told, and is not vital', async () => {
-  const checks = await healthOf({ hasTroubledReceiver: async () => true })();
+  const checks = await healthOf({ hasFailingReceiver: async () => true })();
 
   expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
     { name: 'webhooks', isVital: false },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasTroubledReceiver } from '../../../../src/service/webhooks/order.ts';
+import { hasFailingReceiver } from '../../../../src/service/webhooks/order.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp, retryPausesMs } from './set-up.ts';
 
@@ -22,7 +22,7 @@ async function setUpReceiver() {
     answer,
     receiver,
     state: async () => (await tenants.byId(id))!,
-    isTroubled: () => hasTroubledReceiver(db, clock.now()),
+    isFailing: () => hasFailingReceiver(db, clock.now()),
     /** Every attempt that a message gets; the receiver fails all of them. */
     exhaust: async () => {
       for (const pauseMs of retryPausesMs) {
@@ -35,7 +35,7 @@ async function setUpReceiver() {
 }
 
 test('a receiver that fails for days is switched off, and what waited is given up', async () => {
-  const { send, id, exhaust, state, states, receiver, isTroubled, deliverer, notices } =
+  const { send, id, exhaust, state, states, receiver, isFailing, deliverer, notices } =
     await setUpReceiver();
   await send(id, 'a1', {});
   await exhaust();
@@ -50,7 +50,7 @@ test('a receiver that fails for days is switched off, and what waited is given u
   });
   expect(notices.at(-1)).toMatchObject({ what: 'webhook-switched-off', outcome: 'http_500' });
   expect((await states()).map((row) => row.state)).toEqual(['given_up', 'given_up', 'given_up']);
-  expect(await isTroubled()).toBe(true);
+  expect(await isFailing()).toBe(true);
   const before = receiver.calls.length;
   await send(id, 'a3', {});
   await deliverer.drain();
@@ -74,12 +74,12 @@ test('a single failure long after another one switches nothing off', async () =>
 });
 
 test('a new URL forgets what was held against the old one, also while an attempt is under way', async () => {
-  const { send, id, exhaust, state, tenants, deliverer, isTroubled } = await setUpReceiver();
+  const { send, id, exhaust, state, tenants, deliverer, isFailing } = await setUpReceiver();
   await send(id, 'a1', {});
   await exhaust();
   await send(id, 'a2', {});
   await exhaust();
-  expect(await isTroubled()).toBe(true);
+  expect(await isFailing()).toBe(true);
 
   const other = await startReceiver((response) => {
     response.statusCode = 500;
@@ -97,18 +97,18 @@ test('a new URL forgets what was held against the old one, also while an attempt
     webhookDisabledReason: null,
     webhookFailingSince: null,
   });
-  expect(await isTroubled()).toBe(false);
+  expect(await isFailing()).toBe(false);
 });
 
 test('410 says that the receiver is gone', async () => {
-  const { send, id, state, deliverer, answer, isTroubled } = await setUpReceiver();
+  const { send, id, state, deliverer, answer, isFailing } = await setUpReceiver();
   answer.status = 410;
   await send(id, 'a1', {});
 
   await deliverer.drain();
 
   expect(await state()).toMatchObject({ webhookDisabledReason: 'gone' });
-  expect(await isTroubled()).toBe(true);
+  expect(await isFailing()).toBe(true);
 });
 
 test('a message that the old receiver refused for ever goes to the one that was set meanwhile', async () => {
@@ -129,15 +129,15 @@ test('a message that the old receiver refused for ever goes to the one that was 
 });
 
 test('a receiver is trouble after failing for an hour, and no longer once it works', async () => {
-  const { send, id, deliverer, clock, isTroubled, answer } = await setUpReceiver();
+  const { send, id, deliverer, clock, isFailing, answer } = await setUpReceiver();
   await send(id, 'a1', {});
   await deliverer.drain();
-  expect(await isTroubled()).toBe(false);
+  expect(await isFailing()).toBe(false);
 
   clock.step(hourMs + 1);
-  expect(await isTroubled()).toBe(true);
+  expect(await isFailing()).toBe(true);
   answer.status = 204;
   await deliverer.drain();
 
-  expect(await isTroubled()).toBe(false);
+  expect(await isFailing()).toBe(false);
 });
