@@ -21,7 +21,7 @@ import { countBacklog } from './webhooks/deliveries.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] as const;
 /** Parts without which the service still works. */
-const spared: readonly CheckName[] = ['webhooks', 'log'];
+const optional: readonly CheckName[] = ['webhooks', 'log'];
 type CheckName = (typeof checkNames)[number];
 
 export interface Check {
@@ -79,7 +79,7 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
     Promise.all(
       checkNames.map(async (name) => {
         const cause = await findCause(async () => checks[name]());
-        return { name, cause, isVital: !spared.includes(name) };
+        return { name, cause, isVital: !optional.includes(name) };
       }),
     );
   return cached(look, { freshMs: healthFreshMs, now });
@@ -165,7 +165,7 @@ function cached<T>(
 // Requests to a store take time and may cost money.
 const storeFreshMs = 10_000;
 // A health check must not wait as long as a request may.
-const patienceMs = 3000;
+const checkTimeoutMs = 3000;
 
 /** On the disk; with less, the database and the next upload fail. */
 const minFreeBytes = 16 * 1024 * 1024;
@@ -202,7 +202,7 @@ export function checkFolder(root: string): () => Promise<void> {
 /** @throws {ForensicsError} in the check: `store_refused`, `store_unavailable`. */
 export function checkRemote(
   store: Pick<RemoteStore, 'head'>,
-  { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
+  { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
   // The object does not exist, but only a store that accepts our credentials says so.
   const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);

@@ -165,7 +165,7 @@ export function removeCredentials(profile: string): void {
 }
 
 const pauseMs = 50;
-const patienceMs = 60_000;
+const lockTimeoutMs = 60_000;
 
 /**
  * Locks the credentials of a profile against other processes while `act` changes them.
@@ -183,7 +183,7 @@ export async function withProfileLock<T>(profile: string, act: () => Promise<T>)
 
 async function lock(file: string): Promise<() => void> {
   const begun = performance.now();
-  while (performance.now() - begun < patienceMs) {
+  while (performance.now() - begun < lockTimeoutMs) {
     const release = intoOwnFolder(file, () => takeLock(file));
     if (release !== null) return release;
     await wait(pauseMs);

@@ -16,7 +16,7 @@ import {
 } from './profiles.ts';
 
 // The token must still be valid when a request that starts now arrives.
-const spareMs = 60_000;
+const marginMs = 60_000;
 
 /** @param now - milliseconds of Unix time. */
 export function authorizeBySession(profile: string, now: () => number): Authorize {
@@ -79,7 +79,7 @@ export function createSession(
 }
 
 function isDue({ expiresAt }: Session, at: number): boolean {
-  return expiresAt - spareMs <= at;
+  return expiresAt - marginMs <= at;
 }
 
 /** Another command may have logged out, or replaced the session with a key. */

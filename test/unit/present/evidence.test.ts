@@ -431,7 +431,7 @@ describe('a likelihood ratio for each question', () => {
       { question: 'generated', side: 'fake', ratio: 1.3, strength: 'none' },
       { question: 'changed', side: 'fake', ratio: 1.3, strength: 'none' },
     ]);
-    expect(statement.en).toContain('neither for a photograph nor for a generated picture');
+    expect(statement.en).toContain('neither a photograph nor a generated picture');
     expect(statement.de).toContain('weder für noch gegen eine Veränderung');
   });
 
