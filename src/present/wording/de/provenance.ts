@@ -133,7 +133,7 @@ export const provenance: English = {
   trustListDate: {
     undated: 'Datum der Liste: in ihr nicht angegeben',
     since: (day) =>
-      `Datum der Liste: in ihr nicht angegeben; nicht älter als vom ${day}, dem Beginn der Gültigkeit ihres neuesten Zertifikats`,
+      `Datum der Liste: in ihr nicht angegeben; frühestens vom ${day}, an dem ihr neuestes Zertifikat gültig wurde`,
   },
   missing: {
     timestamp: 'Zeitstempel einer Zeitstempelstelle',
