@@ -153,7 +153,8 @@ function layRecords(head: Cells, rows: readonly Cells[], columns: number): strin
 /** Markdown as plain text: headings in capitals at the margin, everything else indented. */
 export function layMarkdown(markdown: string, columns: number): string {
   const width = columns - indent.length;
-  const parts = markdown.trimEnd().split(/^(```[^]*?^```)$|\n{2,}/m);
+  const text = markdown.replaceAll(/ ?!\[[^\]]*\]\([^)]*\)/g, '').trimEnd();
+  const parts = text.split(/^(```[^]*?^```)$|\n{2,}/m);
   return parts
     .filter((part) => part !== undefined && part.trim() !== '')
     .map((part) => layPart(part.replace(/^\n+|\n+$/g, ''), width))

@@ -21,7 +21,8 @@ export type Block =
     };
 
 export function blocksOf(text: string): readonly Block[] {
-  const lines = text.replaceAll(/<!--[\s\S]*?-->/g, '').split('\n');
+  // Images are not part of the console.
+  const lines = text.replaceAll(/<!--[\s\S]*?-->| ?!\[[^\]]*\]\([^)]*\)/g, '').split('\n');
   const blocks: Block[] = [];
   let at = 0;
   /** Takes lines as long as they are such. */
@@ -33,7 +34,7 @@ export function blocksOf(text: string): readonly Block[] {
   while (at < lines.length) {
     const line = lines[at]!;
     const heading = /^(#{1,4}) (.*)$/.exec(line);
-    if (line.trim() === '' || line.startsWith('![')) at++;
+    if (line.trim() === '') at++;
     else if (heading !== null) {
       blocks.push({ is: 'heading', level: heading[1]!.length, text: heading[2]! });
       at++;
@@ -131,7 +132,7 @@ function renderBlock(block: Block, key: number): ComponentChildren {
 
 /** Code, bold, emphasis and links; a link to another page of the manual stays in the console. */
 function inline(text: string): ComponentChildren {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|!?\[[^\]]+\]\([^)]+\))/);
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|\[[^\]]+\]\([^)]+\))/);
   return parts.map((part, key) => {
     if (part.startsWith('`')) return <code key={key}>{part.slice(1, -1)}</code>;
     if (part.startsWith('**')) return <strong key={key}>{inline(part.slice(2, -2))}</strong>;
