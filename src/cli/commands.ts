@@ -125,7 +125,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       async () => (await import('./commands/backup.ts')).defineRestore,
     ],
     doctor: [
-      'Check what the service needs, and say how to fix problems.',
+      'Check everything the service needs, and say how to fix problems.',
       async () => (await import('./commands/doctor.ts')).defineDoctor,
     ],
     config: [

@@ -17,7 +17,7 @@ import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
 import { describeAnswers } from './openapi-answers.ts';
 
-const introduction = `Tells whether a picture is real, fake, uncertain or cannot be judged.
+const introduction = `Decides whether a picture is real, fake, uncertain or cannot be judged.
 
 Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
 

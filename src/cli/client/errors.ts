@@ -135,7 +135,7 @@ export function toStoreFailure(
     return new ForensicsError('url_expired', 'The URL of the file has expired; request a new one.');
   }
   if (code === 'RequestTimeTooSkewed') return clocksDiffer();
-  if (status === 404) return new ForensicsError('blob_not_found', 'The store has no such file.');
+  if (status === 404) return new ForensicsError('blob_not_found', 'File not found in the store.');
   if (status === 413 || code === 'EntityTooLarge') {
     return new ForensicsError('blob_too_large', 'The file is too large for the store.');
   }

@@ -83,7 +83,7 @@ function withExaminationOptions(command: Command): Command {
         .choices(decisionStrategies)
         .default('default'),
     )
-    .option('--seed <n>', 'seed of every random choice', wholeNumber, defaultSeed)
+    .option('--seed <n>', 'seed for all random choices', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to use (default: the latest)', named, null)
     .addOption(
       new Option('--lang <list>', 'languages of reports; the first is also used on the terminal')

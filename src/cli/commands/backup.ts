@@ -107,7 +107,7 @@ async function create(options: CreateOptions): Promise<void> {
 const copying = { database: 'Copying the database', files: 'Copying the files it refers to' };
 
 const keysWarning =
-  'The backup holds the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
+  'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
 /** Settings that have to be made again on another machine, except the data folder. */
 function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {

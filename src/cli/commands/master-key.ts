@@ -55,7 +55,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   const { keyFile } = options;
   const newKey = keyFile === undefined ? null : parseKey(await readText(keyFile));
   if (keyFile !== undefined && newKey === null) {
-    throw usageError('--key-file must hold 64 hexadecimal digits.');
+    throw usageError('--key-file must contain 64 hexadecimal digits.');
   }
   const rotation = await rotateMasterKey(settings, { newKey, endsOld: options.now });
   const where = { isInFile: settings.masterKey === null, isShared: settings.databaseUrl !== null };

@@ -26,7 +26,7 @@ interface ReproduceOptions extends KeyOptions {
 
 export function defineReproduce(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
-    .option('--original <file>', 'the picture, when the bundle holds only its hashes')
+    .option('--original <file>', 'the picture, if the bundle contains only its hashes')
     .option(
       '--trust-list <file>',
       'the list of trusted signers, when the bundle does not contain it (PEM)',

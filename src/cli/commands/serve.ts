@@ -100,7 +100,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       { json, note: serverLog.note },
     );
     await stop;
-    serverLog.note('Stopping; a second signal stops at once.');
+    serverLog.note('Stopping; press Ctrl-C or send the signal again to stop immediately.');
     await stack.unwind();
   });
 }

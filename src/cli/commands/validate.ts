@@ -53,7 +53,7 @@ export function defineValidate(validate: Command): void {
     )
     .option('--sample <n>', 'measure at most this many random pictures of each class', countFromOne)
     .option('--hashes', 'store the SHA-256 of every measured picture in the record', false)
-    .option('--seed <n>', 'seed of every random choice', wholeNumber, defaultSeed)
+    .option('--seed <n>', 'seed for all random choices', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to measure (default: the latest)', named, null)
     .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs)
     .option('--data-dir <dir>', 'the data folder in which validations are stored')

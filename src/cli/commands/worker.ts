@@ -49,7 +49,7 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
         : 'Working on the jobs in the database',
     );
     await stop;
-    serverLog.note('Stopping; a second signal stops at once.');
+    serverLog.note('Stopping; press Ctrl-C or send the signal again to stop immediately.');
   } finally {
     await app.close();
   }

@@ -223,5 +223,5 @@ export function apiKeyOfEnvironment(): string | null {
 function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;
-  throw usageError(`${where} must hold only an API key, which begins with "sk-".`);
+  throw usageError(`${where} must contain only an API key, which begins with "sk-".`);
 }

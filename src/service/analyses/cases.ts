@@ -1,4 +1,4 @@
-/** The pictures of a case together: one report about all, and one signed archive with a whole bundle of each. */
+/** All pictures of a case together: one report on them, and one signed archive with a complete bundle for each. */
 
 import type { Audit } from '../audit/log.ts';
 import type { Actor } from '../audit/entry.ts';
@@ -43,13 +43,13 @@ export interface CaseTarget {
 interface CaseHow {
   readonly languages: readonly Language[];
   readonly told: Told;
-  /** Around everything that holds a whole picture in memory. */
+  /** Wraps everything that holds a whole picture in memory. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * @throws {ForensicsError} `analysis_not_found` where the case has no pictures, `conflict` where it has more than 1,000; as
- * `openBundleInput` for each of them.
+ * @throws {ForensicsError} `analysis_not_found` when the case has no pictures, `conflict` when it has more than 1,000;
+ *   as `openBundleInput` for each picture.
  */
 export async function renderCase(
   parts: CaseParts,
@@ -73,8 +73,9 @@ interface BundleCaseHow extends CaseHow {
 }
 
 /**
- * The archive in pieces: one picture is in memory at a time, and of those before it their pages. The log records each bundle,
- * and then that of the case, before the last pieces: without them it is no bundle.
+ * Yields the archive in chunks, so that only one picture is in memory at a time, with the report pages of those before
+ * it. The log records each bundle, and then the case's, before the last chunks, without which the archive is
+ * incomplete.
  *
  * @throws {ForensicsError} as `renderCase`; `conflict` above 4 GB.
  */
@@ -129,13 +130,13 @@ async function openCase(
   const page = { searchTerm: '', projectId, start: 0, limit: maxCasePictures };
   const { entries, total } = await findEntries(db, tenantId, page);
   if (total === 0) {
-    const message = 'The case has no pictures; check its name and the tenant.';
+    const message = 'The case has no pictures; check the name of the case and the tenant.';
     throw new ForensicsError('analysis_not_found', message);
   }
   if (total > maxCasePictures) {
     throw new ForensicsError(
       'conflict',
-      `The case has ${total} pictures, and a report covers ${maxCasePictures}; divide the case.`,
+      `The case has ${total} pictures, but a report can cover only ${maxCasePictures}; split the case.`,
     );
   }
   await requireUnbrokenLog(db, { tenantId });

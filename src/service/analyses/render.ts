@@ -131,7 +131,7 @@ export async function toReportItem(
   };
 }
 
-/** Those that were sent earlier. A run that is not stored yet has its fingerprint with it. */
+/** Pictures that were sent earlier. A run that is not stored yet brings its fingerprint. */
 async function readSeenBefore(
   db: Context['db'],
   { id: analysisId, tenantId, createdAt }: AnalysisRow,

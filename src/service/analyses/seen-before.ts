@@ -1,7 +1,7 @@
 /**
- * Pictures of a tenant that show the same as another: cropped, scaled, mirrored, saved again, written on. An index has the keys of
- * the keypoints of each picture; those that share some are compared keypoint by keypoint. It also has keys of what files say
- * of themselves: the serial number of a camera, the id of a document, the settings of a generator.
+ * Finds a tenant's pictures that show the same as another: cropped, scaled, mirrored, resaved or written on. An index
+ * holds the keypoint keys of each picture; pictures that share keys are compared keypoint by keypoint. It also holds
+ * keys of facts in the metadata: a camera's serial number, a document id, the settings of a generator.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,22 +15,24 @@ import { eachNumber, type Reader, type Tx } from '../../ports/db/database.ts';
 import { analyses, fingerprintKeys, fingerprints, tenants } from '../../ports/db/schema.ts';
 import { getRow, type Target } from './rows.ts';
 
-/** Pictures that a key may lead to: one that occurs in more, such as a letter of a logo, tells nothing. */
+/** Maximum pictures per key: a key with more, such as a letter in a logo, says nothing. */
 const maxPerKey = 200;
-/** Keys in common from which two pictures are compared, and how many pictures are, those with the most in common first. */
+/**
+ * Minimum number of shared keys for a comparison, and maximum number of pictures compared, those sharing most first.
+ */
 const minShared = 2;
 const maxCompared = 20;
-/** Pictures that are named in an answer. */
+/** Maximum number of pictures listed in an answer. */
 const maxListed = 20;
 
-/** Whether the tenant wants its pictures to be compared. */
+/** Whether the tenant's settings allow comparing its pictures. */
 export async function isSearched(reader: Reader, { tenantId }: Pick<Target, 'tenantId'>) {
   const which = eq(tenants.id, tenantId);
   const found = await reader.select({ on: tenants.seenBefore }).from(tenants).where(which).get();
   return found?.on === true;
 }
 
-/** What a picture is found by. */
+/** What a picture is searched by. */
 export interface Sought {
   /** See `packFingerprint`. */
   readonly packed: Uint8Array;
@@ -51,7 +53,7 @@ export async function addFingerprint(
     SELECT value, ${id} FROM (${keys}) AS list WHERE (SELECT count(*) FROM (${others}) AS others) < ${maxPerKey}`);
 }
 
-/** Does nothing where there is none. */
+/** Does nothing when there is none. */
 export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target): Promise<void> {
   const isOfIt = eq(fingerprints.analysisId, analysisId);
   const found = await tx.delete(fingerprints).where(isOfIt).returning().get();
@@ -65,8 +67,8 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
 }
 
 /**
- * Other pictures of the tenant that show the same, or whose files name the same camera, document or generator settings, the
- * oldest first; none where the picture was examined while the search was off.
+ * Other pictures of the tenant that show the same, or whose metadata name the same camera, document or generator
+ * settings; oldest first. Empty when the picture was examined while the search was switched off.
  *
  * @throws {ForensicsError} `analysis_not_found`.
  */
@@ -79,7 +81,7 @@ export async function findSeenBefore(
   return own === null ? [] : search(reader, target, own);
 }
 
-/** Null where the picture was examined while the search was off. */
+/** Null when the picture was examined while the search was switched off. */
 export async function readSought(
   reader: Reader,
   { analysisId }: Pick<Target, 'analysisId'>,
@@ -88,7 +90,7 @@ export async function readSought(
   return (await reader.select().from(fingerprints).where(isOfIt).get()) ?? null;
 }
 
-/** @param target - left out of what is found; it need not be stored yet. */
+/** @param target - excluded from the results; it need not be stored yet. */
 export async function search(
   reader: Reader,
   target: Target,
@@ -106,7 +108,7 @@ export async function search(
   }
   const isIt = eq(analyses.id, target.analysisId);
   const own = await reader.select({ projectId }).from(analyses).where(isIt).get();
-  // A case is often taken with one camera.
+  // All pictures of a case often come from one camera.
   const isOfOneCamera = (other: SeenBefore) =>
     other.projectId !== null &&
     other.projectId === own?.projectId &&
@@ -157,7 +159,7 @@ const { id, name, projectId, createdAt } = analyses;
 const shownOfOther = { id, name, projectId, createdAt };
 type Other = Pick<typeof analyses.$inferSelect, keyof typeof shownOfOther>;
 
-/** @param shown - how it lies on this picture where both show the same. */
+/** @param shown - how the other picture aligns with this one, if both show the same. */
 function toEntry(other: Other, shown: Alignment | null): SeenBefore {
   return {
     id: other.id,
@@ -174,11 +176,11 @@ function toPlace({ isMirrored, scale, left, top }: Alignment) {
   return { isMirrored, scale, left, top };
 }
 
-/** Keys of keypoints are below; each kind of fact has a range of its own. */
+/** Keys of keypoints are smaller; each kind of fact has a range of its own. */
 const firstFact = 2 ** 52;
 const factsPerKind = 2 ** 48;
 
-/** One for each thing that a file says of itself and others may say too, different for each tenant. */
+/** One key for each fact in the metadata that other files may share, different for each tenant. */
 export function factKeys(tenantId: string, metadata: Metadata): number[] {
   return readIdentity(metadata).map(({ kind, value }) => {
     const digest = createHash('sha256').update(`${tenantId}\n${kind}\n${value}`).digest();
@@ -190,7 +192,7 @@ function kindOf(key: number): (typeof identityKinds)[number] {
   return identityKinds[Math.floor((key - firstFact) / factsPerKind)]!;
 }
 
-/** How many of these pictures one camera took, by the serial number of its body; 0 where no two are of one. */
+/** The largest number of these pictures taken with the same camera, by its serial number; 0 when no two share one. */
 export async function countOfOneCamera(reader: Reader, ids: readonly string[]): Promise<number> {
   const found = await reader
     .select({ facts: fingerprints.facts })
@@ -202,7 +204,10 @@ export async function countOfOneCamera(reader: Reader, ids: readonly string[]): 
   return Math.max(0, ...counts.filter((count) => count > 1));
 }
 
-/** One for each keypoint, whether mirrored or not, different for each tenant. @param withLikely - also what keys of a copy may be. */
+/**
+ * One key per keypoint, mirrored or not, different for each tenant. @param withLikely - include the keys that a copy is
+ * likely to have.
+ */
 function keysIn(tenantId: string, packed: Uint8Array, { withLikely = false } = {}): number[] {
   const tag = createHash('sha256').update(tenantId).digest().readUInt32BE() >>> 12;
   const keys = unpackFingerprint(packed).keypoints.flatMap(({ key, weakBits: [first, second] }) =>

@@ -48,7 +48,7 @@ export function mergeStorage(stored: StorageConfig | null, request: StorageReque
     const before = stored?.type === 'azure' ? stored.azure : null;
     return { type: 'azure', azure: mergeAzure(before, azure) };
   }
-  throw new ForensicsError('invalid_request', 'storageConfig must hold either s3 or azure.');
+  throw new ForensicsError('invalid_request', 'storageConfig must contain either s3 or azure.');
 }
 
 function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>): S3StorageConfig {
