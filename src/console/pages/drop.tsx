@@ -201,14 +201,16 @@ function useExamined(ids: readonly string[]): Examined {
     load: async (signal) => {
       for (const id of ids.filter((each) => !known.current.has(each))) {
         const analysis = await getAnalysis(tenantName, id, signal).catch(nullIfGone);
-        if (analysis !== null && isAtWork(analysis)) break;
+        if (analysis !== null && isAtWork(analysis)) return id;
         known.current.set(id, analysis);
       }
-      return known.current.size;
+      return null;
     },
-    pause: (count, unchanged) => (count < ids.length ? growingPause(unchanged) : null),
+    // A name that changes is progress.
+    pause: (waiting, unchanged) => (waiting === null ? null : growingPause(unchanged)),
   });
-  return known.current;
+  const examined = ids.filter((id) => known.current.has(id));
+  return new Map(examined.map((id) => [id, known.current.get(id) ?? null]));
 }
 
 function nullIfGone(error: unknown): null {
