@@ -1,11 +1,12 @@
 /**
  * `npm run manual`: the pages that the code writes, and the outputs of all examples from a run, in German pages too.
  * `npm run manual -- --reference`: only those pages.
- * `npm run manual -- --images`: only the images of README.md; needs pdftoppm (poppler-utils).
+ * `npm run manual -- --images`: only the images of README.md and of the console; needs pdftoppm (poppler-utils) and Chromium.
  */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { drawConsoleImages } from './console-images.ts';
 import { drawImages } from './images.ts';
 import { blocksOf, germanOf, pages, readPage, root, withBlock, withBlocksOf } from './manual.ts';
 import { play } from './play.ts';
@@ -15,6 +16,7 @@ import { wayOf } from './ways.ts';
 
 if (process.argv.includes('--images')) {
   await drawImages();
+  await drawConsoleImages();
 } else {
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
   if (!process.argv.includes('--reference')) await renewExamples();

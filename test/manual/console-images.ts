@@ -1,0 +1,115 @@
+/**
+ * The images of the console's page in the manual, of drawn pictures: a claim of eight with one sent before and one changed, and a
+ * newsroom's picture with two older copies, as people go through them in a browser. Needs Chromium and `npm run build`.
+ */
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import sharp, { type Sharp } from 'sharp';
+import { chooseFiles, launch, openWindow } from '../console/browser.ts';
+import { scenePng } from '../fixtures/pictures.ts';
+import { newDataDir, type Ready, startServing } from '../journeys/serving.ts';
+import { root } from './manual.ts';
+
+const longestMs = 600_000;
+/** Of the window, and of the image. */
+const [windowWidth, imageWidth] = [1280, 960];
+const size = { width: 1200, height: 900 };
+
+export async function drawConsoleImages(): Promise<void> {
+  const dataDir = newDataDir();
+  const serving = await startServing(dataDir);
+  const browser = await launch();
+  try {
+    const { page } = await openWindow(browser, { width: windowWidth, height: 800 });
+    page.setDefaultTimeout(longestMs);
+    await createAccount(page, serving.ready);
+    await examineClaim(page, serving.ready.url);
+    await examineNews(page, serving.ready.url);
+  } finally {
+    await browser.close();
+    await serving.end('SIGTERM');
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+async function createAccount(page: Page, ready: Ready & { firstAccountUrl?: string }) {
+  await page.goto(ready.firstAccountUrl!);
+  await page.getByLabel('Your name').fill('Ada Berg');
+  await page.getByLabel('E-mail address').fill('ada@example.org');
+  await page.getByLabel('Password').fill('correct harbour 17 staple');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.locator('.frame').waitFor();
+}
+
+async function examineClaim(page: Page, url: string): Promise<void> {
+  const fender = await scenePng({ ...size, seed: 100 });
+  await drop(page, `${url}/#/case/4099`, { 'fender.jpg': await toJpeg(sharp(fender)) });
+  const names = ['front', 'back', 'left', 'right', 'wheel', 'plate'];
+  const plain = names.map(async (name, at) => {
+    const picture = await scenePng({ ...size, seed: 200 + at });
+    return [`${name}.jpg`, await toJpeg(sharp(picture))] as const;
+  });
+  const part = { left: 100, top: 60, width: 900, height: 700 };
+  await drop(page, `${url}/#/case/4711`, {
+    ...Object.fromEntries(await Promise.all(plain)),
+    'damage.jpg': await toJpeg(sharp(fender).flop().extract(part)),
+    'door.jpg': await withCopiedPart(await scenePng({ ...size, seed: 300 })),
+  });
+  await page.getByText('1 seen outside this case').waitFor();
+  await page.reload();
+  await page.getByText('1 seen outside this case').waitFor();
+  await save(page, 'claim');
+  await page.locator('tbody a', { hasText: 'door.jpg' }).click();
+  await page.locator('.mark .number').first().click();
+  await save(page, 'console');
+}
+
+async function examineNews(page: Page, url: string): Promise<void> {
+  const harbour = await scenePng({ ...size, seed: 400 });
+  const part = { left: 150, top: 80, width: 950, height: 760 };
+  const older = { 'agency.jpg': await toJpeg(sharp(harbour)) };
+  const crop = { 'forum.jpg': await toJpeg(sharp(harbour).extract(part)) };
+  const sent = { 'reader.jpg': await withCopiedPart(harbour) };
+  for (const files of [older, crop, sent]) {
+    // oxlint-disable-next-line no-await-in-loop -- each is older than the next
+    await drop(page, `${url}/#/case/harbour`, files);
+  }
+  await page.reload();
+  await page.locator('tbody a', { hasText: 'reader.jpg' }).first().click();
+  const lines = page.locator('.verdict .notice');
+  await lines.nth(1).waitFor();
+  await lines.filter({ hasText: 'agency.jpg' }).getByRole('link', { name: 'Compare' }).click();
+  await page.getByRole('button', { name: 'Side by side' }).waitFor();
+  await save(page, 'newsroom');
+}
+
+/** Waits until all that were dropped are examined. */
+async function drop(page: Page, place: string, files: Readonly<Record<string, Buffer>>) {
+  await page.goto(place);
+  await page.locator('input[type=file]').first().waitFor({ state: 'attached' });
+  const all = Object.entries(files).map(([name, bytes]) => ({ name, bytes }));
+  await chooseFiles(page, all);
+  await page.getByText(`${all.length} of ${all.length} examined`).waitFor();
+  await page.getByRole('button', { name: 'Clear the list' }).click();
+}
+
+async function withCopiedPart(picture: Buffer): Promise<Buffer> {
+  const part = { left: 150, top: 480, width: 260, height: 200 };
+  const copied = await sharp(picture).extract(part).png().toBuffer();
+  return toJpeg(sharp(picture).composite([{ input: copied, left: 760, top: 560 }]));
+}
+
+async function toJpeg(picture: Sharp): Promise<Buffer> {
+  return picture.jpeg({ quality: 92 }).toBuffer();
+}
+
+async function save(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  // The last pictures are drawn.
+  await page.waitForTimeout(1000);
+  const image = sharp(await page.screenshot()).resize({ width: imageWidth });
+  const path = join(root, 'src/manual/images', `${name}.png`);
+  writeFileSync(path, await image.png({ palette: true, colours: 64 }).toBuffer());
+}
