@@ -7,7 +7,7 @@
  */
 
 import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
-import type { ModelManifest } from '../inference/manifest.ts';
+import type { ModelManifest, SizeRegime } from '../inference/manifest.ts';
 import type { StrategyThresholds } from '../inference/manifest-parts.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
@@ -61,7 +61,10 @@ const minDeviations = {
 } as const satisfies Record<DecisionStrategy, number>;
 
 /** Thresholds of the trace network and the localisation network. */
-type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime' | 'smallRegime'> & {
+type Rules = Pick<
+  ModelManifest,
+  'thresholds' | 'compressedRegime' | 'smallRegime' | 'sizeRegime'
+> & {
   readonly localisation: Readonly<Record<ChangeLimit, StrategyThresholds>>;
 };
 type ChangeLimit = 'manipulatedMin' | 'suspectedMin';
@@ -190,15 +193,16 @@ const aboveAnyProbability = 1;
 
 function applicableLimits(
   { predictions, pixels }: Pick<DecisionInput, 'predictions' | 'pixels'>,
-  { thresholds, compressedRegime, smallRegime, localisation }: Rules,
+  { thresholds, compressedRegime, smallRegime, sizeRegime, localisation }: Rules,
   strategy: DecisionStrategy,
 ): Limits {
   const isCompressed =
     compressedRegime !== null && predictions.compression >= compressedRegime.from;
   const isSmall = smallRegime !== null && pixels < smallRegime.below;
   const { fakeMin } = isCompressed ? compressedRegime : thresholds;
+  const fakeMinForSize = raisedForSize(fakeMin[strategy], sizeRegime, pixels);
   return {
-    fakeMin: Math.max(fakeMin[strategy], isSmall ? smallRegime.fakeMin[strategy] : 0),
+    fakeMin: Math.max(fakeMinForSize, isSmall ? smallRegime.fakeMin[strategy] : 0),
     realMax: thresholds.realMax[strategy],
     traceMin: thresholds.traceMin[strategy],
     compressionMax: thresholds.compressionMax[strategy],
@@ -208,6 +212,14 @@ function applicableLimits(
       pixels < minPixelsOfChange ? aboveAnyProbability : localisation.manipulatedMin[strategy],
     suspectedMin: localisation.suspectedMin[strategy],
   };
+}
+
+/** Small photographs look more generated, so the limit rises as the picture gets smaller. */
+function raisedForSize(limit: number, regime: SizeRegime | null, pixels: number): number {
+  if (regime === null) return limit;
+  const { perHalving, below, downTo } = regime;
+  const halvings = Math.max(0, Math.log2(below / Math.max(pixels, downTo)));
+  return limit / (limit + (1 - limit) * Math.exp(-perHalving * halvings));
 }
 
 /** Outside the validated domain the engine does not decide between real and fake. */

@@ -118,6 +118,16 @@ const transformer = object({
 });
 export type Transformer = ReturnType<typeof transformer>;
 
+/**
+ * The log odds of `fakeMin` rise by `perHalving` for each halving of the pixel count below `below`, until it is `downTo`.
+ */
+const sizeRegime = object({
+  perHalving: number(0, 4),
+  below: whole(1, 1e9),
+  downTo: whole(1, 1e9),
+});
+export type SizeRegime = ReturnType<typeof sizeRegime>;
+
 const imageManifest = object({
   ...identity,
   input: object({
@@ -161,6 +171,8 @@ const imageManifest = object({
   compressedRegime: orNull(object({ from: share, fakeMin })),
   /** The same for pictures of fewer than `below` pixels; if both apply, the higher limit counts. */
   smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
+  /** Null for models before trace-3 3.1.0, whose limits rise in one step. */
+  sizeRegime: orNull(sizeRegime),
   /** Empty if the model was not measured. Written by `npm run evaluate -- --record`. */
   measured: orElse(list(measuredCondition), []),
 });

@@ -17,6 +17,7 @@ const manifest = {
   },
   compressedRegime: { from: 0.4, fakeMin: { pedantic: 0.99, default: 0.96, relaxed: 0.8 } },
   smallRegime: { below: 10_000, fakeMin: { pedantic: 0.98, default: 0.97, relaxed: 0.75 } },
+  sizeRegime: null,
   localisation: {
     manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
     suspectedMin: { pedantic: 0.4, default: 0.5, relaxed: 0.6 },
@@ -204,6 +205,22 @@ test('a small picture needs more to be called fake, and no more to be called rea
   expect(verdict({ ...small, fakeProbability: 0.97 }).resultClass).toBe('fake');
   expect(verdict({ ...small, fakeProbability: 0.2 }).resultClass).toBe('real');
   expect(verdict({ pixels: 10_000, fakeProbability: 0.8 }).resultClass).toBe('fake');
+});
+
+test('with a size regime, the odds required for fake rise with each halving, between its two sizes', () => {
+  const rules = {
+    ...manifest,
+    smallRegime: null,
+    sizeRegime: { perHalving: Math.log(2), below: 1_000_000, downTo: 250_000 },
+  };
+  const fakeMin = (pixels: number) =>
+    decide({ ...clear, pixels }, rules, 'default').thresholds['fakeMin'];
+  // 0.8 means odds of 4 : 1.
+  expect(fakeMin(4_000_000)).toBeCloseTo(4 / 5, 12);
+  expect(fakeMin(1_000_000)).toBeCloseTo(4 / 5, 12);
+  expect(fakeMin(500_000)).toBeCloseTo(8 / 9, 12);
+  expect(fakeMin(250_000)).toBeCloseTo(16 / 17, 12);
+  expect(fakeMin(1000)).toBeCloseTo(16 / 17, 12);
 });
 
 test('if the limits for compressed and small pictures both apply, the higher one counts', () => {

@@ -93,7 +93,12 @@ describe('an examination', () => {
     const { trace } = models;
     const thresholds = { ...trace.manifest.thresholds, fakeMin, traceMin, anomalyMax };
     const calibration = { ...trace.manifest.calibration, decision: { scale: 1e-6, offset: 2 } };
-    const regimes = { compressedRegime: null, smallRegime: null, transformer: null };
+    const regimes = {
+      compressedRegime: null,
+      smallRegime: null,
+      sizeRegime: null,
+      transformer: null,
+    };
     const manifest = { ...trace.manifest, thresholds, ...regimes, calibration };
     const sure = { ...models, trace: { ...trace, manifest } };
 

@@ -71,6 +71,8 @@ describe('a manifest is refused', () => {
     ['compressedRegime', { from: 2, fakeMin: { pedantic: 0.9, default: 0.9, relaxed: 0.9 } }],
     ['smallRegime', { below: 0, fakeMin: { pedantic: 0.9, default: 0.9, relaxed: 0.9 } }],
     ['smallRegime', { below: 1, fakeMin: { pedantic: 0.8, default: 0.9, relaxed: 0.9 } }],
+    ['sizeRegime', { perHalving: -1, below: 2_000_000, downTo: 50_000 }],
+    ['sizeRegime', { perHalving: 0.4, below: 2_000_000 }],
     ['views', null],
     ['views.maxPixels', 1e8],
     ['views.weights.whole', 0.5],

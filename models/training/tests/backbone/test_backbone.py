@@ -121,3 +121,15 @@ def test_weights_of_the_join_are_never_negative_and_a_tail_limit_leaves_its_shar
 
     assert w[0] > 0.5 and w[1] == 0
     assert np.mean(z > fuse.tail_limit(z, np.ones(20000), 0.004)) == pytest.approx(0.004, abs=0.0015)
+    assert np.mean(z > fuse.tail_limit(z, np.ones(20000), 0.08)) == pytest.approx(0.08, abs=0.01)
+
+
+def test_limits_of_fake_rise_as_pictures_get_smaller():
+    row = {"label": "real", "source": "a", "size": (1000, 2000)}
+    said = {"logits": np.zeros(3), "passes": np.zeros((2, 3)), "view": 0.0, "squares": [0.0]}
+    table = fuse.Table([row | {"said": dict.fromkeys(fuse.CONDITIONS, said)}, row | {"size": (100, 100), "said": dict.fromkeys(fuse.CONDITIONS, said)}], 1)
+
+    least = fuse.fake_min(table, {"fakeMin": {"default": 0.8}}, "default")
+
+    assert least[0] == pytest.approx(0.8) and np.all(least[table.halvings > 5] == pytest.approx(fuse.sigmoid(np.log(4) + 0.4 * np.log2(40))))
+    assert np.all(np.diff(table.halvings[:3]) >= 0)
