@@ -222,7 +222,7 @@ def judge_kinds(rows: list[dict]) -> None:
     said = defaultdict(list)
     for row in rows:
         one = shares(row["said"]["as is"]["kinds"])
-        kind = "photograph" if one[0] >= PHOTOGRAPH_MIN else KINDS[int(one.argmax())]
+        kind = "photograph" if one[0] >= PHOTOGRAPH_MIN else KINDS[1 + int(one[1:].argmax())]
         said[row["class"] if row["label"] == "neither" else row["label"]].append((kind, KIND_OF.get(row["class"], "photograph")))
     for name, pairs in sorted(said.items()):
         passed, right = np.mean([kind == "photograph" for kind, _ in pairs]), np.mean([kind == wanted for kind, wanted in pairs])

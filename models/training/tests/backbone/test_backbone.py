@@ -133,3 +133,12 @@ def test_limits_of_fake_rise_as_pictures_get_smaller():
 
     assert least[0] == pytest.approx(0.8) and np.all(least[table.halvings > 5] == pytest.approx(fuse.sigmoid(np.log(4) + 0.4 * np.log2(40))))
     assert np.all(np.diff(table.halvings[:3]) >= 0)
+
+
+def test_a_picture_below_the_limit_is_named_by_the_likeliest_of_the_other_kinds(capsys):
+    logits = np.log([0.5, 0.05, 0.3, 0.05, 0.05, 0.05])
+    row = {"label": "neither", "class": "rendering", "said": {"as is": {"kinds": logits}}}
+
+    fuse.judge_kinds([row])
+
+    assert capsys.readouterr().out == "rendering: 1 pictures, taken for photographs 0.00, named as what they are 1.00\n"
