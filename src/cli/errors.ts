@@ -13,13 +13,13 @@ export function printFailure(error: unknown, { verbose }: { verbose: boolean }):
   return failure.exitCode;
 }
 
-/** Does the same for one of several files. @param how.told - the message in the language of the run. */
+/** Does the same for one of several files. @param how.message - the message in the language of the run. */
 export function printFileFailure(
   file: string,
   failure: ForensicsError,
-  { verbose, told = failure.message }: { readonly verbose: boolean; readonly told?: string },
+  { verbose, message = failure.message }: { readonly verbose: boolean; readonly message?: string },
 ): void {
-  process.stderr.write(`forensics: ${printable(file)}: ${printable(told)}\n`);
+  process.stderr.write(`forensics: ${printable(file)}: ${printable(message)}\n`);
   if (verbose) process.stderr.write(`${describeCauses(failure)}\n`);
 }
 
@@ -35,8 +35,8 @@ export function printUsageError(text: string, { command, write }: Called): void 
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  const told = serverMessage(line) ?? `${line}${helpHint(line, command)}`;
-  write(`forensics: ${printable(told)}\n`);
+  const message = serverMessage(line) ?? `${line}${helpHint(line, command)}`;
+  write(`forensics: ${printable(message)}\n`);
 }
 
 /** When Commander suggests nothing, points to the help. */

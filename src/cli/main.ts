@@ -137,7 +137,7 @@ function commandBelow(command: Command, name: string): Command {
 function topicList(language: Language): string {
   const width = Math.max(...Object.keys(topics).map((name) => name.length));
   const lines = Object.entries(topics).map(
-    ([name, { [language]: told }]) => `  ${name.padEnd(width)}  ${told[1]}`,
+    ([name, { [language]: topic }]) => `  ${name.padEnd(width)}  ${topic[1]}`,
   );
   const head = {
     en: 'Topics of the manual (forensics help TOPIC):',

@@ -50,8 +50,8 @@ export async function openReporter(
   let deferredLine: (() => void) | null = null;
   return {
     failed: (input, failure) => {
-      const told = writeFailure(failure, language);
-      const line = () => printFileFailure(input.label, failure, { ...options, told });
+      const message = writeFailure(failure, language);
+      const line = () => printFileFailure(input.label, failure, { ...options, message });
       // On a terminal, the remark in the table row explains why a picture failed; a line above
       // would only push the rows away.
       if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
@@ -85,8 +85,8 @@ export async function openReporter(
       // A disk that is full before the first picture is done has its own message.
       if (done.total === 0 && code !== 'cancelled') return;
       const words = wordsIn(language).terminal.summary;
-      const told = done.total === 0 ? words.noneExamined : writeLine(done);
-      logSummary(done, options, `${words.stopped} ${told}`);
+      const result = done.total === 0 ? words.noneExamined : writeLine(done);
+      logSummary(done, options, `${words.stopped} ${result}`);
     },
     close: () => progress.end(),
   };

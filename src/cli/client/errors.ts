@@ -23,8 +23,9 @@ export function toRefusal(
       'The server requires credentials: name a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
     );
   }
-  const told: unknown = Object(data)['message'];
-  const message = typeof told === 'string' ? told : `The server answered with status ${status}.`;
+  const stated: unknown = Object(data)['message'];
+  const message =
+    typeof stated === 'string' ? stated : `The server answered with status ${status}.`;
   return new ForensicsError(code, message, retryAfter(headers));
 }
 

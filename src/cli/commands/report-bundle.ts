@@ -86,16 +86,16 @@ async function openInput(
   target: Parameters<typeof openBundleInput>[1],
   options: ReportOptions,
 ) {
-  const told = await readTold(options);
+  const extras = await readExtras(options);
   return withParts(opened, ({ sandbox, ...parts }) => {
     const drawing: Pick<Sandbox, 'render'> = {
       render: (request, running) => sandbox.render({ ...request, withHtml: options.html }, running),
     };
-    return openBundleInput({ ...parts, sandbox: drawing }, target, told);
+    return openBundleInput({ ...parts, sandbox: drawing }, target, extras);
   });
 }
 
-export async function readTold(options: ReportOptions) {
+export async function readExtras(options: ReportOptions) {
   const { withMetadata, errorLevel: withErrorLevel } = options;
   return { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
 }

@@ -86,8 +86,8 @@ async function rotate(options: LocalOptions): Promise<void> {
   const key = await withKeys(options, async ({ signingKeys, audit }) => {
     const rotated = await signingKeys.rotate();
     const details = { fingerprint: rotated.fingerprint };
-    const told = { event: 'signing_key.rotated', subject: null, details } as const;
-    await audit?.note({ chain: serviceChain, actor: operator, ...told });
+    const auditEvent = { event: 'signing_key.rotated', subject: null, details } as const;
+    await audit?.note({ chain: serviceChain, actor: operator, ...auditEvent });
     return rotated;
   });
   log(

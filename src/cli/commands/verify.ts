@@ -108,11 +108,11 @@ const keyWords = {
 };
 
 function caseRows({ item }: Manifest, pictures: readonly VerifiedPicture[]): readonly Row[] {
-  const told = pictures.map(({ file, name, verdict, holds }) => {
+  const lines = pictures.map(({ file, name, verdict, holds }) => {
     const result = holds ? (verdict ?? '') : 'NOT VALID';
     return `${file}: ${printable(name ?? '?')}, ${result}`;
   });
-  return [['Case', printable(item.name)], ...listRows('Pictures', told)];
+  return [['Case', printable(item.name)], ...listRows('Pictures', lines)];
 }
 
 function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): readonly Row[] {

@@ -59,11 +59,11 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing = found.length > 0 ? [] : await missingObjects(archive, { database, schema });
-    const isAsTold = schema === manifest.schema;
-    const told = isAsTold
+    const hasStatedSchema = schema === manifest.schema;
+    const schemaProblems = hasStatedSchema
       ? []
       : [`${names.manifest} states a different schema version from the database.`];
-    return { ...common, rows, problems: [...told, ...found, ...missing] };
+    return { ...common, rows, problems: [...schemaProblems, ...found, ...missing] };
   } catch (error) {
     if (!(error instanceof ForensicsError) || error.code !== 'database_damaged') throw error;
     return { ...common, rows: {}, problems: ['The database in the backup is damaged.'] };

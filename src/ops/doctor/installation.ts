@@ -118,12 +118,12 @@ interface Space {
 export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
   const percent = Math.floor((100 * freeBytes) / totalBytes);
-  const told = `${Math.floor(freeBytes / 1e6)} MB free, ${percent} % of the disk.`;
+  const message = `${Math.floor(freeBytes / 1e6)} MB free, ${percent} % of the disk.`;
   const fix =
     'Free space on the disk that holds the data folder, or move the folder to a larger one.';
-  if (freeBytes < filesAnAnalysis * maxUploadBytes) return failed(told, fix);
+  if (freeBytes < filesAnAnalysis * maxUploadBytes) return failed(message, fix);
   const isScarce = freeBytes < comfortableBytes || freeBytes < comfortableShare * totalBytes;
-  return isScarce ? warning(told, fix) : ok(told);
+  return isScarce ? warning(message, fix) : ok(message);
 }
 
 /** Reads the whole file with all indexes, which takes some seconds for a large one. */

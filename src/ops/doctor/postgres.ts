@@ -111,11 +111,11 @@ const connectionsOfAProcess = 11;
 
 function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {
   const { ok, warning } = diagnose('connections');
-  const told = `${connections} of ${maxConnections} are in use.`;
+  const message = `${connections} of ${maxConnections} are in use.`;
   return connections + connectionsOfAProcess <= maxConnections
-    ? ok(told)
+    ? ok(message)
     : warning(
-        `${told} Another server or worker can take up to ${connectionsOfAProcess}.`,
+        `${message} Another server or worker can take up to ${connectionsOfAProcess}.`,
         'Raise max_connections in postgresql.conf, or run fewer processes.',
       );
 }

@@ -70,12 +70,12 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
   );
   const hasSameVerdicts = pairs.every(([expected, { verdict }]) => expected.verdict === verdict);
   if (hasSameVerdicts && distance <= sameUpTo) return ok(`${of}: the numbers match the release.`);
-  const told = `${of}: the numbers differ by up to ${distance} from the release`;
+  const message = `${of}: the numbers differ by up to ${distance} from the release`;
   if (!hasSameVerdicts || distance > soundUpTo) {
-    return failed(`${told}${hasSameVerdicts ? '' : ', and so do the verdicts'}.`, reinstall);
+    return failed(`${message}${hasSameVerdicts ? '' : ', and so do the verdicts'}.`, reinstall);
   }
   return warning(
-    `${told} (${describeDifferences(golden.environment, environment)}); the verdicts are the same.`,
+    `${message} (${describeDifferences(golden.environment, environment)}); the verdicts are the same.`,
     'Compare numbers only with those from similar machines; "forensics reproduce" shows how far two results are apart.',
   );
 }
@@ -87,8 +87,12 @@ type Environment = Golden['environment'];
 /** Describes what differs here: the processor, or the version of a library. */
 function describeDifferences(golden: Environment, here: Environment): string {
   const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
-  const told = other.map((name) => `${name}: ${here[name] ?? 'none'} instead of ${golden[name]}`);
-  return told.length === 0 ? 'with the same processor and libraries' : told.join(', ');
+  const differences = other.map(
+    (name) => `${name}: ${here[name] ?? 'none'} instead of ${golden[name]}`,
+  );
+  return differences.length === 0
+    ? 'with the same processor and libraries'
+    : differences.join(', ');
 }
 
 /**

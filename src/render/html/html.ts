@@ -133,11 +133,11 @@ function writeVerdict(
   { question, headline, text, places, caption, beside }: Extract<Block, { kind: 'verdict' }>,
 ): string {
   const figure = `<figure>${writePicture(around, around.original, places)}<figcaption>${escape(caption)}</figcaption></figure>`;
-  const told = beside.map(
+  const paragraphs = beside.map(
     ({ title, items }) =>
       `<h3>${escape(title)}</h3>${items.map((item) => `<p>${lines(item)}</p>`).join('')}`,
   );
-  return `<div class="verdict"><p>${escape(question)}</p><p class="headline">${escape(headline)}</p><p>${lines(text)}</p></div><div class="places">${figure}<div>${told.join('')}</div></div>`;
+  return `<div class="verdict"><p>${escape(question)}</p><p class="headline">${escape(headline)}</p><p>${lines(text)}</p></div><div class="places">${figure}<div>${paragraphs.join('')}</div></div>`;
 }
 
 /** The outlines are drawn over the picture, in its own pixel coordinates. */
@@ -173,8 +173,10 @@ function writePlot({ title, axis, supporting, opposing, own, bounds }: Plot): st
     return ((width * (Math.min(to, Math.max(from, log)) - from)) / (to - from)).toFixed(1);
   };
   const writeCurve = ({ points }: Curve, name: string) => {
-    const told = points.map(([log, share]) => `${toX(log)},${(height * (1 - share)).toFixed(1)}`);
-    return `<polyline class="${name}" points="0,0 ${told.join(' ')} ${width},${height}"/>`;
+    const coordinates = points.map(
+      ([log, share]) => `${toX(log)},${(height * (1 - share)).toFixed(1)}`,
+    );
+    return `<polyline class="${name}" points="0,0 ${coordinates.join(' ')} ${width},${height}"/>`;
   };
   const [low, high] = bounds.map(toX);
   const drawn = `<rect x="${low}" width="${Number(high) - Number(low)}" height="${height}"/>${writeCurve(supporting, 'for')}${writeCurve(opposing, 'against')}<path d="M${toX(own.at)} 0v${height}"/>`;
@@ -208,13 +210,13 @@ function writeGrid({ columns, rows }: Grid): string {
       (text) =>
         `<tr class="below"><td></td><td colspan="${columns.length - 1}">${escape(text)}</td></tr>`,
     );
-    const told = cells.map((cell, at) => {
+    const written = cells.map((cell, at) => {
       const title = columns[at]?.title ?? '';
       // For narrow screens, where the cells are stacked.
       const label = title === '' ? '' : ` data-label="${escape(title)}"`;
       return `<td${label}>${lines(cell)}</td>`;
     });
-    return `<tr>${told.join('')}</tr>${under.join('')}`;
+    return `<tr>${written.join('')}</tr>${under.join('')}`;
   });
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
 }

@@ -71,8 +71,8 @@ export async function replace(
   const ended = expiresAt > at ? null : 'replaced';
   const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
   const details = { replacedBy, expiresAt: replaced.expiresAt };
-  const told = { event: 'key.rotated', subject: key.uuid, details } as const;
-  await append(tx, { chain: tenantId, at, actor: by, ...told });
+  const auditEvent = { event: 'key.rotated', subject: key.uuid, details } as const;
+  await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
   return replaced;
 }
 
@@ -100,8 +100,8 @@ export async function revokeEnded(
   const ids = ended.map(({ uuid }) => uuid);
   await tx.update(apiKeys).set({ revokedAt: at }).where(inArray(apiKeys.uuid, ids)).run();
   for (const { uuid: subject } of ended) {
-    const told = { event: 'key.revoked', subject, details: {} } as const;
-    await append(tx, { chain: tenantId, at, actor: by, ...told });
+    const auditEvent = { event: 'key.revoked', subject, details: {} } as const;
+    await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
   }
   return ended;
 }

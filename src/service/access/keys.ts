@@ -178,8 +178,8 @@ async function insert({ digestSecret }: Parts, tx: Tx, key: NewRow, by: Actor): 
     .values({ ...row, digest: digestSecret(secret), ending: secret.slice(-4) })
     .run();
   const details = { expiresAt: key.expiresAt.toISOString() };
-  const told = { event: 'key.created', subject: row.uuid, details } as const;
-  await append(tx, { chain: key.tenantId, at: key.createdAt, actor: by, ...told });
+  const auditEvent = { event: 'key.created', subject: row.uuid, details } as const;
+  await append(tx, { chain: key.tenantId, at: key.createdAt, actor: by, ...auditEvent });
   return keyEntry(row, { secret, at: key.createdAt });
 }
 
@@ -193,8 +193,8 @@ async function revokeKey({ db, now }: Parts, { tenantId, uuid, by }: Revocation)
   await transact(db, async (tx) => {
     const key = await tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
     if (key === undefined) throw noSuchKey();
-    const told = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
-    await append(tx, { chain: tenantId, at, actor: by, ...told });
+    const auditEvent = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
+    await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
   });
 }
 

@@ -195,8 +195,8 @@ async function setPassword(
     await endAccess(tx, id, now());
     await attempts.forgiveAccount(tx, row.email);
     await saved(tx, id, { passwordHash });
-    const told = { event: 'user.password_changed', details: {} } as const;
-    await auditUser(tx, actOn(parts, id, acting), told, user.tenantIds);
+    const auditEvent = { event: 'user.password_changed', details: {} } as const;
+    await auditUser(tx, actOn(parts, id, acting), auditEvent, user.tenantIds);
   });
 }
 
@@ -227,8 +227,8 @@ async function auditChange(
   );
   const { userType, scopes } = after;
   if (fields.length > 0) {
-    const told = { event: 'user.changed', details: { fields, userType, scopes } } as const;
-    await auditUser(tx, act, told, before.tenantIds);
+    const auditEvent = { event: 'user.changed', details: { fields, userType, scopes } } as const;
+    await auditUser(tx, act, auditEvent, before.tenantIds);
   }
   await auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }

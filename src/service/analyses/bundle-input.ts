@@ -23,7 +23,9 @@ export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limit
 }
 
 /** What the reports show besides the record: metadata, error level map, case data. */
-export type Told = Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>>;
+export type ReportExtras = Partial<
+  Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>
+>;
 
 /**
  * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic
@@ -33,11 +35,11 @@ export type Told = Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 
 export async function openBundleInput(
   parts: BundleInputParts,
   target: Target,
-  told: Told,
+  extras: ReportExtras,
 ): Promise<BundleCase> {
   await getKeptRow(parts.db, target);
   await requireUnbrokenLog(parts.db, target);
-  return renderRecorded(parts, await openRecorded(parts, target, told));
+  return renderRecorded(parts, await openRecorded(parts, target, extras));
 }
 
 interface RecordedPicture {
@@ -51,7 +53,7 @@ interface RecordedPicture {
 export async function openRecorded(
   parts: Omit<BundleInputParts, 'sandbox'>,
   target: Target,
-  { withMetadata = false, withErrorLevel = false, caseData }: Told,
+  { withMetadata = false, withErrorLevel = false, caseData }: ReportExtras,
 ): Promise<RecordedPicture> {
   const { db, stores } = parts;
   const row = await getKeptRow(db, target);

@@ -92,7 +92,7 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
       }),
     async caseReport({ tenant }, projectId, language) {
       const which = { tenantId: tenant.id, projectId };
-      const how = { languages: [language], told: {}, madeAt: now(), inTurn: inTurnOf(tenant.id) };
+      const how = { languages: [language], extras: {}, madeAt: now(), inTurn: inTurnOf(tenant.id) };
       const pdf = (await renderCase(input, which, how))[language];
       if (pdf === undefined) throw new TypeError('The report was requested in this language.');
       return pdf;
@@ -101,7 +101,7 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
       const which = { tenantId: tenant.id, projectId };
       yield* writeCase(input, which, {
         languages,
-        told: {},
+        extras: {},
         withOriginal: true,
         signer: await signingKeys.signer(),
         signedAt: now(),

@@ -23,7 +23,7 @@ import {
   openRecorded,
   renderRecorded,
   requireUnbrokenLog,
-  type Told,
+  type ReportExtras,
 } from './bundle-input.ts';
 import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
@@ -42,7 +42,7 @@ export interface CaseTarget {
 
 interface CaseHow {
   readonly languages: readonly Language[];
-  readonly told: Told;
+  readonly extras: ReportExtras;
   /** Wraps everything that holds a whole picture in memory. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
 }
@@ -167,7 +167,7 @@ function isForensic({ entry: { analysis } }: Member): boolean {
 
 async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
   const recorded = isForensic(member)
-    ? await openRecorded(parts, toTarget(member), how.told)
+    ? await openRecorded(parts, toTarget(member), how.extras)
     : null;
   const page =
     recorded &&
@@ -247,12 +247,19 @@ interface RenderHow extends CaseHow {
 async function render(
   { db, sandbox }: CaseParts,
   { projectId: name }: CaseTarget,
-  { languages, told, madeAt, pictures, listSha256 }: RenderHow,
+  { languages, extras, madeAt, pictures, listSha256 }: RenderHow,
 ): Promise<CaseRendering> {
   const ofOneCamera = await countOfOneCamera(
     db,
     pictures.map((picture) => picture.analysisId),
   );
-  const report = { name, pictures, ofOneCamera, madeAt, listSha256, caseData: told.caseData ?? {} };
+  const report = {
+    name,
+    pictures,
+    ofOneCamera,
+    madeAt,
+    listSha256,
+    caseData: extras.caseData ?? {},
+  };
   return sandbox.renderCase({ report, languages });
 }

@@ -122,8 +122,8 @@ async function purgeTenant(db: Db, id: string, at: Date): Promise<boolean> {
     await tx.update(tenants).set({ storageConfigId: null }).where(eq(tenants.id, id)).run();
     for (const table of belongings) await tx.delete(table).where(eq(table.tenantId, id)).run();
     await tx.delete(tenants).where(eq(tenants.id, id)).run();
-    const told = { event: 'tenant.purged', subject: id, details: {} } as const;
-    await append(tx, { chain: id, at, actor: service, ...told });
+    const auditEvent = { event: 'tenant.purged', subject: id, details: {} } as const;
+    await append(tx, { chain: id, at, actor: service, ...auditEvent });
     return true;
   });
 }

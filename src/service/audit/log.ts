@@ -108,8 +108,8 @@ export async function beginChains(db: Db, now: () => Date): Promise<void> {
 }
 
 async function begin(tx: Tx, chain: string, at: Date): Promise<ChainEnd> {
-  const told = { event: 'audit.begun', subject: null, details: {} } as const;
-  return write(tx, { chain, at, actor: service, ...told }, empty);
+  const auditEvent = { event: 'audit.begun', subject: null, details: {} } as const;
+  return write(tx, { chain, at, actor: service, ...auditEvent }, empty);
 }
 
 /** @returns the new head. */

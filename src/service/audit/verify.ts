@@ -112,17 +112,17 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
   if (seq < next) {
     return found(seq, 'out_of_order', `Entry ${seq} cannot follow entry ${count}.`);
   }
-  const told = entryText(text);
-  if (hash !== hashText(text) || told === null) {
+  const entry = entryText(text);
+  if (hash !== hashText(text) || entry === null) {
     return found(seq, 'changed', `Entry ${seq} was changed: its text does not match its hash.`);
   }
-  if (told.chain !== chain) {
+  if (entry.chain !== chain) {
     return found(seq, 'out_of_order', `Entry ${seq} belongs to another chain.`);
   }
-  if (told.seq !== seq) {
-    return found(seq, 'out_of_order', `Entry ${seq} was replaced by entry ${told.seq}.`);
+  if (entry.seq !== seq) {
+    return found(seq, 'out_of_order', `Entry ${seq} was replaced by entry ${entry.seq}.`);
   }
-  if (told.previous === head) return null;
+  if (entry.previous === head) return null;
   const changed = Math.max(1, count);
   return found(
     changed,

@@ -81,8 +81,8 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
         await takeName(tx, id, name);
         const row = { id, name, keyTag: await newTag(tx), isTrial, createdAt };
         const tenant = await tx.insert(tenants).values(row).returning().get();
-        const told = { event: 'tenant.created', subject: id, details: { isTrial } } as const;
-        await append(tx, { chain: id, at: createdAt, actor: by, ...told });
+        const auditEvent = { event: 'tenant.created', subject: id, details: { isTrial } } as const;
+        await append(tx, { chain: id, at: createdAt, actor: by, ...auditEvent });
         return tenant;
       });
     },
@@ -135,8 +135,8 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
   const columns = { ...change, ...revived, updatedAt: at };
   const fields = changedFields(before, change);
   if (fields.length > 0) {
-    const told = { event: 'tenant.changed', subject: id, details: { fields } } as const;
-    await append(tx, { chain: id, at, actor: by, ...told });
+    const auditEvent = { event: 'tenant.changed', subject: id, details: { fields } } as const;
+    await append(tx, { chain: id, at, actor: by, ...auditEvent });
   }
   if (fields.includes('webhookUrl')) await endPauses(tx, id, at);
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();

@@ -118,8 +118,8 @@ export async function replay(
       if (!(await hasTurn(tx, subject))) await promoteNext(tx, subject, at);
     }
     if (rows.length > 0) {
-      const told = { event: 'webhook.replayed', details: { messages: rows.length } } as const;
-      await append(tx, { chain: tenantId, at, actor: by, subject: tenantId, ...told });
+      const auditEvent = { event: 'webhook.replayed', details: { messages: rows.length } } as const;
+      await append(tx, { chain: tenantId, at, actor: by, subject: tenantId, ...auditEvent });
     }
     return rows.map(({ id, event, subject }) => ({ id, event, subject }));
   });
