@@ -97,7 +97,8 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   const { columns, rows, logSingle } = fit;
   const radius = smoothingRadius(fit);
   const smoothed = boxMean(logSingle, columns, radius);
-  const informativeShare = boxMean(Float32Array.from(logSingle, isInformative), columns, radius);
+  const isInformative = Float32Array.from(logSingle, (nats) => (nats === 0 ? 0 : 1));
+  const informativeShare = boxMean(isInformative, columns, radius);
   const values = smoothed.map((nats, block) => {
     const trust = Math.min(1, informativeShare[block]! / minInformativeShare);
     return 0.5 + trust * (1 / (1 + Math.exp(-steepness * (nats - singleFrom))) - 0.5);
@@ -106,10 +107,6 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   const peak = smoothed.reduce((highest, value) => Math.max(highest, value), 0);
   const region = peak >= peakFrom ? largestRegion(map, regionFrom, facts) : null;
   return { finding: toFinding({ fit, peak, region, facts }), map };
-}
-
-function isInformative(nats: number): number {
-  return nats === 0 ? 0 : 1;
 }
 
 /**

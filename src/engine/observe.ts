@@ -89,7 +89,7 @@ export async function observe(
       manipulation: localisation.manipulation,
       provenance,
       findings,
-      skipped: answers.filter(isSkipped),
+      skipped: answers.filter((answer) => 'reason' in answer),
       maps: drawMaps(read.patchScores, trace, grid, localisation),
       passes: read.evidence.passes,
       patchesRead: read.evidence.patchesRead,
@@ -181,8 +181,4 @@ function toChangeClaim(
     (it) => methods.includes(it.method) && canSuspectAlone(it, fusion),
   );
   return { probability, indicating: methods.length, isStrong, isSuspectedAlone };
-}
-
-function isSkipped(answer: Answer): answer is Skipped {
-  return 'reason' in answer;
 }

@@ -29,18 +29,16 @@ export function locatePlaces(
       region,
       methods: [],
     })),
-    ...indicating.toSorted(strongestFirst).flatMap(({ finding: { method }, map }) =>
-      largestParts(map, markedFrom.method, size, partsOfMethod[method] ?? 1).map((region) => ({
-        region,
-        methods: [method],
-      })),
-    ),
+    ...indicating
+      .toSorted((one, other) => other.finding.score - one.finding.score)
+      .flatMap(({ finding: { method }, map }) =>
+        largestParts(map, markedFrom.method, size, partsOfMethod[method] ?? 1).map((region) => ({
+          region,
+          methods: [method],
+        })),
+      ),
   ];
   return found.reduce<readonly Place[]>(joined, []);
-}
-
-function strongestFirst(one: LocalisedFinding, other: LocalisedFinding): number {
-  return other.finding.score - one.finding.score;
 }
 
 /** Merges marks of the same place, keeping the region of the first. */

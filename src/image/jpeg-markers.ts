@@ -70,7 +70,7 @@ export function walkMarkers(bytes: Uint8Array): MarkerWalk {
     const offset = nextMarker(bytes, position, hasScan);
     const segment = offset === null ? null : readSegment(bytes, offset);
     if (segment === null) {
-      if (!hasScan) throw truncated();
+      if (!hasScan) throw failure('cut_off', { format: 'JPEG' });
       return { segments, endOffset: endOfData(bytes, position, offset), hasEnd: false };
     }
     segments.push(segment);
@@ -130,8 +130,4 @@ function segmentAt(bytes: Uint8Array, offset: number, end: number): MarkerSegmen
 /** `what` completes "The JPEG file ...". */
 export function damaged(what: string): ForensicsError {
   return failure('damaged', { format: 'JPEG', what });
-}
-
-function truncated(): ForensicsError {
-  return failure('cut_off', { format: 'JPEG' });
 }

@@ -67,7 +67,9 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     iptc: keepTags('iptc', found.iptc, warnings),
     pngText,
     comment: keepTexts('comment', found.comments, warnings)['Comment'] ?? null,
-    hasGps: Object.values(found).some((tags) => hasPosition(tags)),
+    hasGps: Object.values(found).some((tags) =>
+      [...tags].some(([name, value]) => isPosition(name, value)),
+    ),
     hasThumbnail: blocksRead.some(({ hasThumbnail }) => hasThumbnail),
     software: firstText(exif['Software'], pngText['Software'], xmp['CreatorTool']),
     cameraMake: maker,
@@ -119,10 +121,6 @@ function joinOnce(place: MetadataPlace, texts: readonly FileText[]): string {
 function cameraText(...candidates: readonly (string | number | undefined)[]): string | null {
   const text = firstText(...candidates);
   return text === null || isStructure(text) ? null : text;
-}
-
-function hasPosition(tags: ReadonlyMap<string, unknown>): boolean {
-  return [...tags].some(([name, value]) => isPosition(name, value));
 }
 
 function firstText(...candidates: readonly (string | number | undefined)[]): string | null {

@@ -32,7 +32,8 @@ export async function readContentCredentials(
     credentials: {
       integrity: isIntact(active, manifests) ? 'valid' : 'broken',
       trust: trustList === null ? 'not-checked' : isTrusted(active) ? 'trusted' : 'untrusted',
-      trustListSha256: trustList === null ? null : sha256Of(trustList),
+      trustListSha256:
+        trustList === null ? null : createHash('sha256').update(trustList).digest('hex'),
       ...(trustList !== null && { trustListSince: newestIn(trustList) }),
       signer: active.signer,
       issuer: active.issuer,
@@ -66,10 +67,6 @@ const unreadable: ContentCredentials = {
   problems: [],
   identities: [],
 };
-
-function sha256Of(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
 
 const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
