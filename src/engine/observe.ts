@@ -4,7 +4,7 @@
  */
 
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
-import type { Answer, Detector, DetectorInput, Finding, Skipped } from '../detectors/detector.ts';
+import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
