@@ -17,6 +17,7 @@ import { writeSeenBefore } from '../../present/seen-before.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { cardWidth, layCard, listTable, padded, type Row } from '../output/layout.ts';
 import { paint, printable, type Style } from '../output/terminal.ts';
+import type { CopyOf } from './copies.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 
 const maxLines = 8;
@@ -142,7 +143,7 @@ export interface TableRow {
 
 export function toTableRow(record: AnalysisRecord, language: Language): TableRow {
   const file = printable(record.file);
-  const { error, analysisId } = record;
+  const { error, analysisId, copyOf } = record;
   const result = resultIn(record);
   const nothing = { file, generated: '-', changed: '-' };
   if (error !== null) {
@@ -155,8 +156,14 @@ export function toTableRow(record: AnalysisRecord, language: Language): TableRow
     end: outcome,
     generated: generated?.value ?? '-',
     changed: changed?.value ?? '-',
-    reason: short,
+    reason: [short, ...(copyOf === undefined ? [] : [writeCopy(copyOf, language)])].join('; '),
   };
+}
+
+function writeCopy({ file, isSameFile, isMirrored }: CopyOf, language: Language): string {
+  const { copies } = wordsIn(language).terminal.table;
+  const kind = isSameFile ? 'same' : isMirrored ? 'mirrored' : 'copy';
+  return copies[kind](printable(file));
 }
 
 type Cells = readonly [

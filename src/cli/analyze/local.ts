@@ -20,6 +20,7 @@ import { createSigningKeys, keysInFolder } from '../../evidence/signing-keys.ts'
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { Rendering } from '../../examiner/requests.ts';
+import { createCopyFinder } from './copies.ts';
 import { type AnalyzeOptions, readCaseData } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {
@@ -54,10 +55,20 @@ export async function prepareLocal(
   const bundling = await bundlingFor(options, { dataDir: settings.dataDir, trustList });
   return (run) => {
     const sandbox = createSandbox({ modelsDir, children, trustList });
-    const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, bundling };
+    const fingerprints = new WeakMap<AnalysisRecord, Uint8Array>();
+    const findCopy = createCopyFinder();
+    const parts = { sandbox, results, validation, caseData, bundling, fingerprints };
+    const localRun: LocalRun = { ...run, ...parts };
     return {
       pdf: sandbox,
       examine: (input, folderName) => examineInput(localRun, input, folderName),
+      compare: (record) => {
+        const fingerprint = fingerprints.get(record);
+        const { file, sha256 } = record;
+        if (fingerprint === undefined || sha256 === null) return record;
+        const copyOf = findCopy({ file, sha256, fingerprint });
+        return copyOf === null ? record : { ...record, copyOf };
+      },
       close: () => sandbox.close(),
     };
   };
@@ -76,6 +87,8 @@ async function validationCitedBy(
 }
 
 interface LocalRun extends Run {
+  /** What pictures of a batch are recognised by. */
+  readonly fingerprints: WeakMap<AnalysisRecord, Uint8Array>;
   readonly sandbox: Sandbox;
   /** Null when nothing is to be written. */
   readonly results: ResultsFolder | null;
@@ -121,16 +134,22 @@ async function examineInput(
     const source = original ?? (await openSource(input));
     const openedAt = now();
     const forReport = options.tier !== 'flagging';
-    const request = { source, options: { model, decisionStrategy, seed }, forReport };
-    const examination = await sandbox.examine(request, { signal });
+    const request = {
+      source,
+      options: { model, decisionStrategy, seed },
+      forReport,
+      withFingerprint: run.isBatch,
+    };
+    const { fingerprint, ...examination } = await sandbox.examine(request, { signal });
     const times = { receivedAt: examinedAt, openedAt, examinedAt: now() };
     const item = makeItem(run, input, { examination, times });
     const drawn = original && (await draw(run, { source: original, examination, item }));
     const report = reportTexts(options, { examination, item }, drawn?.rendering ?? null);
-    const record = toRecord(head(), examination, report);
-    return results === null
-      ? record
-      : await keepResults(results, folderName, record, drawn?.files ?? []);
+    const found = toRecord(head(), examination, report);
+    const record =
+      results === null ? found : await keepResults(results, folderName, found, drawn?.files ?? []);
+    if (fingerprint !== undefined) run.fingerprints.set(record, fingerprint);
+    return record;
   } catch (error) {
     const failure = toForensicsError(error);
     run.onFailure(input, failure);

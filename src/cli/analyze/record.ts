@@ -28,6 +28,7 @@ import {
   testedFigures,
 } from '../../present/result.ts';
 import type { Origin, ReportTexts } from '../../present/report-item.ts';
+import type { CopyOf } from './copies.ts';
 import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 
@@ -110,6 +111,8 @@ export interface AnalysisRecord {
   readonly skipped: Skipped | null;
   /** Other pictures of the tenant that show the same; omitted when no server was asked. */
   readonly seenBefore?: readonly SeenBefore[];
+  /** An earlier picture of the run that this one is a copy of; left out where it is none, and where a server was asked. */
+  readonly copyOf?: CopyOf;
 }
 
 interface RecordHead {
@@ -272,6 +275,8 @@ export interface Examiner {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
   /** Also writes the result folder, if any. Never rejects: a failure is a record too. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
+  /** Called with the records in order, before they are reported: names the copies among them. */
+  compare?(record: AnalysisRecord): AnalysisRecord;
   /** Called with each record once it has been reported. */
   reported?(record: AnalysisRecord): void;
   close(): Promise<void>;
@@ -279,6 +284,8 @@ export interface Examiner {
 
 export interface Run {
   readonly options: AnalyzeOptions;
+  /** Whether there may be several pictures. */
+  readonly isBatch: boolean;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
   /** Called once for each picture that fails. */

@@ -167,6 +167,7 @@ export async function runAnalyze(
   const reporter = await openReporter(args, options);
   const run: Run = {
     options,
+    isBatch: args.length > 1 || options.recursive,
     signal: stop.signal,
     onFailure: (input, failure) => {
       if (concernsWholeRun(failure)) stop.because(failure);
@@ -255,7 +256,7 @@ async function examineAll(
   for await (const record of examined) {
     if (signal.aborted) return;
     try {
-      await reporter.report(record);
+      await reporter.report(examiner.compare?.(record) ?? record);
       examiner.reported?.(record);
     } catch (error) {
       // Stops the pictures in progress, which the batch would otherwise wait for.

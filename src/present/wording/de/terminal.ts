@@ -36,6 +36,11 @@ export const terminal: typeof english = {
       changed: 'P(VERÄNDERT)',
     },
     reason: 'GRUND',
+    copies: {
+      same: (file) => `dieselbe Datei wie ${file}`,
+      copy: (file) => `zeigt dasselbe wie ${file}`,
+      mirrored: (file) => `zeigt dasselbe wie ${file}, gespiegelt`,
+    },
     results: {
       real: 'ohne Anzeichen',
       fake: 'wirkt erzeugt',

@@ -34,6 +34,11 @@ export const terminal = {
   table: {
     head: { file: 'PICTURE', result: 'RESULT', generated: 'P(GENERATED)', changed: 'P(CHANGED)' },
     reason: 'REASON',
+    copies: {
+      same: (file: string) => `same file as ${file}`,
+      copy: (file: string) => `shows the same as ${file}`,
+      mirrored: (file: string) => `shows the same as ${file}, mirrored`,
+    },
     results: {
       real: 'no sign found',
       fake: 'looks generated',
