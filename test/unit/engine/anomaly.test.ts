@@ -46,15 +46,13 @@ describe('the Gini coefficient', () => {
 
 describe('clusters of outliers', () => {
   test('are counted when they cover a quarter of a patch, not when they cover less', () => {
-    expect(clusters((x, y) => x < 4 && y < 4)).toBe(1);
-    expect(clusters((x, y) => x < 4 && y < 4 && x + y > 0)).toBe(0);
+    expect(clusters((x, y) => isIn(0, 0, x, y))).toBe(1);
+    expect(clusters((x, y) => isIn(0, 0, x, y) && x + y > 0)).toBe(0);
   });
 
   test('that touch at a corner are one, those a row apart are two', () => {
-    const first = (x: number, y: number) => x < 4 && y < 4;
-
-    expect(clusters((x, y) => first(x, y) || (first(x - 4, y - 4) && x >= 4 && y >= 4))).toBe(1);
-    expect(clusters((x, y) => first(x, y) || (first(x - 4, y - 5) && x >= 4 && y >= 5))).toBe(2);
+    expect(clusters((x, y) => isIn(0, 0, x, y) || isIn(4, 4, x, y))).toBe(1);
+    expect(clusters((x, y) => isIn(0, 0, x, y) || isIn(4, 5, x, y))).toBe(2);
   });
 
   test('do not reach around the edge of the grid', () => {
@@ -133,6 +131,11 @@ function clusters(isOutlier: (x: number, y: number) => boolean): number {
     isOutlier(at % 12, Math.floor(at / 12)) ? 1 : 0,
   );
   return measure({ cellDistances }).numCluster;
+}
+
+/** Whether a cell is in the square of 4 by 4 cells from (left, top) on. */
+function isIn(left: number, top: number, x: number, y: number): boolean {
+  return x >= left && x < left + 4 && y >= top && y < top + 4;
 }
 
 function similarity(one: readonly number[], other: readonly number[]): number {

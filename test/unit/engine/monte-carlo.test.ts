@@ -34,6 +34,7 @@ async function spreadOf(scores: readonly number[], seed = 1) {
     scores.flatMap((score) => [0, 0, Math.log(score / (1 - score))]),
   );
   const same = { scale: 1, offset: 0 };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only these members of the model are read
   const model = {
     manifest: {
       dropout: { rate: 0.2, passes: scores.length },
