@@ -283,10 +283,10 @@ export function createModelHealth({ registry, now }: ModelHealthParts): ModelHea
     },
     watch:
       (examine) =>
-      async (...asked) => {
-        const [{ options }] = asked;
+      async (...args) => {
+        const [{ options }] = args;
         try {
-          const examination = await examine(...asked);
+          const examination = await examine(...args);
           failedRun = null;
           return examination;
         } catch (error) {

@@ -112,10 +112,10 @@ function createRemoteAnalyses(
     },
     retry: async (id, options) => only(await api.request(post('/retry', { id, options }), answer)),
     async seenBefore(id) {
-      const asked = { query: { tenantName, id }, signal, longRun: signal };
+      const request = { query: { tenantName, id }, signal, longRun: signal };
       try {
         const where = { method: 'GET', path: `${path}/seen-before` } as const;
-        return (await api.request({ ...where, ...asked }, seenBeforeAnswer)).data;
+        return (await api.request({ ...where, ...request }, seenBeforeAnswer)).data;
       } catch (error) {
         // A server older than version 0.4.
         if (error instanceof ForensicsError && error.code === 'not_found') return [];

@@ -53,17 +53,17 @@ export async function logInByDevice(login: DeviceLogin): Promise<Tokens> {
   const { issuer, scope, audience, show } = login;
   try {
     const client = await discoverClient(login);
-    const asked = await initiateDeviceAuthorization(client, {
+    const authorization = await initiateDeviceAuthorization(client, {
       scope,
       ...(audience === null ? {} : { audience }),
     });
     show({
-      url: asked.verification_uri,
-      code: asked.user_code,
-      urlWithCode: asked.verification_uri_complete ?? null,
-      minutes: Math.round(asked.expires_in / 60),
+      url: authorization.verification_uri,
+      code: authorization.user_code,
+      urlWithCode: authorization.verification_uri_complete ?? null,
+      minutes: Math.round(authorization.expires_in / 60),
     });
-    const answer = await pollDeviceAuthorizationGrant(client, asked);
+    const answer = await pollDeviceAuthorizationGrant(client, authorization);
     return {
       accessToken: answer.access_token,
       idToken: answer.id_token ?? '',

@@ -35,9 +35,9 @@ interface Examination {
  * @returns the diagnoses, in the order in which to fix them.
  * @throws {ForensicsError} `tenant_not_found`.
  */
-export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
-  const { settings, now } = asked;
-  const program = await examineProgram(asked);
+export async function examineInstallation(request: Examination): Promise<readonly Diagnosis[]> {
+  const { settings, now } = request;
+  const program = await examineProgram(request);
   const { failed } = diagnose('data folder');
   if (belongsToAnotherUser(settings.dataDir)) {
     // Files created here would belong to us, and the server could not use them.
@@ -53,7 +53,7 @@ export async function examineInstallation(asked: Examination): Promise<readonly 
     return [...program, failed(messageOf(error), fixFor(error))];
   }
   const machine = [...(await checkFolder(settings)), checkCertificate(settings, now())];
-  return [...program, ...machine, ...(await examineInside(asked))];
+  return [...program, ...machine, ...(await examineInside(request))];
 }
 
 async function examineProgram({
@@ -69,8 +69,8 @@ async function examineProgram({
   return [...known, await checkSelf(modelsDir)];
 }
 
-async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> {
-  const { settings, tenantName, now, onSlow } = asked;
+async function examineInside(request: Examination): Promise<readonly Diagnosis[]> {
+  const { settings, tenantName, now, onSlow } = request;
   let core: Core;
   try {
     core = await openCore(settings, now);
@@ -87,7 +87,7 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
     const database = await examineDatabase(db, now);
     if (database.some(({ state }) => state === 'failed')) return database;
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
-    const parts = { ...asked, core, tenant };
+    const parts = { ...request, core, tenant };
     onSlow('Checking the stores');
     return [...database, ...(await checkAllStores(parts)), ...(await checkWebhooks(parts))];
   } finally {

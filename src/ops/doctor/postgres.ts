@@ -9,11 +9,11 @@ import { diagnose, type Diagnosis } from './diagnosis.ts';
 /** @throws {ForensicsError} when the database does not answer. */
 export async function checkPostgres(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
   const facts = await readFacts(db);
-  const asked = now().getTime();
+  const sentAtMs = now().getTime();
   const [row] = await db.values<[string]>(
     sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   );
-  const aheadMs = (asked + now().getTime()) / 2 - Number(row?.[0]);
+  const aheadMs = (sentAtMs + now().getTime()) / 2 - Number(row?.[0]);
   return [
     ...judgeFacts(facts),
     judgeNotifications(await receivesNotifications(db)),

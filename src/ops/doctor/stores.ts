@@ -34,8 +34,8 @@ export async function checkStores(parts: StoresToCheck): Promise<readonly Diagno
   blobs.setPublicUrl(publicUrl);
   const all = tenant === null ? await core.tenants.list() : [tenant];
   const first = all.find(({ storageConfigId }) => storageConfigId === null);
-  const asked = all.filter((each) => each === first || each.storageConfigId !== null);
-  const found = await Promise.all(asked.map((each) => checkOne(parts, blobs, each)));
+  const toCheck = all.filter((each) => each === first || each.storageConfigId !== null);
+  const found = await Promise.all(toCheck.map((each) => checkOne(parts, blobs, each)));
   return found.flat();
 }
 
@@ -57,7 +57,7 @@ async function checkOne(
   }
 }
 
-interface Asked {
+interface StoreOwner {
   readonly tenant: Tenant;
   /** What to do when a remote store rejects our credentials. */
   readonly fix: string;
@@ -67,7 +67,7 @@ interface Asked {
 async function findTarget(
   parts: StoresToCheck,
   blobs: Blobs,
-  { tenant, fix }: Asked,
+  { tenant, fix }: StoreOwner,
 ): Promise<Target> {
   const { settings, core } = parts;
   const { id: tenantId, storageConfigId: id } = tenant;

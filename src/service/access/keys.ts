@@ -198,14 +198,14 @@ async function revokeKey({ db, now }: Parts, { tenantId, uuid, by }: Revocation)
   });
 }
 
-interface Asked extends Pick<NewKey, 'tenantId'> {
+interface RepeatableRequest extends Pick<NewKey, 'tenantId'> {
   readonly idempotencyKey: string | null;
   readonly request: unknown;
   readonly at: Date;
 }
 
-function toRepeatable({ idempotencyKey: key, ...asked }: Asked): Repeatable | null {
-  return key === null ? null : { ...asked, key };
+function toRepeatable({ idempotencyKey: key, ...request }: RepeatableRequest): Repeatable | null {
+  return key === null ? null : { ...request, key };
 }
 
 interface Earlier extends Pick<KeySearch, 'tenantId' | 'at'> {

@@ -11,14 +11,14 @@ interface Window {
   readonly begunAt: number;
 }
 
-interface Asked {
+interface CountKey {
   readonly who: string;
   readonly windowMs: number;
   readonly at: Date;
 }
 
 /** Counts one more request; a new window opens with the first request after the last one ended. */
-export async function countRequest(db: Db, { who, windowMs, at }: Asked): Promise<Window> {
+export async function countRequest(db: Db, { who, windowMs, at }: CountKey): Promise<Window> {
   const now = at.getTime();
   const isOver = sql`request_counts.begun_at <= ${now - windowMs}`;
   const rows = await db.values<[number, number]>(
@@ -33,7 +33,7 @@ export async function countRequest(db: Db, { who, windowMs, at }: Asked): Promis
 }
 
 /** Returns null when no window is open. */
-export async function readCount(db: Db, { who, windowMs, at }: Asked): Promise<Window | null> {
+export async function readCount(db: Db, { who, windowMs, at }: CountKey): Promise<Window | null> {
   const after = at.getTime() - windowMs;
   const rows = await db.values<[number, number]>(
     sql`SELECT requests, begun_at FROM request_counts WHERE who = ${who} AND begun_at > ${after}`,
