@@ -47,10 +47,10 @@ export interface FirstUser {
    * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
    *   printed; otherwise as `Users.create`.
    */
-  create(user: FirstUserWish): Promise<void>;
+  create(user: NewFirstUser): Promise<void>;
 }
 
-interface FirstUserWish {
+interface NewFirstUser {
   readonly token: string;
   readonly email: string;
   readonly password: string;

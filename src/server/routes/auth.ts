@@ -138,8 +138,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { k
 
   server.post(path, createApiKey, async (request) => {
     const { principal, tenant, idempotencyKey = null } = requireCaller(request);
-    const { expiresAt, ...wish } = request.body;
-    const key = await make(keys, wish, {
+    const { expiresAt, ...keyRequest } = request.body;
+    const key = await make(keys, keyRequest, {
       tenantId: tenant.id,
       expiresAt: new Date(expiresAt),
       by: toActor(principal),
@@ -156,7 +156,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { k
   await server.register(deletion, { keys });
 };
 
-type Wish = Pick<Static<typeof newKeyBody>, 'name' | 'replaces' | 'graceSeconds'>;
+type KeyRequest = Pick<Static<typeof newKeyBody>, 'name' | 'replaces' | 'graceSeconds'>;
 type Making = Omit<NewKey, 'name'>;
 
 const defaultGraceSeconds = 86_400;
@@ -165,7 +165,7 @@ const defaultGraceSeconds = 86_400;
  * @throws {ForensicsError} `invalid_request` unless the request is for exactly one of the two: a
  *   new key, or the rotation of another.
  */
-async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: Making) {
+async function make(keys: Keys, { name, replaces, graceSeconds }: KeyRequest, making: Making) {
   if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
     return keys.mint({ ...making, name });
   }

@@ -186,8 +186,8 @@ export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async 
   server.post('/v1/tenant/hold', placeLegalHold, async (request) => {
     const { analysisId = null, reason } = request.body;
     const { principal, tenant } = requireCaller(request);
-    const wish = { tenantId: tenant.id, analysisId, reason };
-    return success(shownHold(await holds.add(wish, toActor(principal))));
+    const hold = { tenantId: tenant.id, analysisId, reason };
+    return success(shownHold(await holds.add(hold, toActor(principal))));
   });
 
   server.delete('/v1/tenant/hold', liftLegalHold, async (request) => {

@@ -27,7 +27,7 @@ import {
 } from './secrets.ts';
 import { resealSigningKeys } from '../../evidence/signing-keys.ts';
 
-interface RotationWish {
+interface RotationOptions {
   /** 32 bytes; null to generate one, which requires that the key is stored in the data folder. */
   readonly newKey: Buffer | null;
   /** Also invalidates what others hold under the old key: presigned URLs and webhook secrets. */
@@ -50,12 +50,12 @@ type RotationSettings = Pick<
 /** @throws {ForensicsError} `conflict` while any process uses the database; `usage`; whatever opening it throws. */
 export async function rotateMasterKey(
   settings: RotationSettings,
-  { newKey: wished, endsOld }: RotationWish,
+  { newKey: given, endsOld }: RotationOptions,
   now: () => Date = () => new Date(),
 ): Promise<Rotation> {
   const folder = openDataFolder(settings);
   const { keyFile } = folder;
-  const newKey = wished ?? (keyFile === null ? null : randomBytes(keyBytes));
+  const newKey = given ?? (keyFile === null ? null : randomBytes(keyBytes));
   if (newKey === null) {
     throw new ForensicsError(
       'usage',
