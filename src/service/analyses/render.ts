@@ -17,7 +17,7 @@ import { readHistory } from './custody.ts';
 import type { Drawn, Rendered } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
-import { factKeys, readSought, search } from './seen-before.ts';
+import { factKeys, readSearchKeys, search } from './seen-before.ts';
 
 interface RenderJob {
   readonly row: AnalysisRow;
@@ -138,10 +138,10 @@ async function readSeenBefore(
   { fingerprint: packed, facts }: Examination,
 ): Promise<readonly SeenBefore[]> {
   const target = { tenantId, analysisId };
-  const sought =
+  const searchKeys =
     packed === undefined
-      ? await readSought(db, target)
+      ? await readSearchKeys(db, target)
       : { packed, facts: factKeys(tenantId, facts.metadata) };
-  const found = sought === null ? [] : await search(db, target, sought);
+  const found = searchKeys === null ? [] : await search(db, target, searchKeys);
   return found.filter(({ createdDate }) => createdDate < createdAt.toISOString());
 }

@@ -33,7 +33,7 @@ export async function isSearched(reader: Reader, { tenantId }: Pick<Target, 'ten
 }
 
 /** What a picture is searched by. */
-export interface Sought {
+export interface SearchKeys {
   /** See `packFingerprint`. */
   readonly packed: Uint8Array;
   /** See `factKeys`. */
@@ -43,7 +43,7 @@ export interface Sought {
 export async function addFingerprint(
   tx: Tx,
   { tenantId, analysisId }: Target,
-  { packed, facts }: Sought,
+  { packed, facts }: SearchKeys,
 ): Promise<void> {
   const row = { analysisId, packed: Buffer.from(packed), facts };
   const { id } = await tx.insert(fingerprints).values(row).returning({ id: fingerprints.id }).get();
@@ -77,15 +77,15 @@ export async function findSeenBefore(
   target: Target,
 ): Promise<readonly SeenBefore[]> {
   await getRow(reader, target);
-  const own = await readSought(reader, target);
+  const own = await readSearchKeys(reader, target);
   return own === null ? [] : search(reader, target, own);
 }
 
 /** Null when the picture was examined while the search was switched off. */
-export async function readSought(
+export async function readSearchKeys(
   reader: Reader,
   { analysisId }: Pick<Target, 'analysisId'>,
-): Promise<Sought | null> {
+): Promise<SearchKeys | null> {
   const isOfIt = eq(fingerprints.analysisId, analysisId);
   return (await reader.select().from(fingerprints).where(isOfIt).get()) ?? null;
 }
@@ -94,7 +94,7 @@ export async function readSought(
 export async function search(
   reader: Reader,
   target: Target,
-  { packed, facts }: Sought,
+  { packed, facts }: SearchKeys,
 ): Promise<readonly SeenBefore[]> {
   const fingerprint = unpackFingerprint(packed);
   const found = new Map<string, SeenBefore>();

@@ -139,8 +139,8 @@ async function claimJob(
       if (first.dueAt > at.getTime()) break;
       const isOwner = first.owner === null ? isNull(jobs.owner) : eq(jobs.owner, first.owner);
       const isAllowed = owners.length === 0 ? undefined : isOwner;
-      const isSought = and(eq(jobs.kind, first.kind), isAllowed, isDue(at));
-      const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
+      const isEligible = and(eq(jobs.kind, first.kind), isAllowed, isDue(at));
+      const claimed = await transact(db, (tx) => take(tx, isEligible, { ...lease, at }), 'claim');
       // When none was claimed, others are about to take all that are due.
       if (claimed !== null) return claimed;
     }
@@ -249,13 +249,13 @@ function isDue(at: Date) {
 
 async function take(
   tx: Tx,
-  isSought: SQL | undefined,
+  isEligible: SQL | undefined,
   { workerId, leaseMs, at }: Pick<Claim, 'workerId' | 'leaseMs'> & { readonly at: Date },
 ): Promise<Job | null> {
   const due = tx
     .select({ id: jobs.id })
     .from(jobs)
-    .where(isSought)
+    .where(isEligible)
     .orderBy(...byDue)
     .limit(1);
   const leasedUntil = new Date(at.getTime() + leaseMs);
