@@ -171,13 +171,13 @@ const minWidthToWrap = 20;
 
 /**
  * Wraps paragraphs, which are consecutive lines that start at the margin. Indented lines are left
- * alone: options are laid out already, and examples are copied as a whole.
+ * alone: options are lines out already, and examples are copied as a whole.
  */
 function layHelp(text: string, columns: number): string {
-  const laid: string[] = [];
+  const lines: string[] = [];
   let paragraph: string[] = [];
   const flush = () => {
-    if (paragraph.length > 0) laid.push(wrapAnsi(paragraph.join(' '), columns));
+    if (paragraph.length > 0) lines.push(wrapAnsi(paragraph.join(' '), columns));
     paragraph = [];
   };
   for (const line of text.split('\n')) {
@@ -185,11 +185,11 @@ function layHelp(text: string, columns: number): string {
       paragraph.push(line);
     } else {
       flush();
-      laid.push(line);
+      lines.push(line);
     }
   }
   flush();
-  return laid.join('\n');
+  return lines.join('\n');
 }
 
 /** Defaults are printed only where they help: "(default: false)" on every switch would be noise. */

@@ -211,9 +211,9 @@ function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
   const { places, caption } = block;
   const image = images.original;
   const top = page.y;
-  const laid = figure.widths.map((width) => layPlaces(around, block, { width, height: room }));
+  const layouts = figure.widths.map((width) => layPlaces(around, block, { width, height: room }));
   const { placement, x, beside, height } =
-    laid.find((one) => one.height <= Math.max(room, one.placement.height)) ?? laid.at(-1)!;
+    layouts.find((one) => one.height <= Math.max(room, one.placement.height)) ?? layouts.at(-1)!;
   const captions = page.lines(
     `${caption}${writeStrips(around, placement)}`,
     styles.note,
