@@ -144,7 +144,7 @@ export const listQuery = Type.Object({
   ),
 });
 
-/** Names and comments that people give an analysis; absent fields stay as they are. */
+/** Comment, tags and project of an analysis; absent fields stay as they are. */
 export type Description = Wire<typeof describedOnly>;
 const describedOnly = Type.Object(description);
 

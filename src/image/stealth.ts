@@ -11,7 +11,7 @@ import { decodeText } from './text.ts';
 const signatureBytes = 15;
 const maxTextBytes = 1_000_000;
 
-/** What each signature means, and which channels hold it. */
+/** For each signature: whether the text is in the alpha channel, and whether it is compressed. */
 const signatures: Readonly<
   Record<string, { readonly isAlpha: boolean; readonly isPacked: boolean }>
 > = {
