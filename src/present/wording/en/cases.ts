@@ -1,4 +1,4 @@
-/** Several pictures of one claim or story, and their report. */
+/** The pictures of one claim or story, and the report on them. */
 export const cases = {
   title: (name: string) => `Case ${name}`,
   order: 'Pictures that need attention come first.',
@@ -14,7 +14,7 @@ export const cases = {
     noSign: 'with no sign found',
   },
   oneCamera: 'from one camera',
-  /** Of a picture without a page of its own. */
+  /** For a picture without a page of its own. */
   noResult: 'No result yet.',
   noPage: 'Examined only for a result (tier flagging), so it has no page here.',
   pages: 'One page per picture follows. The full report of each is in its evidence bundle.',

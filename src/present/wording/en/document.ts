@@ -1,8 +1,8 @@
-/** Paragraphs of the PDF that say what the report is, what it is about and how to check it. */
+/** Paragraphs of the PDF on what the report is, what it is about and how to verify it. */
 export const document = {
   parts: { facts: 'Facts', evaluation: 'Evaluation', annex: 'Annex' },
   head: {
-    /** What a reader must be able to answer from the first page alone. */
+    /** What readers must find on the first page alone. */
     rows: {
       marked: 'Marked in the picture',
       reasons: 'Reasons, by weight',
@@ -35,7 +35,7 @@ export const document = {
     nothingAgainst: 'No finding of this examination.',
     damage: (rows: string) =>
       `${rows}. What is missing shows grey or black, and can be taken for a change.`,
-    /** What else would look like this. */
+    /** Alternative explanations of the same evidence. */
     otherwise: {
       real: 'A change that leaves no traces, a generator unlike any that was measured, or a photograph of a screen would look the same.',
       fake: 'Strong noise reduction, portrait effects, retouching and enlargement by software can leave similar traces in a photograph.',
@@ -133,7 +133,7 @@ export const document = {
   },
   signature: {
     assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
-    /** What SWGDE and ENFSI ask for, and nobody gave. */
+    /** What SWGDE and ENFSI require, but was not given. */
     missing: (fields: string) =>
       `SWGDE and ENFSI also require a report to state the following, which were not given: ${fields}.`,
     fields: {

@@ -1,4 +1,4 @@
-/** Words of the report that a reader without training needs, and what its references are used for. */
+/** Explains the report's terms for readers without training, and what its references are used for. */
 export const glossary = {
   terms: {
     abstain: {
@@ -100,7 +100,7 @@ export const glossary = {
         'Statistical regularities in the pixels that a sensor, a program or a generator leaves behind.',
     },
   },
-  /** What this report uses a reference for. */
+  /** What this report uses each reference for. */
   uses: {
     propositions: 'Propositions, scale of strength',
     uncertainty: 'Uncertainty',

@@ -1,4 +1,4 @@
-/** Headings, row names and values of the PDF, and how its numbers are written. */
+/** Headings, row names and values of the PDF, and the format of its numbers. */
 export const labels = {
   title: 'Image forensics report',
   product: 'forensics',
@@ -22,7 +22,7 @@ export const labels = {
     references: 'References',
     metadata: 'Metadata of the file',
   },
-  /** Where in a PDF a picture lies; all lengths in millimetres, written. */
+  /** Position of a picture in a PDF; all lengths are formatted millimetres. */
   origins: {
     page: (page: number) => `page ${page}, drawn as a picture`,
     picture: (page: number, picture: number) => `page ${page}, picture ${picture}`,
@@ -160,7 +160,7 @@ export const labels = {
   },
   original: 'Original',
   heatmap: 'Shows where methods reacted, not that anything was changed',
-  /** In the order of the scale; one glance at a heatmap must tell what to do. */
+  /** In the order of the scale; a glance at a heatmap must tell the reader what to do. */
   glance: {
     even: 'Nothing stands out.',
     everywhere: 'High across the whole picture.',
@@ -170,7 +170,7 @@ export const labels = {
     marked: (places: string) => `Look here, outlined: ${places}.`,
   },
   scale: { low: 'no trace', high: 'strong traces' },
-  /** Of the HTML report. */
+  /** For the HTML report. */
   viewer: { heatmap: 'Heatmap', zoom: 'Zoom' },
   outline: 'White numbered frames surround what is marked as changed.',
   strips: {

@@ -1,8 +1,8 @@
-/** A range of sizes, open at an end that is null, and how many pictures of it were measured. */
+/** A range of sizes, open-ended where null, and how many pictures in it were measured. */
 type MeasuredSizes = Record<'from' | 'below', string | null> &
   Record<'changed' | 'photographs', string>;
 
-/** How often the method errs, what it cannot do, and what was not looked at. */
+/** How often the method errs, what it cannot do, and what was not examined. */
 export const limits = {
   validation: {
     intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
@@ -23,7 +23,7 @@ export const limits = {
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
         `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called photographs, and up to ${high} must be expected.`,
     },
-    /** On the first page, behind the rate for files as they were. */
+    /** On the first page, after the rate for files as they were. */
     meaning:
       'A rate states how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {

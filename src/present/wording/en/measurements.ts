@@ -3,7 +3,7 @@ function oneOrMore(count: string, one: string, more: string): string {
   return `${count} ${count === '1' ? one : more}`;
 }
 
-/** What was measured and how: the figures in sentences, the heatmaps, the method. */
+/** What was measured and how: the figures as sentences, the heatmaps, the method. */
 export const measurements = {
   levels: {
     veryLow: 'very low',
@@ -42,7 +42,7 @@ export const measurements = {
         `The picture resembles compressed genuine pictures (cosine similarity ${real}) less than compressed generated ones (${fake}).`,
       neither: (real: string, fake: string) =>
         `The picture resembles compressed genuine pictures (cosine similarity ${real}) as much as compressed generated ones (${fake}).`,
-      /** Behind a comparison whose nearer side is not that of the result. */
+      /** Follows a comparison whose nearer side differs from the result. */
       opposite:
         'That points the other way than the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
     },

@@ -1,6 +1,6 @@
 import type { ReasonCode, Strength } from '../../../contract/vocabulary.ts';
 
-/** What a result amounts to: a headline, one line each for why and what to do now, and how often it was wrong. */
+/** The outcome for users: a headline, one line each for why and what to do next, and how often it was wrong. */
 export const outcome = {
   headlines: {
     real: 'No sign of generation or change found',
@@ -11,7 +11,7 @@ export const outcome = {
     suspected: 'Change of a part suspected, but not established',
     abstain: 'This picture cannot be judged',
   },
-  /** What decided. */
+  /** What decided the outcome. */
   because: {
     real: 'Its traces match those of a camera; no part stands out.',
     fake: 'The picture has traces that AI image generators typically leave.',
@@ -31,7 +31,7 @@ export const outcome = {
     single_weak_method: 'Only one method indicates a change, and only weakly.',
   },
   where: (place: string, share: string) => `${place}, ${share} of the picture`,
-  /** The same in three words, for a table. */
+  /** The same in about three words, for a table. */
   short: {
     real: 'no part stands out',
     fake: 'traces of generators',
@@ -49,7 +49,7 @@ export const outcome = {
     manipulation_suspected: 'change is suspected',
     single_weak_method: 'one weak method',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
-  /** What to do now. */
+  /** What to do next. */
   next: {
     real: 'Check its source and caption: a genuine picture can mislead too.',
     fake: 'Find out who published it first, and ask for the original file.',
@@ -70,11 +70,11 @@ export const outcome = {
     manipulation_suspected: 'Get the file as the camera stored it, and compare the two.',
     single_weak_method: 'Have an examiner look at the marked area.',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
-  /** What to do about a finding that speaks for generation or a change. */
+  /** What to do about a finding that indicates generation or a change. */
   nextOf: {
-    /** Of a weak one, whatever found it. */
+    /** For any weak finding. */
     weak: 'Not strong enough alone: ask for the original file from the device.',
-    /** Of one that speaks for a photograph. */
+    /** For a finding that supports a photograph. */
     real: 'Nothing to do about this one; what else was found decides.',
     other: 'Ask for the original file from the device.',
     methods: {
@@ -93,7 +93,7 @@ export const outcome = {
       thumbnail: 'Look at the preview in the file: it shows the picture before the change.',
     } as Readonly<Record<string, string>>,
   },
-  /** How often this verdict was wrong when it was measured, and what the method finds. Counts are of a hundred. */
+  /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
   wrong: {
     generated: ({
       called,

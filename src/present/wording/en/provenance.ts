@@ -26,7 +26,7 @@ const inconsistencies = {
     `The GPS time and the time of capture are ${writeSpan(minutes)} apart, more than time zones can explain.`,
 } satisfies { readonly [Code in InconsistencyCode]: (values: InconsistencyValues[Code]) => string };
 
-/** In minutes up to two hours, in hours up to two days, in days beyond. */
+/** In minutes up to two hours, in hours up to two days, then in days. */
 function writeSpan(minutes: number): string {
   if (minutes < 2 * 60) return writeCount(minutes, 'minute', 'minutes');
   if (minutes < 2 * 24 * 60) return writeCount(minutes / 60, 'hour', 'hours');
@@ -40,7 +40,7 @@ function writeCount(length: number, one: string, more: string): string {
 
 type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust'>;
 
-/** What keeps intact credentials from being good ones. */
+/** Why intact credentials are not fully trustworthy. */
 export type Flaw = 'expired' | 'ingredient' | 'untimed';
 
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
@@ -65,7 +65,10 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   pixels: 'hidden in the pixels',
 };
 
-/** `readWarning` knows these sentences: another wording is one more that earlier versions stored. */
+/**
+ * `readWarning` parses these sentences, so a new wording has to be added beside the old one that earlier versions
+ * stored.
+ */
 const warnings = {
   texts_cut: ({ place, characters }) =>
     `${places[place]}: long texts were cut to ${characters} characters.`,
@@ -93,7 +96,7 @@ const warnings = {
     'An earlier version of the program examined the file; it did not read these facts.',
 } satisfies { readonly [Code in WarningCode]: (values: WarningValues[Code]) => string };
 
-/** What a file says of its own origin, and where it contradicts itself. */
+/** What a file says about its own origin, and where it contradicts itself. */
 export const provenance = {
   intro:
     'This is what the file says of itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. A declaration may therefore always be forged, and nothing follows from what is missing.',
@@ -149,12 +152,12 @@ export const provenance = {
     revocation: 'proof that the certificate was not revoked',
     identity: 'a named person or organisation (CAWG identity)',
   },
-  /** Where content is declared as generated. */
+  /** When content is declared as generated. */
   disclosure:
     'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file carries such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer; a missing marking would show nothing.',
   credentialsNote:
     'Integrity and trust are two separate facts: anyone can sign, but no one can sign in another’s name.',
-  /** Where there is room for a few words only: what follows "the file says". */
+  /** A short form that follows "the file says". */
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials, flaws: readonly Flaw[]) => {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
@@ -173,7 +176,7 @@ export const provenance = {
       `XMP history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
     camera: (name: string) => `camera ${name}`,
   },
-  /** The actions that XMP defines (`stEvt:action`); others stand as they are. */
+  /** The actions that XMP defines (`stEvt:action`); others are shown unchanged. */
   historyActions: {
     created: 'created',
     copied: 'copied',
@@ -209,6 +212,6 @@ export const provenance = {
   inconsistenciesTitle: 'Inconsistencies',
   inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
   noInconsistencies: 'None of the contradictions checked for was found.',
-  /** What was compared, by code. */
+  /** The comparisons made, by code. */
   inconsistencies,
 };

@@ -68,7 +68,7 @@ export const strength = {
     neither: (ratio: string) =>
       `The search for changed parts provides no support for or against a change in a part of the picture (likelihood ratio ${ratio}).`,
   },
-  /** Within the brackets of the ratio. */
+  /** Inside the brackets of the ratio. */
   bounded: {
     held: (traced: string, ratio: string) =>
       `${ratio}; the estimate alone gives ${traced}, but tests support no more: ELUB`,

@@ -1,6 +1,6 @@
 import type { ResultClass } from '../../../contract/vocabulary.ts';
 
-/** What `analyze` prints for a person: card, table and the line below it. */
+/** What `analyze` prints for people: card, table and the line below it. */
 export const terminal = {
   card: {
     labels: {
@@ -50,7 +50,7 @@ export const terminal = {
       started: 'started',
     },
   },
-  /** What a picture in a PDF is called, after the name of the file. */
+  /** Name of a picture in a PDF, after the file name. */
   pdf: {
     part: (page: number, picture: number | null) =>
       picture === null ? `page ${page}` : `page ${page}, picture ${picture}`,
@@ -64,7 +64,7 @@ export const terminal = {
       uncertain: 'undecided',
       failed: 'failed',
     } satisfies Readonly<Record<ResultClass | 'failed', string>>,
-    /** What folders hold besides pictures; any other kind is `unknown`. */
+    /** Other kinds of files in folders; any not listed is `unknown`. */
     kinds: {
       text: (count: number) => `${count} text ${count === 1 ? 'file' : 'files'}`,
       html: (count: number) => `${count} web ${count === 1 ? 'page' : 'pages'}`,
@@ -76,7 +76,7 @@ export const terminal = {
       unknown: (count: number) => `${count} ${count === 1 ? 'file' : 'files'} of an unknown kind`,
     },
     notPictures: (kinds: string) => `Not pictures: ${kinds}.`,
-    /** @param more - how many were not named. */
+    /** @param more - how many others are not named. */
     leftOut: (names: string, more: number) =>
       `Left out: ${names}${more > 0 ? ` and ${more} more, all in --csv and --jsonl` : ''}.`,
     skipped: {
