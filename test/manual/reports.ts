@@ -208,8 +208,12 @@ function toExamination(outcome: Outcome): Examination {
 }
 
 /** As much as a report shows. */
-function readManifest(id: string) {
-  const text = readFileSync(join(root, 'models', id, 'manifest.json'), 'utf8');
-  return JSON.parse(text) as Pick<Examination['model'], 'id' | 'version'> &
-    Pick<Examination, 'measured'> & { readonly called: Examination['measuredCalls'] };
+interface ShownManifest
+  extends Pick<Examination['model'], 'id' | 'version'>,
+    Pick<Examination, 'measured'> {
+  readonly called: Examination['measuredCalls'];
+}
+
+function readManifest(id: string): ShownManifest {
+  return JSON.parse(readFileSync(join(root, 'models', id, 'manifest.json'), 'utf8'));
 }
