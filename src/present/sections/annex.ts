@@ -144,12 +144,23 @@ function missingFields({ caseData = {}, custody = [] }: SectionInput['item']) {
   const given = {
     caseNumber,
     exhibit,
-    // The program is never told.
+    // Of this and of accreditation and a second examiner the program is never told.
     client: undefined,
     reviewer: examiner,
     laboratory,
+    accreditation: undefined,
+    secondExaminer: undefined,
     custody: custody[0],
   };
-  const fields = ['caseNumber', 'exhibit', 'client', 'reviewer', 'laboratory', 'custody'] as const;
+  const fields = [
+    'caseNumber',
+    'exhibit',
+    'client',
+    'reviewer',
+    'laboratory',
+    'accreditation',
+    'secondExaminer',
+    'custody',
+  ] as const;
   return fields.filter((field) => given[field] === undefined);
 }

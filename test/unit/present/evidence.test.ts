@@ -264,7 +264,7 @@ test('the stability test is told with every change by name, and with how many le
   expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
   expect(tested(0).statement.en).toContain(
-    'Of 5 changes that were tried, 5 would leave them undecided',
+    'Of 5 changes that were tried, 5 would leave the traces undecided',
   );
   expect(tested(1).statement.de).toMatch(/Von 5 .* 4 .* und 1 sie auf die andere Seite wenden/);
 });

@@ -142,6 +142,8 @@ export const document: typeof english = {
       client: 'Auftraggeber und Auftragsdatum',
       reviewer: 'Sachverständiger mit Qualifikation',
       laboratory: 'Labor',
+      accreditation: 'Akkreditierung (ISO/IEC 17025)',
+      secondExaminer: 'Prüfung durch einen zweiten Sachverständigen',
       custody: 'Beweismittelkette',
     },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],

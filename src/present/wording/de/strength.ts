@@ -114,8 +114,10 @@ export const strength: typeof english = {
         return `Keine der ${tried} erprobten Änderungen würde ändern, was die Spuren des ganzen Bildes aussagen; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
       const told = [
         ...(same > 0 ? [`${same} die Spuren auf ihrer Seite belassen`] : []),
-        ...(open > 0 ? [`${open} sie unentschieden lassen`] : []),
-        ...(other > 0 ? [`${other} sie auf die andere Seite wenden`] : []),
+        ...(open > 0 ? [`${open} ${same > 0 ? 'sie' : 'die Spuren'} unentschieden lassen`] : []),
+        ...(other > 0
+          ? [`${other} ${same + open > 0 ? 'sie' : 'die Spuren'} auf die andere Seite wenden`]
+          : []),
       ];
       return `Von ${tried} erprobten Änderungen würden ${list(told)}; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
     },

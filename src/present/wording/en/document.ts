@@ -142,6 +142,8 @@ export const document = {
       client: 'client and date of the request',
       reviewer: 'examiner with qualification',
       laboratory: 'laboratory',
+      accreditation: 'accreditation (ISO/IEC 17025)',
+      secondExaminer: 'check by a second examiner',
       custody: 'chain of custody',
     },
     lines: ['Notes', 'Name and qualification', 'Place and date', 'Signature'],

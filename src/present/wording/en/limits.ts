@@ -15,7 +15,7 @@ export const limits = {
       'AUC',
       'Decided',
       'Photographs called generated',
-      'Generated, called photographs',
+      'Generated called photographs',
     ] satisfies readonly [string, string, string, string, string],
     worst: {
       real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>

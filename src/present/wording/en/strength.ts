@@ -154,8 +154,10 @@ export const strength = {
         return `None of the ${tried} changes that were tried would alter what the traces of the whole picture say; after them the probability of generation ${range}.`;
       const told = [
         ...(same > 0 ? [`${same} would leave the traces on their side`] : []),
-        ...(open > 0 ? [`${open} would leave them undecided`] : []),
-        ...(other > 0 ? [`${other} would turn them to the other side`] : []),
+        ...(open > 0 ? [`${open} would leave ${same > 0 ? 'them' : 'the traces'} undecided`] : []),
+        ...(other > 0
+          ? [`${other} would turn ${same + open > 0 ? 'them' : 'the traces'} to the other side`]
+          : []),
       ];
       return `Of ${tried} changes that were tried, ${list(told)}; after them the probability of generation ${range}.`;
     },
