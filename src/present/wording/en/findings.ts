@@ -106,8 +106,7 @@ const places: Readonly<Record<AreaPlace, string>> = {
   lower_right: 'in the lower right',
 };
 
-/** Of a picture, 0..1. */
-/** Capped below certainty, at which no probability was ever measured. */
+/** @param probability - 0..1; capped below certainty, at which no probability was ever measured. */
 function writePercent(probability: number): string {
   const percent = Math.round(100 * probability);
   if (percent > 99) return 'above 99 %';
