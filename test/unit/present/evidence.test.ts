@@ -365,7 +365,7 @@ describe('a picture with a part that was changed', () => {
   test('ends in a conclusion that claims no known rate of error', () => {
     const ends = languages.map((language) => writeTexts(changed, item, language).conclusion);
 
-    expect(ends[0]).toContain('altered in a part');
+    expect(ends[0]).toContain('part of the picture was altered');
     expect(ends[1]).toContain('ein Teil des Bildes verändert wurde');
     expect(ends.join()).not.toMatch(/rate of error|Fehlerrate/);
   });

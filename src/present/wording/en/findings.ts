@@ -294,8 +294,9 @@ const skips: Readonly<Record<SkipReason, string>> = {
   thumbnail_missing: 'The file has no thumbnail. Services often remove it, so this says nothing.',
   thumbnail_unreadable: 'The embedded thumbnail cannot be read.',
   thumbnail_of_other_shape:
-    'The thumbnail has a different shape from the picture, so the two cannot be compared place by place.',
-  thumbnail_too_even: 'The thumbnail or the picture is too uniform to be compared place by place.',
+    'The thumbnail has a different shape from the picture, so the two cannot be compared region by region.',
+  thumbnail_too_even:
+    'The thumbnail or the picture is too uniform to be compared region by region.',
   thumbnail_of_other_content:
     'The thumbnail shows a different picture altogether, so single places cannot be compared.',
 };

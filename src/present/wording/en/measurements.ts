@@ -44,7 +44,7 @@ export const measurements = {
         `The picture resembles compressed genuine pictures (cosine similarity ${real}) as much as compressed generated ones (${fake}).`,
       /** Follows a comparison whose nearer side differs from the result. */
       opposite:
-        'That points the other way than the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
+        'This points away from the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
     },
     anomaly: (score: string) =>
       `The anomaly score is ${score}: this share of the reference pictures deviates less from the pictures that the model has learned from.`,
