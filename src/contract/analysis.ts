@@ -57,7 +57,7 @@ function sideUpTo(maximum: number) {
   return Type.Integer({
     minimum: minSidePx,
     maximum,
-    description: 'Pixels, before or after the turn that EXIF demands. Heatmaps get the same size.',
+    description: 'In pixels, before or after EXIF rotation. Heatmaps get the same size.',
     ...(maximum === maxSidePx && opened),
   });
 }
@@ -95,7 +95,7 @@ export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
         height: sideUpTo(largestSide),
         filename: Type.String({ minLength: 1 }),
         storageUrls: Type.Optional(
-          Type.Unknown({ description: 'Ignored: the service makes them.' }),
+          Type.Unknown({ description: 'Ignored: the service generates them.' }),
         ),
         options: givenOptions,
       }),
@@ -128,9 +128,11 @@ export const listQuery = Type.Object({
   searchTerm: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   verdict: Type.Optional(oneOf(resultClasses)),
   status: Type.Optional(oneOf(statuses)),
-  tag: Type.Optional(Type.String({ maxLength: maxCommentLength, description: 'One whole tag.' })),
+  tag: Type.Optional(
+    Type.String({ maxLength: maxCommentLength, description: 'One complete tag.' }),
+  ),
   projectId: Type.Optional(
-    Type.String({ maxLength: maxNameLength, description: 'Those of one case.' }),
+    Type.String({ maxLength: maxNameLength, description: 'Only analyses of this case.' }),
   ),
   createdFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
   createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
@@ -139,7 +141,7 @@ export const listQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       default: maxListed,
-      description: `More than ${maxListed} are never answered at once: \`x-total-count\` tells how many there are, \`start\` where to go on.`,
+      description: `More than ${maxListed} are never returned at once: \`x-total-count\` is the total number, \`start\` continues from there.`,
     }),
   ),
 });
@@ -259,7 +261,7 @@ const result = Type.Object(
   },
   {
     description:
-      'With tier flagging every member but the two classes is null. A list leaves evidence out: read the analysis by its id.',
+      'With tier flagging every member except the two classes is null. Lists omit evidence: read the analysis by its id.',
   },
 );
 
@@ -326,9 +328,9 @@ export const analysisListAnswer = Type.Object(
   {
     ...succeeded.properties,
     data,
-    total: Type.Integer({ description: 'Entries in this answer.' }),
+    total: Type.Integer({ description: 'Entries in this response.' }),
     startIndex: Type.Integer(),
     endIndex: Type.Integer({ description: 'One past the last entry.' }),
   },
-  { headers: { 'x-total-count': Type.Integer({ description: 'All that match.' }) } },
+  { headers: { 'x-total-count': Type.Integer({ description: 'Number of all matches.' }) } },
 );

@@ -13,7 +13,7 @@ export const auditQuery = Type.Object({
       description: 'an event such as "key.created", or the part before the dot for all of its kind',
     }),
   ),
-  subject: Type.Optional({ ...objectId, description: 'Id of what it was done to.' }),
+  subject: Type.Optional({ ...objectId, description: 'Id of the object it was done to.' }),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
   before: Type.Optional(
@@ -32,12 +32,12 @@ const entry = Type.Object({
   at: dateTime,
   actor: Type.Object({
     type: Type.String({ description: 'user, api (a key), service or operator.' }),
-    id: orNull(Type.String({ description: 'Of the user or key.' })),
+    id: orNull(Type.String({ description: 'Id of the user or key.' })),
   }),
   event: Type.String(),
-  subject: orNull(Type.String({ description: 'Id of what it was done to.' })),
+  subject: orNull(Type.String({ description: 'Id of the object it was done to.' })),
   details: Type.Record(Type.String(), Type.Unknown()),
-  previous: Type.String({ description: 'The hash of the entry before it.' }),
+  previous: Type.String({ description: 'Hash of the previous entry.' }),
   hash: Type.String({
     description: 'SHA-256 of the entry as canonical JSON, without this member.',
   }),

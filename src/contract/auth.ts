@@ -26,7 +26,7 @@ const tokenSet = Type.Object({
   }),
   refreshToken: Type.String(),
   tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
+  expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
 });
 
 /** Where a user logs in if not here. */

@@ -47,5 +47,8 @@ export const messageAnswer = answerWith(Type.Object({ message: Type.String() }))
 
 export const failed = Type.Object(
   { success: Type.Literal(false), message: Type.String() },
-  { $id: 'Failure', description: 'The header x-error-code holds the stable word for the failure.' },
+  {
+    $id: 'Failure',
+    description: 'The header x-error-code contains the stable code of the failure.',
+  },
 );

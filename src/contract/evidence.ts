@@ -31,7 +31,7 @@ const finding = Type.Object({
   score: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'How strongly the method speaks for fake; 0.5 says nothing.',
+    description: 'How strongly the method indicates fake; 0.5 is neutral.',
   }),
   statement,
   measures: Type.Record(Type.String(), Type.Number()),
@@ -39,7 +39,7 @@ const finding = Type.Object({
 });
 
 const stability = Type.Object({
-  holds: Type.Boolean({ description: 'False when a change would lead to the other side.' }),
+  holds: Type.Boolean({ description: 'False if a change would flip the verdict.' }),
   statement,
   trials: Type.Array(
     Type.Object({
@@ -59,7 +59,7 @@ const region = Type.Object(
     top: pixels,
     width: pixels,
     height: pixels,
-    share: Type.Number({ minimum: 0, maximum: 1, description: 'Of the picture, marked.' }),
+    share: Type.Number({ minimum: 0, maximum: 1, description: 'Marked share of the picture.' }),
   },
   { description: 'A part that is marked as changed, in pixels of the upright picture.' },
 );
@@ -74,18 +74,18 @@ const manipulation = Type.Object(
     }),
     region: orNull(region),
     methods: Type.Array(Type.String(), {
-      description: 'Methods that speak for a change by themselves, at least weakly.',
+      description: 'Methods that indicate a change by themselves, even weakly.',
     }),
     places: Type.Optional(
       Type.Array(Type.Object({ region, methods: Type.Array(Type.String()) }), {
         description:
-          'Every marked part, in the order that numbers them from 1, and the methods that mark it by themselves; `region` is the first.',
+          'Every marked part, numbered in order from 1, with the methods that mark it by themselves; `region` is the first.',
       }),
     ),
   },
   {
     description:
-      'What the methods that look for changed parts say together. Null for an examination of an earlier version.',
+      'Combined result of the methods that look for changed parts. Null for an examination from an earlier version.',
   },
 );
 
@@ -133,7 +133,7 @@ const credentials = Type.Object(
     validity: Type.Optional(orNull(Type.Object({ from: Type.String(), to: Type.String() }))),
     codes: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Status codes of the C2PA specification that the active manifest was given.',
+        description: 'C2PA status codes of the active manifest.',
       }),
     ),
     ingredientProblems: Type.Optional(Type.Array(Type.String())),
@@ -144,13 +144,16 @@ const credentials = Type.Object(
           provider: text,
           state: oneOf(['trusted', 'signed', 'broken', 'not-verified']),
         }),
-        { description: 'Who takes part in the picture, by CAWG identity assertions.' },
+        {
+          description:
+            'People and organisations involved in the picture, from CAWG identity assertions.',
+        },
       ),
     ),
   },
   {
     description:
-      'Content Credentials (C2PA). Whether they are whole and whether their signer is trusted are two facts.',
+      'Content Credentials (C2PA). Integrity and trust in the signer are separate facts.',
   },
 );
 
@@ -192,7 +195,7 @@ const provenance = Type.Object(
   },
   {
     description:
-      'What the file says of itself. Anybody can write it unless a trusted signer vouches for it; what is missing says nothing.',
+      'What the file states about itself. Anyone can write this unless a trusted signer vouches for it; absence proves nothing.',
   },
 );
 
@@ -205,14 +208,14 @@ export const evidence = Type.Object(
         { resultClass: oneOf(resultClasses), reasons: Type.Array(oneOf(reasonCodes)) },
         {
           description:
-            'Where the decision rests on something else: what the traces of the whole picture alone led to.',
+            'If the decision is based on something else: what the traces of the whole picture alone would have decided.',
         },
       ),
     ),
     strength: {
       ...strength,
       description:
-        'How strongly what the decision rests on speaks for the class; none when nothing was decided.',
+        'How strongly the basis of the decision supports the class; none if nothing was decided.',
     },
     ratio: orNull(
       Type.Number({
@@ -233,7 +236,7 @@ export const evidence = Type.Object(
         }),
         {
           description:
-            'Each question by itself, whatever was decided: the likelihood ratio for the side it points to, below 2 for neither. Empty where it has no tested meaning.',
+            'For each question separately, whatever was decided: the likelihood ratio for the indicated side, below 2 for neither. Empty if it has no tested meaning.',
         },
       ),
     ),
@@ -242,7 +245,7 @@ export const evidence = Type.Object(
         {
           ratio,
           strategy: orNull(oneOf(decisionStrategies)),
-          condition: orNull(Type.String({ description: 'That was measured.' })),
+          condition: orNull(Type.String({ description: 'The measured condition.' })),
           statement,
         },
         {
@@ -254,7 +257,7 @@ export const evidence = Type.Object(
     errorRate: orNull({
       ...statement,
       description:
-        'How often such a result was wrong when it was measured, and what the method would have found; null where it has no tested meaning.',
+        'How often such a result was wrong when it was measured, and what the method would have found; null if it has no tested meaning.',
     }),
     findings: Type.Array(finding, { description: 'Strongest first.' }),
     skipped: Type.Array(Type.Object({ method: Type.String(), reason: statement })),
@@ -265,7 +268,7 @@ export const evidence = Type.Object(
     manipulation: orNull(manipulation),
     provenance,
     notChecked: Type.Array(Type.Object({ id: oneOf(notCheckedIds), statement }), {
-      description: 'What was not looked at. Silence about these is no all-clear.',
+      description: 'What was not examined. Silence on these is no all-clear.',
     }),
   },
   {

@@ -6,7 +6,7 @@ import { maxCommentLength } from './limits.ts';
 
 const analysisId = Type.Optional({
   ...objectId,
-  description: 'Left out: everything of the tenant.',
+  description: 'If omitted, applies to everything of the tenant.',
 });
 
 export const holdsQuery = Type.Object({ tenantName });
@@ -19,14 +19,16 @@ export const newHoldBody = Type.Object({
 export type LegalHold = Wire<typeof hold>;
 const hold = Type.Object({
   analysisId: orNull(
-    Type.String({ description: 'Also of a deleted one; null for everything of the tenant.' }),
+    Type.String({
+      description: 'May be the id of a deleted analysis; null for everything of the tenant.',
+    }),
   ),
   analysisName: orNull(Type.String()),
   reason: Type.String(),
   createdDate: dateTime,
   createdByUserId: orNull(
     Type.String({
-      description: 'Null for a hold that the operator of the service placed and alone can lift.',
+      description: 'Null for a hold placed by the operator of the service, who alone can lift it.',
     }),
   ),
   createdByUserName: orNull(Type.String({ description: 'The name, else the e-mail address.' })),

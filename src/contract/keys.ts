@@ -31,7 +31,7 @@ export const newKeyBody = Type.Object(
   {
     tenantName,
     name: Type.Optional(name),
-    expiresAt: Type.String({ format: 'date-time', description: 'At most ten years ahead.' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'At most ten years from now.' }),
     replaces: Type.Optional(keySelector),
     graceSeconds: Type.Optional(
       Type.Integer({
@@ -67,7 +67,9 @@ export const keyEntry = Type.Object({
 it works.`,
     }),
   ),
-  secret: Type.String({ description: 'Whole in the answer that makes the key, else masked.' }),
+  secret: Type.String({
+    description: 'Complete in the response that creates the key, otherwise masked.',
+  }),
 });
 
 const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(keyEntry));

@@ -9,7 +9,7 @@ const seenReasons = ['picture', 'camera', 'document', 'settings'] as const;
 
 export type SeenBefore = Wire<typeof seenBefore>;
 export const seenBefore = Type.Object({
-  id: Type.String({ description: 'Of the other analysis.' }),
+  id: Type.String({ description: 'Id of the other analysis.' }),
   name: Type.String(),
   projectId: orNull(Type.String()),
   createdDate: dateTime,
@@ -35,7 +35,7 @@ export const seenBefore = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Share of the details of their common part that agree.',
+      description: 'Share of details that match in the area both show.',
     }),
   ),
 });

@@ -28,7 +28,7 @@ export const endSessionBody = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 16_384,
-      description: 'With it the sessions on all devices end.',
+      description: 'If true, sessions on all devices end.',
     }),
   ),
 });
@@ -46,7 +46,7 @@ export type SessionState = Wire<typeof sessionState>;
 const sessionState = Type.Object({
   identity: oneOf(['embedded', 'oidc']),
   needsFirstUser: Type.Boolean({ description: 'True until there is an account.' }),
-  hasSession: Type.Boolean({ description: 'Whether the cookie of a session came along.' }),
+  hasSession: Type.Boolean({ description: 'Whether the request carried a session cookie.' }),
   login: orNull(loginElsewhere),
   intake: oneOf(intakes),
   limits,
@@ -57,6 +57,6 @@ export type BrowserTokens = Wire<typeof browserTokens>;
 const browserTokens = Type.Object({
   accessToken: Type.String(),
   idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
-  expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
+  expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
 });
 export const browserTokensAnswer = answerWith(Type.Unsafe<BrowserTokens>(browserTokens));

@@ -67,7 +67,7 @@ const defaultOptions = Type.Object(
   { tier: oneOf(tiers), decisionStrategy: oneOf(decisionStrategies) },
   {
     ...strict,
-    description: `What the console begins a new analysis with; null for what was chosen last. Requests are not changed by it: an
+    description: `What the console preselects for a new analysis; null for the last choice. Requests are not changed by it: an
 option that they leave out has the default of this document.`,
   },
 );
@@ -92,8 +92,7 @@ export const changeBody = Type.Object(
       orNull(
         Type.String({
           maxLength: 2048,
-          description:
-            'Null removes it. An address in it must be one that the administrator allows webhooks to go to.',
+          description: 'Null removes it. The administrator must allow webhooks to its address.',
         }),
       ),
     ),

@@ -24,9 +24,7 @@ export const verifyQuery = Type.Object({ tenantName });
 const custodyStep = Type.Object({
   at: Type.String({ format: 'date-time' }),
   actor: Type.String({ description: 'Type and id: a user, an API key, or the service.' }),
-  actorName: orNull(
-    Type.String({ description: 'Of the user or the key; null for one that has none.' }),
-  ),
+  actorName: orNull(Type.String({ description: 'Name of the user or key; null if it has none.' })),
   event: Type.String(),
   hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
 });
@@ -34,14 +32,15 @@ export type CustodyStep = Wire<typeof custodyStep>;
 export const custodyAnswer = answerWith(
   Type.Unsafe<readonly CustodyStep[]>(
     Type.Array(custodyStep, {
-      description: 'From the audit log, oldest first; times and hashes of what went in and out.',
+      description:
+        'From the audit log, oldest first, with the times and hashes of inputs and outputs.',
     }),
   ),
 );
 
 export type Verification = Wire<typeof verification>;
 const verification = Type.Object({
-  holds: Type.Boolean({ description: 'True when there is no problem at all.' }),
+  holds: Type.Boolean({ description: 'True if there are no problems.' }),
   problems: Type.Array(
     Type.Object({ kind: Type.String(), file: orNull(Type.String()), message: Type.String() }),
   ),

@@ -31,21 +31,21 @@ const delivery = Type.Object({
   nextAttemptDate: orNull({
     ...dateTime,
     description:
-      'Null for a message that is settled, and for one that waits behind another about the same analysis.',
+      'Null for a settled message, and for one that waits for another about the same analysis.',
   }),
   settledDate: orNull(dateTime),
 });
 export const deliveriesAnswer = answerWith(
   Type.Unsafe<readonly Delivery[]>(
     Type.Array(delivery, {
-      description: 'Newest first: those that wait, and those settled in the last 30 days.',
+      description: 'Newest first: waiting messages, and those settled in the last 30 days.',
     }),
   ),
 );
 
 export const replayBody = Type.Object({
   tenantName,
-  id: Type.Optional({ ...objectId, description: 'Left out: all that were given up.' }),
+  id: Type.Optional({ ...objectId, description: 'If omitted, all messages that were given up.' }),
 });
 export const replayAnswer = answerWith(Type.Object({ replayed: Type.Integer({ minimum: 0 }) }));
 
