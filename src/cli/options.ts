@@ -88,9 +88,7 @@ export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
-/**
- * Adds the options of a command that acts on this machine's data folder. With `--url`, the usage error says what to do.
- */
+/** Adds the options of a command that acts on this machine's data folder. With `--url`, the usage error says what to do. */
 export function withLocalOptions(command: Command): Command {
   return command
     .option('--data-dir <dir>', 'the data folder')

@@ -90,9 +90,7 @@ function fromFramework(error: unknown): ForensicsError | null {
   return new ForensicsError('invalid_request', message, { cause: error });
 }
 
-/**
- * What the router rejects before it looks for a route: invalid escapes, and a first segment longer than any route's.
- */
+/** What the router rejects before it looks for a route: invalid escapes, and a first segment longer than any route's. */
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
   const message = 'The address cannot be decoded; check its percent-encoding.';

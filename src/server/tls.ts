@@ -55,9 +55,7 @@ export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMat
   return { cert, key, authority: null };
 }
 
-/**
- * The TLS material in the data folder, created or renewed if necessary. `hosts` are added to the names of this machine.
- */
+/** The TLS material in the data folder, created or renewed if necessary. `hosts` are added to the names of this machine. */
 export async function ensureLocalTls(
   dataDir: string,
   hosts: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * Turns what was named into what is examined: a web address into the file it returns, a PDF into the pictures in it.
- */
+/** Turns what was named into what is examined: a web address into the file it returns, a PDF into the pictures in it. */
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';

@@ -89,9 +89,7 @@ export interface AnalysisRecord {
     /** Fraction of the rows, from the top, that are undamaged; omitted when all are. */
     readonly soundShare?: number;
   } | null;
-  /**
-   * The grid of the raw maps: the number of cells, each `cellPx` by `cellPx` pixels of the picture after EXIF rotation.
-   */
+  /** The grid of the raw maps: the number of cells, each `cellPx` by `cellPx` pixels of the picture after EXIF rotation. */
   readonly maps: Pick<CellMaps, 'cellPx' | 'columns' | 'rows'> | null;
   readonly model: (Omit<ModelIdentity, 'files'> & OrNull<Pick<ModelIdentity, 'files'>>) | null;
   /** When the examination began, ISO 8601; the same time as in the reports. */

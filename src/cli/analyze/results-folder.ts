@@ -13,9 +13,7 @@ import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 
 export interface ResultsFolder {
-  /**
-   * Call this before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced.
-   */
+  /** Call this before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
   check(name: string): Promise<void>;
   /**
    * @returns the paths written.

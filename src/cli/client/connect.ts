@@ -48,9 +48,7 @@ export type Trust =
   | { readonly by: 'system'; readonly also?: string }
   /** Only by one of these authorities (PEM). */
   | { readonly by: 'authority'; readonly pem: string }
-  /**
-   * By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case hexadecimal digits.
-   */
+  /** By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case hexadecimal digits. */
   | { readonly by: 'fingerprint'; readonly sha256: string };
 
 const maxLooks = 3;

@@ -1,6 +1,4 @@
-/**
- * `forensics completion`: prints a short shell script that gets its suggestions from the hidden command `__complete`.
- */
+/** `forensics completion`: prints a short shell script that gets its suggestions from the hidden command `__complete`. */
 
 import { Argument, type Command, type Option } from 'commander';
 

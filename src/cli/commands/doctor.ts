@@ -1,6 +1,4 @@
-/**
- * `forensics doctor`: checks that everything the service needs is there and works, and says how to fix what does not.
- */
+/** `forensics doctor`: checks that everything the service needs is there and works, and says how to fix what does not. */
 
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
@@ -188,9 +186,7 @@ interface Probe {
 
 const probeTimeoutMs = 10_000;
 
-/**
- * @param path - a route that needs no credentials. @throws {ForensicsError} `server_unreachable`, `server_untrusted`.
- */
+/** @param path - a route that needs no credentials. @throws {ForensicsError} `server_unreachable`, `server_untrusted`. */
 async function probe(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
   path: string,

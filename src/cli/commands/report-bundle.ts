@@ -1,6 +1,4 @@
-/**
- * `forensics report` on this machine's data folder: opens the stored analysis, signs its bundle and writes the file.
- */
+/** `forensics report` on this machine's data folder: opens the stored analysis, signs its bundle and writes the file. */
 
 import { openBundleInput } from '../../service/analyses/bundle-input.ts';
 import type { CaseParts } from '../../service/analyses/cases.ts';

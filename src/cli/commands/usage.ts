@@ -1,6 +1,4 @@
-/**
- * `forensics usage` prints usage with one row per tenant; `forensics tenant report` prints all figures of one tenant.
- */
+/** `forensics usage` prints usage with one row per tenant; `forensics tenant report` prints all figures of one tenant. */
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';

@@ -19,9 +19,7 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 
 let given = none;
 
-/**
- * Declares the options common to all commands. They apply from when a command runs until the next program is created.
- */
+/** Declares the options common to all commands. They apply from when a command runs until the next program is created. */
 export function withSwitches(program: Command): Command {
   given = none;
   return program

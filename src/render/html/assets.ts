@@ -1,6 +1,4 @@
-/**
- * Style and script of the HTML report. Both are part of the file itself, so that it opens anywhere and fetches nothing.
- */
+/** Style and script of the HTML report. Both are part of the file itself, so that it opens anywhere and fetches nothing. */
 
 /** @param legend - RGB bytes of the heatmaps' scale, `3 * 256`, from value 0 to 1. */
 export function stylesheet(legend: Uint8Array): string {

@@ -64,9 +64,7 @@ function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + minHeight(around, block) + gaps.belowTitle, 0);
 }
 
-/**
- * Points a heading needs on its page for what follows it: the first block and, if that is itself a heading, the next.
- */
+/** Points a heading needs on its page for what follows it: the first block and, if that is itself a heading, the next. */
 function minHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
   if (block === undefined) return 0;
   const least = minHeight(around, block);
@@ -166,9 +164,7 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
 const inset = 8;
 const gap = 12;
 const below = 5;
-/**
- * Points for the picture: as high as the page allows with what must follow, and as wide as the text beside it allows.
- */
+/** Points for the picture: as high as the page allows with what must follow, and as wide as the text beside it allows. */
 const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, minCaption: 120 } as const;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;

@@ -98,9 +98,7 @@ export type UserSettingsChange = Partial<UserSettings>;
 export interface UserSettingsStore {
   /** @throws {ForensicsError} `not_found`. */
   read(userId: string): Promise<UserSettings>;
-  /**
-   * Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`.
-   */
+  /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
   change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
 }
 

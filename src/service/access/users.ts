@@ -46,9 +46,7 @@ export interface NewUser extends UserChange {
 /** Who administers an account; when omitted, the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
-  /**
-   * Called in the transaction of the act with the account before the change and with the acting user; throws to refuse.
-   */
+  /** Called in the transaction of the act with the account before the change and with the acting user; throws to refuse. */
   readonly check?: (user: User, self: User) => void;
 }
 
@@ -67,9 +65,7 @@ export interface Users {
   list(tenantId?: string): Promise<readonly User[]>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
   update(id: string, change: UserChange, acting?: Acting): Promise<User>;
-  /**
-   * Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`.
-   */
+  /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
   setPassword(id: string, password: string, acting?: Acting): Promise<void>;
   /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
   disable(id: string, acting?: Acting): Promise<User>;
@@ -275,9 +271,7 @@ async function getUser(reader: Reader, id: string): Promise<User> {
   throw unknown();
 }
 
-/**
- * Reads the acting user in the same transaction, so that two users who disable each other at once cannot both succeed.
- */
+/** Reads the acting user in the same transaction, so that two users who disable each other at once cannot both succeed. */
 async function approve(reader: Reader, { by, check }: Acting, user: User): Promise<void> {
   check?.(user, await getUser(reader, by.id ?? ''));
 }

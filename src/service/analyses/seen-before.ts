@@ -17,9 +17,7 @@ import { getRow, type Target } from './rows.ts';
 
 /** Maximum pictures per key: a key with more, such as a letter in a logo, says nothing. */
 const maxPerKey = 200;
-/**
- * Minimum number of shared keys for a comparison, and maximum number of pictures compared, those sharing most first.
- */
+/** Minimum number of shared keys for a comparison, and maximum number of pictures compared, those sharing most first. */
 const minShared = 2;
 const maxCompared = 20;
 /** Maximum number of pictures listed in an answer. */

@@ -242,9 +242,7 @@ export interface EventDetails {
     readonly examinedAt: string;
     /** SHA-256 of the bytes that were examined. */
     readonly originalSha256: string;
-    /**
-     * SHA-256 of the stored examination, as `examinationSha256` in src/service/analyses/examination-row.ts computes it.
-     */
+    /** SHA-256 of the stored examination, as `examinationSha256` in src/service/analyses/examination-row.ts computes it. */
     readonly examinationSha256: string;
     /** Hashes of the heatmaps and reports; null for the tier without any. */
     readonly outputs: FileHashes | null;

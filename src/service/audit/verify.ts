@@ -54,9 +54,7 @@ export async function verifyChain(
   });
 }
 
-/**
- * Verifies exported lines. They show whether the chain is intact; only the recorded hash proves that it is complete.
- */
+/** Verifies exported lines. They show whether the chain is intact; only the recorded hash proves that it is complete. */
 export async function verifyLines(
   lines: readonly string[],
   { head }: Noted,

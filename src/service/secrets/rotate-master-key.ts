@@ -99,9 +99,7 @@ export async function rotateMasterKey(
   }
 }
 
-/**
- * Opens the database exclusively, on one machine or several. `wipe` removes the former contents of rows from the disk.
- */
+/** Opens the database exclusively, on one machine or several. `wipe` removes the former contents of rows from the disk. */
 async function openAlone(
   { databaseUrl: url, databasePasswordFile: passwordFile }: RotationSettings,
   dataDir: string,

@@ -1,6 +1,4 @@
-/**
- * Deletes a tenant: it loses all access at once, its analyses are hidden, and retention purges the rest in due course.
- */
+/** Deletes a tenant: it loses all access at once, its analyses are hidden, and retention purges the rest in due course. */
 
 import { and, eq, isNull } from 'drizzle-orm';
 import { freshWebhook, activeTenant, type Tenant } from './tenants.ts';

@@ -1,6 +1,4 @@
-/**
- * Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing of HTTP or analyses.
- */
+/** Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing of HTTP or analyses. */
 
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,6 +1,4 @@
-/**
- * Statistics of scored pictures, with intervals. Higher scores mean fake. Pure: the same input gives the same figures.
- */
+/** Statistics of scored pictures, with intervals. Higher scores mean fake. Pure: the same input gives the same figures. */
 
 import { createRandom } from '../../engine/calibration.ts';
 import { measureRatios } from '../../engine/likelihood-ratio.ts';

@@ -34,9 +34,7 @@ export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;
 
-/**
- * What a failed attempt led to. `overtaken`: another worker has leased the message, so this attempt counts for nothing.
- */
+/** What a failed attempt led to. `overtaken`: another worker has leased the message, so this attempt counts for nothing. */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };

@@ -184,9 +184,7 @@ function tooMany(waitMs: number): ForensicsError {
   );
 }
 
-/**
- * An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other text stays as it is.
- */
+/** An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other text stays as it is. */
 function toPlace(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

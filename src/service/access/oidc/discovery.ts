@@ -70,9 +70,7 @@ interface ProviderRequest {
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/**
- * Time limit for a whole call. Calls to the identity provider are limited in time and size, and follow no redirects.
- */
+/** Time limit for a whole call. Calls to the identity provider are limited in time and size, and follow no redirects. */
 export const timeoutSeconds = 5;
 // Ten times what a hundred keys take.
 const maxAnswerBytes = 1024 * 1024;
@@ -105,9 +103,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
 
 /** Caches something fetched from a remote service, to survive the service's outages. */
 export interface Cached<T> {
-  /**
-   * The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw, if nothing is cached.
-   */
+  /** The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw, if nothing is cached. */
   current(): Promise<T>;
   /** Fetches it now, unless that was tried a moment ago. @throws whatever `load` threw last. */
   renewed(): Promise<T>;

@@ -267,9 +267,7 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
   };
 }
 
-/**
- * Recognises a login by an `auth_time` later than the last one. Without that claim, only the first login is recognised.
- */
+/** Recognises a login by an `auth_time` later than the last one. Without that claim, only the first login is recognised. */
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
   if (tenantIds === null) return false;
   return lastLoginAt === null || (token.loggedInAt !== null && token.loggedInAt > lastLoginAt);

@@ -104,9 +104,7 @@ export async function rejectUpload(
   });
 }
 
-/**
- * failed -> pending, waiting for a worker. Returns false as above. @throws {ForensicsError} `analysis_not_retryable`.
- */
+/** failed -> pending, waiting for a worker. Returns false as above. @throws {ForensicsError} `analysis_not_retryable`. */
 export async function restartRun(
   parts: LifecycleParts,
   act: Act,
