@@ -26,7 +26,10 @@ export interface ViewFeatures {
 }
 
 /** The picture itself, or a copy scaled down to `maxPixels`, on which patches and maps are based. */
-export async function toReadingSize(picture: Planes, { maxPixels }: Views): Promise<Planes> {
+export async function toReadingSize(
+  picture: Planes,
+  { mostPixels: maxPixels }: Views,
+): Promise<Planes> {
   const { width, height } = picture.facts;
   if (width * height <= maxPixels) return picture;
   return scaledBy(picture, Math.sqrt(maxPixels / (width * height)));

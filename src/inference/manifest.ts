@@ -81,7 +81,8 @@ const maxReadPixels = 4_000_000;
 
 const viewFields = object({
   /** A larger picture is scaled down to this many pixels before its patches are read. */
-  maxPixels: whole(65_536, maxReadPixels),
+  // As manifests name it since their first version.
+  mostPixels: whole(65_536, maxReadPixels),
   /** Side and number of the full-resolution squares that are also read if the picture was scaled down. */
   tilePx: whole(32, 4096),
   tiles: whole(0, 4096),

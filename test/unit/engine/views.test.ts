@@ -7,7 +7,7 @@ import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel } from './fixtures.ts';
 
 const weights = { patches: 0.5, tiles: 0.3, whole: 0.2 };
-const views = { maxPixels: 65_536, tilePx: 64, tiles: 3, wholePx: 96, weights };
+const views = { mostPixels: 65_536, tilePx: 64, tiles: 3, wholePx: 96, weights };
 const identity = { scale: 1, offset: 0 };
 
 let model: TraceModel;

@@ -74,7 +74,7 @@ describe('a manifest is refused', () => {
     ['sizeRegime', { perHalving: -1, below: 2_000_000, downTo: 50_000 }],
     ['sizeRegime', { perHalving: 0.4, below: 2_000_000 }],
     ['views', null],
-    ['views.maxPixels', 1e8],
+    ['views.mostPixels', 1e8],
     ['views.weights.whole', 0.5],
     ['thresholds.realMax.default', 0.6],
     ['input.name', 'image'],
