@@ -36,7 +36,7 @@ test('maps that do not cover the picture are refused', () => {
   expect(() => createUpsampler({ width: 96, height: 100 }, maps)).toThrow(RangeError);
   expect(() => createUpsampler({ width: 100, height: 129 }, maps)).toThrow(RangeError);
   const short = { ...maps, values: { ...maps.values, fake: new Uint16Array(3) } };
-  expect(() => createUpsampler({ width: 100, height: 100 }, short)).toThrow(/fake map holds 3/);
+  expect(() => createUpsampler({ width: 100, height: 100 }, short)).toThrow(/fake map has 3/);
 });
 
 /** The textbook formula in floating point, written apart from the code under test. */
