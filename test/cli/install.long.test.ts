@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cp,
   mkdir,
@@ -11,8 +12,10 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -193,3 +196,67 @@ test('a program of five lines uses the library', async () => {
 
   expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), pdf: '%PDF-' });
 });
+
+/** Of Debian; `.ci/run` installs them. The package belongs to who installs it: root. */
+const canBuildImages =
+  process.getuid?.() === 0 &&
+  ['buildah', 'mmdebstrap', 'dpkg-deb', 'strip'].every(
+    (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0,
+  );
+
+test.runIf(canBuildImages)(
+  'the package of Debian makes an image that serves as a plain user, knows whether it works, and is removed',
+  { timeout: 600_000 },
+  async () => {
+    const packages = join(dir, 'packages');
+    await mkdir(packages);
+    const storage = join(dir, 'storage.conf');
+    await writeFile(
+      storage,
+      `[storage]\ndriver = "vfs"\nrunroot = "${dir}/run"\ngraphroot = "${dir}/images"\n`,
+    );
+    const env = {
+      ...npmEnvironment(),
+      CONTAINERS_STORAGE_CONF: storage,
+      npm_config_cache: join(dir, 'npm-cache'),
+      npm_config_offline: 'true',
+    };
+    const port = await freePort();
+    const inside = (user: string, command: string) =>
+      `run --isolation chroot --network host --user ${user} --env FORENSICS_PORT=${port} forensics-working-container -- ${command}`.split(
+        ' ',
+      );
+    const say = async (command: string, user = 'forensics') =>
+      run('buildah', inside(user, command), { env });
+
+    await run(join(root, 'bin', 'packages', 'deb.sh'), [tarball, packages], { env });
+    const built = await run(join(root, 'bin', 'packages', 'image.sh'), [packages], { env });
+    await run('buildah', ['from', '--pull-never', 'forensics'], { env });
+    const server = spawn('buildah', inside('forensics', 'forensics serve --json'), { env });
+    await once(createInterface(server.stdout), 'line');
+
+    expect(megabytesIn(built.stdout)).toBeLessThanOrEqual(350);
+    expect((await say('forensics health')).stdout).toBe('The server works.\n');
+    expect((await say('id --user --name')).stdout).toBe('forensics\n');
+    await expect(say('touch /usr/bin/forensics')).rejects.toThrow(/Permission denied/);
+
+    process.kill(Number.parseInt((await say('cat /data/serve.lock')).stdout, 10), 'SIGTERM');
+    await once(server, 'close');
+    await expect(say('forensics health')).rejects.toThrow(/does not work|exit status 1/);
+    await say('dpkg --remove forensics', 'root');
+    await expect(say('forensics --version')).rejects.toThrow();
+  },
+);
+
+function megabytesIn(images: string): number {
+  const [{ size = '' } = {}]: { size?: string }[] = JSON.parse(images);
+  return Number.parseFloat(size);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}

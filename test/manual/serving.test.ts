@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operationsOf } from '../contract/interface/document.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
-import { blockNamed, readManual } from './manual.ts';
+import { readManual } from './manual.ts';
 
 const dataDir = newDataDir();
 let serving: Serving;
@@ -26,13 +24,6 @@ test('the table of operations names those of the interface document, and no othe
   expect(operationsOfManual().toSorted()).toEqual(documented.toSorted());
 });
 
-test('the health check of the container knows a server that works from none', async () => {
-  const ofWorking = await runHealthCheck(serving.ready.url);
-  const ofNone = await runHealthCheck('https://127.0.0.1:1');
-
-  expect([ofWorking, ofNone]).toEqual([0, 1]);
-});
-
 /** `GET PUT /v1/tenant` is two; a word without a method has that of the one before it, and its folder. */
 function operationsOfManual(): readonly string[] {
   const rows = [...readManual().matchAll(/^\| ((?:`[A-Z ]*\/?[a-z][^`]*`(?:, )?)+) \|/gm)];
@@ -50,16 +41,4 @@ function operationsIn(code: string, first: string): readonly string[] {
   const methods = words.length === 0 ? firstWords : words;
   const whole = path.startsWith('/') ? path : `${dirname(firstPath)}/${path}`;
   return methods.map((method) => `${method} ${whole}`);
-}
-
-async function runHealthCheck(url: string): Promise<number | null> {
-  const { text } = blockNamed(readManual(), 'container');
-  const command = /^HEALTHCHECK .*?CMD ((?:.*\\\n)*.*)$/m.exec(text)?.[1] ?? 'exit 99';
-  const here = command.replaceAll('/data/', `${dataDir}/`).replace('https://127.0.0.1:8443', url);
-  const child = spawn('sh', ['-c', here], {
-    env: { PATH: [dirname(process.execPath), process.env['PATH']].join(':') },
-    stdio: 'ignore',
-  });
-  await once(child, 'exit');
-  return child.exitCode;
 }

@@ -48,6 +48,7 @@ export const wayOf: Readonly<Record<string, Way>> = {
   'proxy-nginx': 'file',
   'proxy-caddy': 'file',
   container: 'file',
+  'compose-one': 'file',
   'air-gapped': 'install',
   migrate: 'file',
   compose: 'file',
