@@ -25,7 +25,7 @@ export interface ViewFeatures {
   readonly whole: Float32Array;
 }
 
-/** The picture itself, or a copy scaled down to `maxPixels`, on which patches and maps are based. */
+/** The picture itself, or a copy scaled down to `mostPixels`, on which patches and maps are based. */
 export async function toReadingSize(
   picture: Planes,
   { mostPixels: maxPixels }: Views,

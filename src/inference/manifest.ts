@@ -80,8 +80,7 @@ export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 const maxReadPixels = 4_000_000;
 
 const viewFields = object({
-  /** A larger picture is scaled down to this many pixels before its patches are read. */
-  // As manifests name it since their first version.
+  /** A larger picture is scaled down to this many pixels before its patches are read. Released manifests fix the name. */
   mostPixels: whole(65_536, maxReadPixels),
   /** Side and number of the full-resolution squares that are also read if the picture was scaled down. */
   tilePx: whole(32, 4096),
