@@ -75,6 +75,7 @@ const noFit: Fit = {
  */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
   const similar = similarPairs(keypoints, other.keypoints).slice(0, triedPairs);
+  const across = { ...other, keypoints: other.keypoints.toSorted((a, b) => a.x - b.x) };
   let best = noFit;
   for (const [n, first] of similar.entries()) {
     for (const second of similar.slice(n + 1)) {
@@ -82,10 +83,10 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
       if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => matchesScale(pair, map.scale))) continue;
-      const rough = collect(keypoints, other, map);
+      const rough = collect(keypoints, across, map);
       const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);
       if (refined === null) continue;
-      const fit = collect(keypoints, other, refined);
+      const fit = collect(keypoints, across, refined);
       if (fit.pairs.length > best.pairs.length) best = fit;
       if (best.pairs.length >= enoughMatches) return best;
     }
@@ -120,7 +121,11 @@ function fitMap(pairs: readonly Pair[]): Map | null {
   return { scale, left: otherX - scale * x, top: otherY - scale * y };
 }
 
-/** The pairs that agree with a map, using each spot of the other picture once. */
+/**
+ * The pairs that agree with a map, using each spot of the other picture once.
+ *
+ * @param other - with its keypoints from left to right.
+ */
 function collect(
   keypoints: readonly Keypoint[],
   { width, height, keypoints: others }: Fingerprint,
@@ -138,8 +143,10 @@ function collect(
     inside++;
     let nearest: Keypoint | null = null;
     let fewest = maxBits + 1;
-    for (const other of others) {
-      if (Math.abs(other.x - x) > near || Math.abs(other.y - y) > near) continue;
+    for (let at = firstFrom(others, x - near); at < others.length; at++) {
+      const other = others[at]!;
+      if (other.x > x + near) break;
+      if (Math.abs(other.y - y) > near) continue;
       if (taken.has(other) || !matchesScale([keypoint, other], map.scale)) continue;
       const bits = differingBits(keypoint.key, other.key);
       if (bits < fewest) [nearest, fewest] = [other, bits];
@@ -150,6 +157,17 @@ function collect(
   }
   const spots = new Set(pairs.map(([spot]) => spot));
   return { map, pairs, spots, share: pairs.length / Math.max(1, inside) };
+}
+
+/** The index of the first that is not left of `x`. */
+function firstFrom(keypoints: readonly Keypoint[], x: number): number {
+  let [from, to] = [0, keypoints.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (keypoints[middle]!.x < x) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function matchesScale([one, other]: Pair, scale: number): boolean {
