@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only pipeline,throughput,command,formats,start,listing,http,machines,table] [--rows 1000000] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
+ * `npm run bench [-- --only pipeline,throughput,command,formats,start,listing,http,machines,table,search] [--rows 1000000] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
  *
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
  * With `--profile` it measures the steps of one picture and nothing else.
@@ -16,6 +16,7 @@ import { benchMachines } from './machines.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchProfile } from './profile.ts';
 import { sizes } from './sizes.ts';
+import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 import { benchTable } from './table.ts';
 import { benchThroughput } from './throughput.ts';
@@ -55,6 +56,9 @@ if (sections.includes('listing')) tell('A list with signed URLs', await benchLis
 if (sections.includes('http')) tell('HTTPS, one connection', await benchHttp(rounds));
 if (sections.includes('machines')) tell('PostgreSQL, tasks of 50 ms', await benchMachines());
 if (sections.includes('table')) tell('a long table', await benchTable(Number(values.rows)));
+if (sections.includes('search')) {
+  tell('a picture seen before', await benchSearch(Number(values.rows)));
+}
 if (values.json)
   process.stdout.write(`${JSON.stringify({ machine, sections: report }, null, 2)}\n`);
 
