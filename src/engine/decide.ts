@@ -14,6 +14,8 @@ import type { ClassScores, Decision, Manipulation } from './result.ts';
 interface DecisionInput {
   /** Pixel count of the picture as examined. */
   readonly pixels: number;
+  /** Whether the end of a damaged file is missing, so that rows of the picture are grey or black. */
+  readonly hasMissingRows: boolean;
   /** Whether the picture is large enough for at least one full-size patch. */
   readonly hasFullPatch: boolean;
   readonly isPhotograph: boolean;
@@ -192,7 +194,11 @@ const minPixelsOfChange = 256 * 256;
 const aboveAnyProbability = 1;
 
 function applicableLimits(
-  { predictions, pixels }: Pick<DecisionInput, 'predictions' | 'pixels'>,
+  {
+    predictions,
+    pixels,
+    hasMissingRows,
+  }: Pick<DecisionInput, 'predictions' | 'pixels' | 'hasMissingRows'>,
   { thresholds, compressedRegime, smallRegime, sizeRegime, localisation }: Rules,
   strategy: DecisionStrategy,
 ): Limits {
@@ -201,6 +207,8 @@ function applicableLimits(
   const isSmall = smallRegime !== null && pixels < smallRegime.below;
   const { fakeMin } = isCompressed ? compressedRegime : thresholds;
   const fakeMinForSize = raisedForSize(fakeMin[strategy], sizeRegime, pixels);
+  // The methods that look for changes also find where missing rows begin.
+  const isOnlySuspected = pixels < minPixelsOfChange || hasMissingRows;
   return {
     fakeMin: Math.max(fakeMinForSize, isSmall ? smallRegime.fakeMin[strategy] : 0),
     realMax: thresholds.realMax[strategy],
@@ -208,8 +216,7 @@ function applicableLimits(
     compressionMax: thresholds.compressionMax[strategy],
     anomalyMax: thresholds.anomalyMax[strategy],
     minDeviations: minDeviations[strategy],
-    manipulatedMin:
-      pixels < minPixelsOfChange ? aboveAnyProbability : localisation.manipulatedMin[strategy],
+    manipulatedMin: isOnlySuspected ? aboveAnyProbability : localisation.manipulatedMin[strategy],
     suspectedMin: localisation.suspectedMin[strategy],
   };
 }

@@ -142,6 +142,7 @@ function toTraceClaim(
     trace: toTrace(patchScores.meanLogits, manifest),
     anomalyScore: scores.anomaly.score,
     pixels: facts.width * facts.height,
+    hasMissingRows: facts.soundShare !== undefined,
     hasFullPatch: inside.columns >= patchCells && inside.rows >= patchCells,
     isPhotograph: isPhotograph(findings),
     declaration: strongestDeclaration(provenance),

@@ -33,6 +33,7 @@ const untouched: DecisionInput['change'] = {
 
 const clear: DecisionInput = {
   pixels: 1_000_000,
+  hasMissingRows: false,
   hasFullPatch: true,
   isPhotograph: true,
   predictions: { real: 0.1, fake: 0.9, compression: 0.2 },
@@ -150,6 +151,13 @@ describe('a part that was changed', () => {
       thresholds: { manipulatedMin: 1 },
       resultClass: 'uncertain',
       resultSubClasses: [],
+      reasons: ['manipulation_suspected'],
+    });
+  });
+
+  test('is only suspected where rows of a damaged file are missing', () => {
+    expect(verdict({ ...camera, hasMissingRows: true, change: changed })).toMatchObject({
+      resultClass: 'uncertain',
       reasons: ['manipulation_suspected'],
     });
   });
@@ -347,6 +355,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
     for (let at = 0; at < 5000; at++) {
       const evidence: DecisionInput = {
         pixels: Math.floor(1_000_000 * random()),
+        hasMissingRows: false,
         hasFullPatch: random() < 0.95,
         isPhotograph: random() < 0.95,
         predictions: { real: random(), fake: random(), compression: random() },
