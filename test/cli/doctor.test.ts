@@ -95,7 +95,7 @@ test('receivers of webhooks are told of, and tried out where that is asked for',
     {
       name: 'webhook test',
       state: 'failed',
-      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ did not take .* \(http_500\)\.$/),
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ did not accept a test message \(http_500\)\.$/),
       fix: 'It failed with a server error. Check its log, then try again.',
     },
   ]);
@@ -192,7 +192,7 @@ test('a database that is gone from a folder in use is told, and no command begin
   expect(told).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /^failed +data folder: The database forensics\.db is missing.*\n +Fix: Restore a backup/m,
+      /^failed +data folder: The database forensics\.db is missing.*\n +Fix: Put back a backup/m,
     ),
   });
   expect(served).toMatchObject({ code: 7, stdout: '' });

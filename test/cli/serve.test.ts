@@ -120,7 +120,7 @@ test('a port in use is told with what to do, and costs no key', async () => {
   const tenants = await runCli(['tenant', 'list', '--json', '--data-dir', folder]);
 
   expect(ran).toMatchObject({ code: 5, stdout: '' });
-  expect(ran.stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
+  expect(ran.stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
   expect(ran.stderr).toContain('--port');
   expect(JSON.parse(tenants.stdout)).toEqual([]);
 });
@@ -166,7 +166,7 @@ describe.skipIf(!existsSync('/dev/full'))('a log that is lost', () => {
 
 test.each([
   [['--port', '99999'], '--port must be an integer from 0 to 65535.'],
-  [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], '--tls-cert must be a PEM file'],
+  [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], '--tls-cert must name a readable PEM file'],
 ])('serve %j is refused in one line', async (args, message) => {
   const ran = await runCli(['serve', '--data-dir', await emptyFolder(), ...args]);
 

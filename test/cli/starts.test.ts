@@ -40,6 +40,7 @@ const lines: readonly [readonly string[], number][] = [
   [['restore', 'none.tar', '--data-dir', 'none'], notFound],
   [['doctor', ...nowhere], notFound],
   [['config', 'show', ...here], done],
+  [['health', '--port', '0'], usage],
   [['completion', 'bash'], done],
   [['__complete', 'ke'], done],
   [['help', 'keys'], done],

@@ -177,7 +177,7 @@ describe('refused with one line that says what to do:', () => {
       { 'bad/copy.png': 'the same', 'fake/b.png': 'the same' },
       ['--real', 'bad', '--fake', 'fake'],
       2,
-      'Every picture in --real lies in --fake too',
+      'Every picture in --real is also in --fake',
     ],
     [
       'folders in which nothing can be read',
@@ -198,7 +198,7 @@ describe('refused with one line that says what to do:', () => {
       {},
       ['--real', 'real', '--fake', 'fake', '--out', 'none/record.json'],
       1,
-      'cannot be written (ENOENT: its folder does not exist)',
+      'cannot be written to (ENOENT: its folder does not exist)',
     ],
     [
       'an unknown model',

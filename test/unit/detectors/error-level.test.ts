@@ -34,7 +34,7 @@ test.each([
 
     expect(finding).toMatchObject({ score: 0.5, speaksFor: 'neither', strength: 'none' });
     expect(finding.statement.en).toContain('plays no part in the verdict');
-    expect(finding.statement.de).toContain('zählt nicht zum Urteil');
+    expect(finding.statement.de).toContain('geht nicht in das Ergebnis ein');
   },
 );
 
