@@ -95,7 +95,9 @@ test('receivers of webhooks are told of, and tried out where that is asked for',
     {
       name: 'webhook test',
       state: 'failed',
-      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ did not accept a test message \(http_500\)\.$/),
+      message: expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:\d+ did not accept a test message \(http_500\)\.$/,
+      ),
       fix: 'It failed with a server error. Check its log, then try again.',
     },
   ]);

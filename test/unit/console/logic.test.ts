@@ -264,8 +264,9 @@ test('an audit log with an entry that was changed, left out or cut off at its be
   expect(await check(chain.slice(0, 4))).toEqual({ isIntact: false, seq: 2 });
 });
 
+const at = (left: number) => ({ left, top: 0, width: 10, height: 10, share: 0.01 });
+
 test('a place that all methods mark keeps its number, and one that a single method names comes behind', () => {
-  const at = (left: number) => ({ left, top: 0, width: 10, height: 10, share: 0.01 });
   const measures = { regionLeft: 50, regionTop: 60, regionWidth: 10, regionHeight: 10 };
   const found = { speaksFor: 'fake', strength: 'weak', measures };
   const network = { ...found, method: 'localisation-network' };
