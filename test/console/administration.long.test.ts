@@ -111,7 +111,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     const created = (await open.server.inject(send)).json<{ data: [{ id: string }] }>();
     const [{ id }] = created.data;
     const { page, context, complaints } = await openWindow(browser);
-    await enter(page, `analysis/${id}`);
+    await enter(page, `analysis/${id}?tab=record`);
 
     await page.getByRole('button', { name: 'Place a legal hold' }).click();
     await page.getByLabel('Reason').fill('<i>file 12/26</i>');

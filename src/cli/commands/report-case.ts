@@ -10,8 +10,14 @@ import { languages } from '../../contract/vocabulary.ts';
 import { writeWholeFile } from '../../ports/files/output-file.ts';
 import { now, withLocalCore } from '../connection/local.ts';
 import { log } from '../output/terminal.ts';
-import type { CaseFile } from './report.ts';
 import { readExtras, type ReportOptions, withParts } from './report-bundle.ts';
+
+/** The kind of file to make of a case. */
+export interface CaseFile {
+  readonly projectId: string;
+  readonly out: string;
+  readonly kind: 'report' | 'bundle';
+}
 
 /** Nothing runs in parallel here, so no limit is needed. */
 const inTurn = <T>(act: () => Promise<T>) => act();

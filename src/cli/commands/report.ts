@@ -18,6 +18,7 @@ import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, parseList, named, withServiceOptions } from '../options.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { ReportOptions } from './report-bundle.ts';
+import type { CaseFile } from './report-case.ts';
 
 export function defineReport(command: Command): void {
   const described = withServiceOptions(command)
@@ -153,13 +154,6 @@ function assertNoLocalOptions(options: ReportOptions): void {
     },
     "is for signed bundles, which are made on the server's own machine; leave it out with --url.",
   );
-}
-
-/** The kind of file to make of a case. */
-export interface CaseFile {
-  readonly projectId: string;
-  readonly out: string;
-  readonly kind: 'report' | 'bundle';
 }
 
 async function reportCase(options: ReportOptions): Promise<void> {
