@@ -5,10 +5,10 @@ import { createProof } from './proof.ts';
 import { proofNames, proofs } from './proofs.ts';
 
 const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);
-const minutes = 1 / 4;
+const minutes = 1 / 6;
 
 test.each(proofNames)('the proof of %s holds', { timeout: 300_000 }, async (name) => {
-  const { proof, figures } = createProof({ seed, minutes, analyses: 20_000 });
+  const { proof, figures } = createProof({ seed, minutes, analyses: 10_000 });
 
   await proofs[name](proof);
 
