@@ -1,7 +1,6 @@
 /**
  * All settings, each declared once with its type, default, bounds and description. The name here is the key in the
- * config file; flag, variable, help text and the manual's table are derived from it. Independent of the rooms that use
- * the settings.
+ * config file; flag, variable, help text and the manual's table are derived from it.
  */
 
 import { availableParallelism, homedir } from 'node:os';
@@ -11,7 +10,6 @@ import { Check } from 'typebox/value';
 import { intakes, maxPresignedUrlExpirySeconds, maxUploadBytes } from './limits.ts';
 
 // Kinds of settings: for each a schema, its wording in messages, and how text is converted to a value.
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Value = string | number | boolean | null | readonly string[];

@@ -282,4 +282,60 @@ export const administration: AdministrationWords = {
     },
     checkedAt: (time) => `Geprüft um ${time}; wird alle 30 Sekunden aktualisiert.`,
   },
+  account: {
+    title: 'Konto',
+    language: 'Sprache',
+    theme: 'Darstellung',
+    themes: { system: 'Systemeinstellung', light: 'Hell', dark: 'Dunkel' },
+    password: 'Passwort ändern',
+    current: 'Aktuelles Passwort',
+    fresh: 'Neues Passwort',
+    changed: 'Das Passwort ist geändert. Andere Geräte sind abgemeldet.',
+    sessions: 'Sitzungen',
+    everywhere: 'Auf allen Geräten abmelden',
+    feedback: 'An die Administration schreiben',
+    message: 'Nachricht',
+    send: 'Senden',
+    sent: 'Gesendet. Vielen Dank.',
+    rights: 'Rechte',
+    mayChange: 'darf Einstellungen ändern',
+    mayNotChange: 'darf analysieren und lesen',
+  },
+  help: {
+    title: 'Hilfe',
+    results: 'Die vier Ergebnisse',
+    resultTexts: {
+      real: 'Es wurden keine Anzeichen für Erzeugung oder Veränderung gefunden. Das ist kein Beweis: Viele Veränderungen hinterlassen keine Spur, die sich finden lässt.',
+      fake: 'Es wurden Anzeichen für Erzeugung durch KI oder für eine veränderte Stelle gefunden, oder die Datei gibt selbst KI-erzeugten Inhalt an.',
+      uncertain:
+        'Die Anzeichen sind zu schwach oder widersprechen einander; eine Entscheidung ist nicht möglich.',
+      abstain:
+        'Für solche Bilder ist das Verfahren nicht validiert. Das spricht weder für noch gegen das Bild.',
+    },
+    words: 'Begriffe',
+    manual: 'Handbuch',
+    api: 'API',
+    apiHint: 'Die HTTP-Schnittstelle des Dienstes, mit einer Seite zum Ausprobieren.',
+    apiLink: 'Dokumentation der Schnittstelle öffnen',
+    ca: 'Zertifikat',
+    caHint:
+      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie diese auf jedem Rechner, der diese Seite öffnet oder die Schnittstelle aufruft.',
+    caLink: 'CA-Zertifikat herunterladen',
+    caNone:
+      'Das Zertifikat dieses Servers hat der Betreiber eingerichtet; es gibt nichts zu installieren.',
+    caCheck:
+      'Vergleichen Sie den SHA-256-Fingerabdruck mit dem, den „forensics serve“ beim ersten Start ausgegeben hat.',
+    systems: {
+      windows:
+        'Windows: Datei öffnen, „Zertifikat installieren“, „Lokaler Computer“, „Vertrauenswürdige Stammzertifizierungsstellen“.',
+      mac: 'macOS: Datei in der Schlüsselbundverwaltung öffnen, Schlüsselbund „System“, und für SSL „Immer vertrauen“ wählen.',
+      linux:
+        'Debian und Ubuntu: nach /usr/local/share/ca-certificates/forensics.crt kopieren und sudo update-ca-certificates ausführen.',
+      firefox:
+        'Firefox: Einstellungen, Datenschutz & Sicherheit, Zertifikate anzeigen, Zertifizierungsstellen, Importieren.',
+      ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter Allgemein, Info, Zertifikatsvertrauenseinstellungen einschalten.',
+      android:
+        'Android: Einstellungen, Sicherheit, Verschlüsselung & Anmeldedaten, Zertifikat installieren, CA-Zertifikat.',
+    },
+  },
 };

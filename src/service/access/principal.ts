@@ -53,7 +53,7 @@ export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 // - an address with an account cannot be told from one without;
 // - every user has an id of 24 hex digits, the same at every login.
 
-/** A login as reported to whoever counts logins. */
+/** A login, as reported for the usage statistics. */
 export interface Login {
   readonly userId: string;
   readonly tenantIds: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * The contents of a bundle: the copy that was examined, the examination, and everything rendered anew from these two.
+ * The contents of a bundle: the copy that was examined, the examination, and everything rendered again from these two.
  * The heatmaps and reports in the store are not used, because clients hold upload URLs for them.
  */
 

@@ -1,4 +1,4 @@
-/** Analyses as returned to clients: the contract's Analysis built from its row, with URLs signed anew for every answer. */
+/** Analyses as returned to clients: the contract's Analysis built from its row, with freshly signed URLs in every response. */
 
 import { setImmediate } from 'node:timers/promises';
 import type {

@@ -59,7 +59,7 @@ describe('answers', () => {
   });
 
   test('what the contract does not know is ignored, however deep it is', async () => {
-    const nested = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const text = JSON.stringify({ ...draft, input: { ...draft.input, storageUrls: 'here' } });
     const answer = await askWithKey({
       method: 'POST',
