@@ -10,6 +10,7 @@ import { Check } from 'typebox/value';
 import { intakes, maxPresignedUrlExpirySeconds, maxUploadBytes } from './limits.ts';
 
 // Kinds of settings: for each a schema, its wording in messages, and how text is converted to a value.
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Value = string | number | boolean | null | readonly string[];
@@ -206,8 +207,6 @@ function webOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   return url?.origin === text && /^https?:$/.test(url.protocol) ? text : undefined;
 }
-
-// The settings themselves.
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
