@@ -179,6 +179,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await press('n', 'n', 'p', 'Enter');
     await page.getByText('1 of 2').waitFor();
     await press('c');
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('looked at');
     await press('Enter');
     await page.locator('.prose', { hasText: 'looked at' }).waitFor();

@@ -1,6 +1,6 @@
 /** Going through a list or a case by keyboard: next, previous, comment. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
 import { CheckField } from './form.tsx';
 import { Button, Dialog, Facts } from './pieces.tsx';
@@ -112,7 +112,8 @@ function useKeys(acts: Readonly<Record<string, () => unknown>>) {
   const [isOpen, setOpen] = useState(false);
   const latest = useRef(acts);
   latest.current = acts;
-  useEffect(() => {
+  // Before it is painted, so that a key pressed at once is not lost.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') return setOpen(true);
