@@ -132,9 +132,9 @@ const sentences: FailureSentences = {
   holds_no_result: ({ folder }) => `${folder} exists but contains no result; choose another --out.`,
   disk_full: () => 'No space is left to write the results; free some.',
   timeout: ({ seconds }) =>
-    `The analysis took longer than ${seconds} s and was stopped; try again when this machine has less to do, or with a smaller picture.`,
+    `The analysis needed more than ${seconds} s of processor time and was stopped; use a smaller picture.`,
   out_of_memory: () =>
-    'The analysis needed more memory than its process may use; use a smaller picture or raise the memory limit.',
+    'The analysis needed more memory than its process may use; use a smaller picture.',
   crashed: () =>
     'The analysis process ended unexpectedly; the program is still running, so try again.',
 };

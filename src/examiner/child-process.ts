@@ -4,6 +4,7 @@
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { failure } from '../contract/failure-reasons.ts';
@@ -12,7 +13,7 @@ import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
   readonly entry: URL;
-  /** Starts when the task is handed over, so it includes the startup of a new child. */
+  /** Of processor time, where the system tells it; counted from when the task is handed over, with the startup of a new child. */
   readonly taskTimeoutMs: number;
   /** Resident memory of the whole child, as measured by the operating system. */
   readonly memoryLimitBytes: number;
@@ -61,8 +62,7 @@ export function forkChild(options: ChildOptions): Child {
     return new Promise((resolve, reject) => {
       let hasBegun = false;
       let killReason: ForensicsError | null = null;
-      const limitMs = Math.min(options.taskTimeoutMs, longestTimerMs);
-      const timer = setTimeout(() => kill(timedOut(options)), limitMs);
+      const limit = limitTime(child, options.taskTimeoutMs, () => kill(timedOut(options)));
       const onAbort = () => kill(new ForensicsError('cancelled', 'The work was cancelled.'));
 
       function kill(reason: ForensicsError): void {
@@ -70,7 +70,7 @@ export function forkChild(options: ChildOptions): Child {
         child.kill('SIGKILL');
       }
       function settle(act: () => void): void {
-        clearTimeout(timer);
+        limit.end();
         signal?.removeEventListener('abort', onAbort);
         child.off('message', onMessage);
         onEnded = null;
@@ -106,6 +106,35 @@ export function forkChild(options: ChildOptions): Child {
       await ended;
     },
   };
+}
+
+/** A child that gets a smaller share of a processor than this is stuck, not waiting for others. */
+const minShare = 0.01;
+
+/** Calls `onOver` once the child has used that much processor time: that others keep it waiting is not its fault. */
+function limitTime({ pid }: ChildProcess, timeoutMs: number, onOver: () => void) {
+  const limitMs = Math.min(timeoutMs, longestTimerMs);
+  const atStart = processorMs(pid) ?? 0;
+  const wait = (forMs: number, usedMs: number) =>
+    setTimeout(() => {
+      const nowMs = (processorMs(pid) ?? Infinity) - atStart;
+      const isStuck = nowMs - usedMs < forMs * minShare;
+      if (isStuck || nowMs >= limitMs) onOver();
+      else timer = wait(Math.max(limitMs - nowMs, limitMs / 2), nowMs);
+    }, forMs);
+  let timer = wait(limitMs, 0);
+  return { end: () => clearTimeout(timer) };
+}
+
+/** Null where the system does not tell. @see proc_pid_stat(5), `utime` and `stime`, in hundredths of a second. */
+function processorMs(pid: number | undefined): number | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
+    const [user, system] = text.split(' ').slice(11);
+    return (Number(user) + Number(system)) * 10;
+  } catch {
+    return null;
+  }
 }
 
 function start({ entry, memoryLimitBytes, execArgv }: ChildOptions): ChildProcess {

@@ -33,6 +33,12 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   hang: () => {
     for (;;);
   },
+  /** Works for so many milliseconds of processor time. */
+  work: (ms) => {
+    const used = () => process.cpuUsage().user + process.cpuUsage().system;
+    while (used() < Number(ms) * 1000) for (let turn = 0; turn < 1e6; turn++);
+    return 'done';
+  },
   hoard: () => {
     for (;;) hoard.push(new Uint8Array(8_000_000).fill(1));
   },

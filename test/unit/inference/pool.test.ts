@@ -178,6 +178,19 @@ describe('a child that dies', () => {
     expect(pool.status()).toMatchObject({ children: 0, busy: 0 });
   });
 
+  test.runIf(process.platform === 'linux')(
+    'is not ended while it waits for a processor',
+    { timeout: 60_000 },
+    async () => {
+      const size = 8;
+      const pool = poolOf({ size, taskTimeoutMs: 2000 });
+
+      const answers = Array.from({ length: size }, () => pool.run({ work: 1200 }));
+
+      expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']));
+    },
+  );
+
   test('is ended when its memory grows over the limit', async () => {
     const pool = poolOf({ memoryLimitBytes: 300_000_000 });
 

@@ -80,7 +80,7 @@ export const failures: FailureSentences = {
     `${folder} gibt es schon, und es enthält kein Ergebnis; wählen Sie mit --out einen anderen Ordner.`,
   disk_full: () => 'Für die Ergebnisse ist kein Speicherplatz mehr frei; schaffen Sie Platz.',
   timeout: ({ seconds }) =>
-    `Die Untersuchung dauerte länger als ${comma(seconds)} s und wurde abgebrochen; versuchen Sie es noch einmal, wenn der Rechner weniger zu tun hat, oder mit einem kleineren Bild.`,
+    `Die Untersuchung brauchte mehr als ${comma(seconds)} s Rechenzeit und wurde abgebrochen; nehmen Sie ein kleineres Bild.`,
   out_of_memory: () =>
     'Für die Untersuchung reichte der Arbeitsspeicher nicht; nehmen Sie ein kleineres Bild.',
   crashed: () => 'Die Untersuchung brach unerwartet ab; versuchen Sie es noch einmal.',
