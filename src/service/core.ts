@@ -7,7 +7,7 @@ import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createEmbeddedIdentity } from './access/embedded/identity.ts';
 import { createPasswords, type Passwords } from './access/embedded/passwords.ts';
-import { createLoginAttempts, type LoginAttempts } from './access/embedded/throttle.ts';
+import { createLoginAttempts } from './access/embedded/throttle.ts';
 import type { Identity, Login } from './access/principal.ts';
 import { createKeys, type Keys } from './access/keys.ts';
 import { createTenants, type Tenant, type Tenants } from './tenants/tenants.ts';
@@ -180,8 +180,6 @@ interface People {
   readonly users: Users;
   readonly userSettings: UserSettingsStore;
   readonly identity: Identity;
-  /** Counts what may be asked for in vain. */
-  readonly attempts: Pick<LoginAttempts, 'countPlace'>;
 }
 
 interface PeopleParts {
@@ -229,7 +227,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
           },
           ca: readAuthorities(settings.oidcCa),
         });
-  return { users, userSettings: createUserSettings({ db }), identity, attempts };
+  return { users, userSettings: createUserSettings({ db }), identity };
 }
 
 /** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */

@@ -82,7 +82,7 @@ test('a person logs in and works; a refresh token that comes twice ends everythi
 
 test('a person who is disabled while the server runs is refused at once', async () => {
   const { accessToken } = tokensOf(await post('login', { email, password }));
-  const user = await core.users.byEmail(email);
+  const [user] = await core.users.byEmail(email);
 
   await core.users.disable(user?.id ?? '');
 

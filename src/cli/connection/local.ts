@@ -182,7 +182,14 @@ export interface ShownUser {
  *   {ForensicsError} `not_found`.
  */
 export async function userNamed({ users }: Core, who: string): Promise<User> {
-  const user = (await users.byEmail(who)) ?? (await users.byId(who));
+  const named = await users.byEmail(who);
+  if (named.length > 1) {
+    throw new ForensicsError(
+      'conflict',
+      `${named.length} tenants have an account with this address; name one by its id: ${named.map(({ id }) => id).join(', ')}.`,
+    );
+  }
+  const user = named[0] ?? (await users.byId(who));
   if (user !== null) return user;
   throw new ForensicsError(
     'not_found',

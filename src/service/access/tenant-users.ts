@@ -6,7 +6,6 @@
 import { ForensicsError } from '../../errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
-import type { LoginAttempts } from './embedded/throttle.ts';
 import type { Acting, NewUser, User, Users } from './users.ts';
 
 /** A user of the tenant who may change its settings. */
@@ -26,7 +25,7 @@ export interface TenantUsers {
   list(manager: Manager): Promise<readonly TenantUser[]>;
   /**
    * Creates a member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`,
-   * `forbidden`, `rate_limited`.
+   * `forbidden`.
    */
   create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>): Promise<TenantUser>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the methods below. */
@@ -43,16 +42,15 @@ export interface TenantUsers {
 export function createTenantUsers({
   users,
   identity,
-  attempts,
 }: {
   readonly users: Users;
   readonly identity: Pick<Identity, 'kind'>;
-  readonly attempts: Pick<LoginAttempts, 'countPlace'>;
 }): TenantUsers {
   const actingFor = (manager: Manager): Acting => {
     assertEmbedded(identity);
     return {
       by: toActor(manager.principal),
+      tenantId: manager.tenant.id,
       check: (user, self) => {
         const { scopes, tenantIds, disabledAt } = self;
         // The account may have lost the right since the request was authenticated.
@@ -74,12 +72,10 @@ export function createTenantUsers({
     async create(manager, user) {
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);
-      const { id } = manager.tenant;
-      // A conflict reveals an account that another tenant may have, so the number of addresses tried is limited.
-      const takeBack = attempts.countPlace(`accounts of ${id}`);
-      const made = await users.create({ ...user, tenantIds: [id] }, acting);
-      takeBack();
-      return shown(manager, made);
+      return shown(
+        manager,
+        await users.create({ ...user, tenantIds: [manager.tenant.id] }, acting),
+      );
     },
     async update(manager, id, change) {
       const acting = actingFor(manager);

@@ -46,12 +46,14 @@ export interface NewUser extends UserChange {
 /** Who administers an account; when omitted, the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
+  /** The tenant whose accounts are all that this user may know of. */
+  readonly tenantId?: string;
   /** Called in the transaction of the act with the account before the change and with the acting user; throws to refuse. */
   readonly check?: (user: User, self: User) => void;
 }
 
 export interface Users {
-  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, `tenant_not_found`. */
+  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, for a member within the tenant, `tenant_not_found`. */
   create(user: NewUser, acting?: Acting): Promise<User>;
   /**
    * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`;
@@ -59,8 +61,8 @@ export interface Users {
    */
   createFirst(user: NewUser): Promise<User>;
   byId(id: string): Promise<User | null>;
-  /** Embedded accounts only, because several accounts of an identity provider may share an address. */
-  byEmail(email: string): Promise<User | null>;
+  /** Embedded accounts only, oldest first: each tenant may have one of its own for an address. */
+  byEmail(email: string): Promise<readonly User[]>;
   /** All users, or those who may act for a tenant, ordered by address. */
   list(tenantId?: string): Promise<readonly User[]>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
@@ -102,7 +104,7 @@ export function createUsers(parts: UsersParts): Users {
         );
       }),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
-    byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
+    byEmail: (email) => find(db, isEmbedded(normalisedEmail(email))),
     async list(tenantId) {
       if (tenantId === undefined) return find(db);
       const isOfTenant = eq(userTenants.tenantId, tenantId);
@@ -154,11 +156,12 @@ async function createUser(
   const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
   passwords.assertUsable(password, { email, name: columns.name });
   // Checked before the expensive hash and again after it: two requests can race.
-  await assertAddressFree(db, email);
-  const passwordHash = await passwords.hash(password);
+  await assertAddressFree(db, email, acting);
+  const [other] = await embeddedRows(db, email);
+  const passwordHash = await passwords.hash(password, other?.passwordHash);
   return transact(db, async (tx) => {
     await refuse?.(tx);
-    await assertAddressFree(tx, email);
+    await assertAddressFree(tx, email, acting);
     const row = { ...newRow(now()), ...columns, email, passwordHash };
     await tx.insert(users).values(row).run();
     await setTenants(tx, row.id, tenantIds);
@@ -184,12 +187,12 @@ async function setPassword(
   await approve(db, acting, await getUser(db, id));
   assertEmbedded(row.issuer);
   passwords.assertUsable(password, row);
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, row.passwordHash);
   await transact(db, async (tx) => {
     const user = await getUser(tx, id);
     await approve(tx, acting, user);
     await endAccess(tx, id, now());
-    await attempts.forgiveAccount(tx, row.email);
+    await attempts.forgiveAccount(tx, id);
     await saved(tx, id, { passwordHash });
     const auditEvent = { event: 'user.password_changed', details: {} } as const;
     await auditUser(tx, actOn(parts, id, acting), auditEvent, user.tenantIds);
@@ -235,8 +238,9 @@ export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void>
   await endSessions(tx, { userId, at });
 }
 
-export async function embeddedRow(reader: Reader, email: string): Promise<UserRow | undefined> {
-  return reader.select().from(users).where(isEmbedded(email)).get();
+/** Oldest first. */
+export async function embeddedRows(reader: Reader, email: string): Promise<readonly UserRow[]> {
+  return reader.select().from(users).where(isEmbedded(email)).orderBy(asc(users.id)).all();
 }
 
 function isEmbedded(email: string) {
@@ -317,8 +321,15 @@ async function tenantNames(reader: Reader, ids: readonly string[]): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-async function assertAddressFree(reader: Reader, email: string): Promise<void> {
-  if ((await embeddedRow(reader, email)) === undefined) return;
+/** An account of another tenant is not in the way of a member, whom a refusal would tell that it exists. */
+async function assertAddressFree(
+  reader: Reader,
+  email: string,
+  acting: Acting | null,
+): Promise<void> {
+  const within = acting?.tenantId;
+  const standing = await find(reader, isEmbedded(email));
+  if (standing.every(({ tenantIds }) => within && !tenantIds.includes(within))) return;
   throw new ForensicsError('conflict', 'There is already an account with this address.');
 }
 

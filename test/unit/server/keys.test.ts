@@ -91,7 +91,7 @@ describe('keys over HTTP', () => {
     await send();
 
     const lines = open.log.map((line): Record<string, unknown> => JSON.parse(line));
-    const maker = await open.app.core.users.byEmail('maker@example.org');
+    const [maker] = await open.app.core.users.byEmail('maker@example.org');
     expect(lines.filter(({ key }) => key === uuid)).toMatchObject([
       { msg: 'key created', callerType: 'user', caller: maker?.id, tenantId: open.tenant.id },
     ]);

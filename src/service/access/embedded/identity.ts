@@ -6,7 +6,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
+import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { sessions, users, userTenants } from '../../../ports/db/schema.ts';
 import {
   type Identity,
@@ -16,7 +16,7 @@ import {
   unauthenticated,
 } from '../principal.ts';
 import { auditUser, normalisedEmail } from '../user-facts.ts';
-import { embeddedRow, endAccess, findTenantIds, type UserRow, type Users } from '../users.ts';
+import { embeddedRows, endAccess, findTenantIds, type UserRow, type Users } from '../users.ts';
 import type { Passwords } from './passwords.ts';
 import {
   createSessions,
@@ -25,7 +25,7 @@ import {
   type OpenSession,
   type Sessions,
 } from './sessions.ts';
-import type { Attempt, LoginAttempts } from './throttle.ts';
+import type { LoginAttempts } from './throttle.ts';
 import { accessLifeSeconds, createTokens, type Subject } from './tokens.ts';
 
 interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
@@ -140,19 +140,43 @@ function createLogins(parts: LoginParts) {
   const withRoom = async <T>(from: string, act: () => Promise<T>): Promise<T> =>
     attempts.withSeat(from, () => passwords.withRoom(act));
 
-  /** The account with this address, if the password is right and the account is not disabled. */
-  async function checked(attempt: Attempt, password: string): Promise<UserRow | null> {
-    await attempts.countAccount(attempt);
-    const row = await embeddedRow(db, attempt.email);
-    const isRight = await passwords.verify(password, row?.passwordHash ?? null);
-    return isRight && row?.disabledAt === null ? row : null;
+  /**
+   * Those accounts of an address that are not locked. Each counts its own attempts: otherwise someone who sets the
+   * password of one could lift the lock of another.
+   */
+  async function counted(email: string, from: string): Promise<readonly UserRow[]> {
+    const rows = await embeddedRows(db, email);
+    if (rows.length === 0) await attempts.countAccount({ account: email, from });
+    const open: UserRow[] = [];
+    for (const row of rows) {
+      try {
+        await attempts.countAccount({ account: row.id, from });
+        open.push(row);
+      } catch (error) {
+        const isLocked = error instanceof ForensicsError && error.code === 'rate_limited';
+        if (!isLocked || (row === rows.at(-1) && open.length === 0)) throw error;
+      }
+    }
+    return open;
+  }
+
+  /** The account that the password opens; of several, the oldest. */
+  async function checked({ email, password, from }: Credentials): Promise<UserRow | null> {
+    const rows = await counted(normalisedEmail(email), from);
+    const hashes = rows.flatMap(({ passwordHash }) => passwordHash ?? []);
+    const right = await passwords.matching(password, hashes);
+    const opened = rows.find(
+      ({ disabledAt, passwordHash }) => disabledAt === null && right.includes(passwordHash ?? ''),
+    );
+    return opened ?? null;
   }
 
   return {
-    login: async ({ email, password, from }: Credentials): Promise<OpenSession> =>
-      withRoom(from, async () => {
+    login: async (credentials: Credentials): Promise<OpenSession> => {
+      const { password, from } = credentials;
+      return withRoom(from, async () => {
         const takeBack = attempts.countPlace(from);
-        const row = await checked({ email: normalisedEmail(email), from }, password);
+        const row = await checked(credentials);
         const opened =
           row === null
             ? null
@@ -160,19 +184,24 @@ function createLogins(parts: LoginParts) {
         if (opened === null) throw unauthenticated('The email address or the password is wrong.');
         takeBack();
         return opened;
-      }),
+      });
+    },
     changePassword: async (
       principal: Principal,
       { currentPassword, newPassword }: Parameters<Identity['changePassword']>[1],
     ): Promise<void> => {
-      const { email, name } = await findAccount(db, principal);
-      passwords.assertUsable(newPassword, { email, name, currentPassword });
+      passwords.assertUsable(newPassword, {
+        ...(await findAccount(db, principal)),
+        currentPassword,
+      });
       // A stolen session that guesses passwords locks itself out, not the user.
       const from = `session ${principal.sessionId}`;
       await withRoom(from, async () => {
-        const row = await checked({ email, from }, currentPassword);
-        if (row === null) throw notChanged();
-        await replacePassword(parts, principal, row, await passwords.hash(newPassword));
+        await attempts.countAccount({ account: principal.id ?? '', from });
+        const row = await findAccount(db, principal);
+        if (!(await isRight(passwords, currentPassword, row))) throw notChanged();
+        const passwordHash = await passwords.hash(newPassword, row.passwordHash);
+        await replacePassword(parts, principal, row, passwordHash);
       });
     },
   };
@@ -185,26 +214,35 @@ async function upToDate(
   password: string,
 ): Promise<UserRow> {
   if (row.passwordHash === null || !passwords.isOutdated(row.passwordHash)) return row;
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, row.passwordHash);
   const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
   const { changes } = await db.update(users).set({ passwordHash }).where(isUnchanged).run();
   if (changes > 0) return { ...row, passwordHash };
   // Another login was faster, or the password was changed: only the stored hash counts.
-  const standing = (await embeddedRow(db, row.email)) ?? row;
-  return (await passwords.verify(password, standing.passwordHash)) ? standing : row;
+  const standing = await findAccount(db, row);
+  return (await isRight(passwords, password, standing)) ? standing : row;
+}
+
+async function isRight(
+  passwords: Passwords,
+  password: string,
+  { disabledAt, passwordHash }: UserRow,
+): Promise<boolean> {
+  const right = await passwords.matching(password, passwordHash === null ? [] : [passwordHash]);
+  return right.length > 0 && disabledAt === null;
 }
 
 /** @returns null when the account was changed while its password was being checked. */
 async function openSession(
   { db, attempts, sessions: opened, now, onLogin }: LoginParts,
-  { id, email, passwordHash }: UserRow,
+  { id, passwordHash }: UserRow,
   from: string,
 ): Promise<OpenSession | null> {
   return transact(db, async (tx) => {
-    const row = await embeddedRow(tx, email);
-    if (row?.passwordHash !== passwordHash || row.disabledAt !== null) return null;
+    const row = await findAccount(tx, { id });
+    if (row.passwordHash !== passwordHash || row.disabledAt !== null) return null;
     const at = now();
-    await attempts.forgive(tx, { email, from });
+    await attempts.forgive(tx, { account: id, from });
     await tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
     await onLogin?.(tx, { userId: id, tenantIds: await findTenantIds(tx, id), at });
     return opened.begin(tx, id);
@@ -214,22 +252,22 @@ async function openSession(
 async function replacePassword(
   { db, attempts, now }: LoginParts,
   principal: Principal,
-  { id, email, passwordHash: former }: UserRow,
+  { id, passwordHash: former }: UserRow,
   passwordHash: string,
 ): Promise<void> {
   await transact(db, async (tx) => {
-    if ((await embeddedRow(tx, email))?.passwordHash !== former) throw notChanged();
+    if ((await findAccount(tx, { id })).passwordHash !== former) throw notChanged();
     const at = now();
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
-    await attempts.forgiveAccount(tx, email);
+    await attempts.forgiveAccount(tx, id);
     await endSessions(tx, { userId: id, at, except: principal.sessionId });
     const act = { userId: id, at, by: toActor(principal) };
     await auditUser(tx, act, { event: 'user.password_changed', details: {} });
   });
 }
 
-async function findAccount(db: Db, { id }: Principal): Promise<UserRow> {
-  const row = await db
+async function findAccount(reader: Reader, { id }: Pick<Principal, 'id'>): Promise<UserRow> {
+  const row = await reader
     .select()
     .from(users)
     .where(eq(users.id, id ?? ''))

@@ -18,10 +18,14 @@ export interface Passwords {
    *   characters, very common, the person's own address or name, or the password it replaces.
    */
   assertUsable(password: string, person: Person): void;
-  /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64. */
-  hash(password: string): Promise<string>;
-  /** With null (no such account), does the same amount of work as with a hash and returns false. */
-  verify(password: string, hash: string | null): Promise<boolean>;
+  /**
+   * `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64.
+   *
+   * @param like - a hash whose salt it takes, so that `matching` tries both in the time of one.
+   */
+  hash(password: string, like?: string | null): Promise<string>;
+  /** Those of the hashes that the password has. With none, does the same amount of work as with one. */
+  matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
   /** Whether new hashes cost more than this one. */
   isOutdated(hash: string): boolean;
   /**
@@ -62,22 +66,27 @@ const maxInside = 64;
 /** @param ln - tests pass a lower cost. */
 export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Passwords {
   const cost: Cost = { ln, r: 8, p: 1 };
-  const dummy: Hash = { ...cost, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(keyBytes) };
+  const dummy = written(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
   const inTurn = pLimit(atOnce);
   let inside = 0;
 
   return {
     assertUsable,
-    async hash(password) {
-      const salt = randomBytes(saltBytes);
-      const key = await inTurn(() => deriveKey(password, salt, cost));
-      const { r, p } = cost;
-      return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64')}$${key.toString('base64')}`;
+    async hash(password, like = null) {
+      const salt = like === null ? randomBytes(saltBytes) : parse(like).salt;
+      return written(cost, salt, await inTurn(() => deriveKey(password, salt, cost)));
     },
-    async verify(password, hash) {
-      const { key, salt, ...kept } = hash === null ? dummy : parse(hash);
-      const isSame = timingSafeEqual(await inTurn(() => deriveKey(password, salt, kept)), key);
-      return isSame && hash !== null;
+    async matching(password, hashes) {
+      const derived = new Map<string, Buffer>();
+      const found: string[] = [];
+      for (const hash of hashes.length === 0 ? [dummy] : hashes) {
+        const { key, salt, ...kept } = parse(hash);
+        const head = hash.slice(0, hash.lastIndexOf('$'));
+        const own = derived.get(head) ?? (await inTurn(() => deriveKey(password, salt, kept)));
+        derived.set(head, own);
+        if (timingSafeEqual(own, key)) found.push(hash);
+      }
+      return found;
     },
     isOutdated: (hash) => work(parse(hash)) < work(cost),
     async withRoom(act) {
@@ -114,6 +123,10 @@ async function deriveKey(password: string, salt: Buffer, { ln, r, p }: Cost): Pr
 }
 
 const work = ({ ln, r, p }: Cost) => 2 ** ln * r * p;
+
+function written({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64')}$${key.toString('base64')}`;
+}
 
 const pattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 

@@ -14,7 +14,7 @@ import { ForensicsError } from '../../../errors.ts';
 
 export interface LoginAttempts extends LoginPlaces {
   /**
-   * @param attempt - with the address normalised; counted the same with or without an account.
+   * @param attempt - counted the same whether or not there is an account.
    * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted, so
    *   asking does not prolong the lock.
    */
@@ -22,11 +22,12 @@ export interface LoginAttempts extends LoginPlaces {
   /** The password was right: takes back this attempt and all earlier ones from this place. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>;
   /** The account has a new password: earlier attempts no longer count. */
-  forgiveAccount(tx: Tx, email: string): Promise<void>;
+  forgiveAccount(tx: Tx, account: string): Promise<void>;
 }
 
 export interface Attempt {
-  readonly email: string;
+  /** The id of an account; an address in its normal form that has none. */
+  readonly account: string;
   /** A network address, or a name for the session that asks. */
   readonly from: string;
 }
@@ -53,8 +54,8 @@ export function createLoginAttempts({
   now,
 }: Clocked & { readonly key: Uint8Array }): LoginAttempts {
   const keyedDigest = (text: string) => createHmac('sha256', key).update(text).digest();
-  const placeKey = ({ email, from }: Attempt) =>
-    Buffer.concat([keyedDigest(email), keyedDigest(`${email}\n${toPlace(from)}`)]);
+  const placeKey = ({ account, from }: Attempt) =>
+    Buffer.concat([keyedDigest(account), keyedDigest(`${account}\n${toPlace(from)}`)]);
 
   async function count(tx: Tx, address: Buffer, ladder: Ladder): Promise<void> {
     const at = now();
@@ -77,7 +78,7 @@ export function createLoginAttempts({
       // One transaction, so that when the second count is refused, the first is not made either.
       await transact(db, async (tx) => {
         await count(tx, placeKey(attempt), fromOnePlace);
-        await count(tx, keyedDigest(attempt.email), fromAllPlaces);
+        await count(tx, keyedDigest(attempt.account), fromAllPlaces);
       });
     },
     async forgive(tx, attempt) {
@@ -87,15 +88,15 @@ export function createLoginAttempts({
       await tx
         .update(loginAttempts)
         .set({ failures: oneFailureLess, lockedUntil: null })
-        .where(eq(loginAttempts.address, keyedDigest(attempt.email)))
+        .where(eq(loginAttempts.address, keyedDigest(attempt.account)))
         .run();
     },
-    async forgiveAccount(tx, email) {
-      const account = keyedDigest(email);
-      const last = Buffer.concat([account, Buffer.alloc(account.length, 0xff)]);
+    async forgiveAccount(tx, account) {
+      const first = keyedDigest(account);
+      const last = Buffer.concat([first, Buffer.alloc(first.length, 0xff)]);
       await tx
         .delete(loginAttempts)
-        .where(between(loginAttempts.address, account, last))
+        .where(between(loginAttempts.address, first, last))
         .run();
     },
     ...createLoginPlaces(now),

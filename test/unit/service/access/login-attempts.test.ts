@@ -16,7 +16,7 @@ async function setUp() {
   const clock = steppedClock();
   const attempts = createLoginAttempts({ db, key, now: clock.now });
   const account = (from = home, email = examiner) =>
-    wait(() => attempts.countAccount({ email, from }));
+    wait(() => attempts.countAccount({ account: email, from }));
   const place = (from: string) => wait(async () => attempts.countPlace(from));
   return { db, ...clock, attempts, account, place };
 }
@@ -72,8 +72,10 @@ test('a lock survives a restart, and locks no other account', async () => {
   const afterRestart = createLoginAttempts({ db, key, now });
 
   const from = home;
-  await expect(() => afterRestart.countAccount({ email: examiner, from })).rejects.toThrow(/wait/);
-  await afterRestart.countAccount({ email: 'ben@example.org', from });
+  await expect(() => afterRestart.countAccount({ account: examiner, from })).rejects.toThrow(
+    /wait/,
+  );
+  await afterRestart.countAccount({ account: 'ben@example.org', from });
 });
 
 test('whoever guesses elsewhere locks the account there alone', async () => {
@@ -109,7 +111,7 @@ test('from the hundredth failure on, wherever they came from, one a minute is le
 test('a right password takes back its own attempt alone of those from elsewhere', async () => {
   const { db, attempts, account } = await setUp();
   for (let i = 0; i < 99; i++) await account(`198.51.100.${i}`);
-  const right = { email: examiner, from: home };
+  const right = { account: examiner, from: home };
   await attempts.countAccount(right);
   await transact(db, (tx) => attempts.forgive(tx, right));
 
@@ -147,7 +149,7 @@ test('four of one place are looked at together, and a fifth when one of them is 
 test('a right password and a quiet day forget the failures', async () => {
   const { db, attempts, account, step } = await setUp();
   for (let i = 0; i < 4; i++) await account();
-  await transact(db, (tx) => attempts.forgive(tx, { email: examiner, from: home }));
+  await transact(db, (tx) => attempts.forgive(tx, { account: examiner, from: home }));
   const afterSuccess = await times(6, () => account());
   step(24 * 60 * minuteMs + 1);
 

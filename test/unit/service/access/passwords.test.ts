@@ -9,7 +9,7 @@ const person = { email: 'examiner.bergmann@example.org', name: 'Examiner Bergman
 const look = () =>
   passwords.withRoom(async () => {
     await setImmediate();
-    return passwords.verify('x', null);
+    return passwords.matching('x', []);
   });
 
 describe('the hash', () => {
@@ -20,9 +20,18 @@ describe('the hash', () => {
 
     expect(hash).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
     expect(again).not.toBe(hash);
-    expect(await passwords.verify('plum window harbour', hash!)).toBe(true);
-    expect(await passwords.verify('plum window harbouR', hash!)).toBe(false);
-    expect(await passwords.verify('', hash!)).toBe(false);
+    expect(await passwords.matching('plum window harbour', [hash!])).toEqual([hash]);
+    expect(await passwords.matching('plum window harbouR', [hash!])).toEqual([]);
+    expect(await passwords.matching('', [hash!])).toEqual([]);
+  });
+
+  test('like another one has its salt, and each is found by its own password among both', async () => {
+    const first = await passwords.hash('plum window harbour');
+    const second = await passwords.hash('walnut ribbon quartz', first);
+
+    expect(second.split('$')[3]).toBe(first.split('$')[3]);
+    expect(await passwords.matching('plum window harbour', [first, second])).toEqual([first]);
+    expect(await passwords.matching('walnut ribbon quartz', [first, second])).toEqual([second]);
   });
 
   test('is scrypt as RFC 7914 publishes it, under the cost that it names', async () => {
@@ -31,13 +40,13 @@ describe('the hash', () => {
     const salt = Buffer.from('SodiumChloride').toString('base64');
     const hash = `$scrypt$ln=14,r=8,p=1$${salt}$${Buffer.from(key, 'hex').toString('base64')}`;
 
-    expect(await passwords.verify('pleaseletmein', hash)).toBe(true);
+    expect(await passwords.matching('pleaseletmein', [hash])).toEqual([hash]);
   });
 
   test('takes two ways of typing the same letters for the same password', async () => {
     const hash = await passwords.hash('Ängström ﬁsh harbour');
 
-    expect(await passwords.verify('A\u0308ngstro\u0308m fish harbour', hash)).toBe(true);
+    expect(await passwords.matching('A\u0308ngstro\u0308m fish harbour', [hash])).toHaveLength(1);
   });
 
   test('costs 128 MiB unless it is told otherwise, and an older one is known to be cheaper', async () => {
@@ -52,11 +61,10 @@ describe('the hash', () => {
   });
 
   test('of nobody is never right, and one that was damaged is an error of ours', async () => {
-    expect(await passwords.verify('', null)).toBe(false);
-    await expect(passwords.verify('x', '$scrypt$ln=4,r=8,p=1$AAAA$AAAA')).rejects.toThrow(
-      TypeError,
-    );
-    await expect(passwords.verify('x', 'plain')).rejects.toThrow(TypeError);
+    expect(await passwords.matching('', [])).toEqual([]);
+    for (const damaged of ['$scrypt$ln=4,r=8,p=1$AAAA$AAAA', 'plain']) {
+      await expect(passwords.matching('x', [damaged])).rejects.toThrow(TypeError);
+    }
   });
 
   test('while 64 are under way, the next is told to come later, and all who wait are served', async () => {
@@ -64,7 +72,7 @@ describe('the hash', () => {
 
     await expect(look()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await Promise.all(waiting)).toHaveLength(64);
-    expect(await look()).toBe(false);
+    expect(await look()).toEqual([]);
   });
 });
 

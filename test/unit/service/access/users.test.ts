@@ -36,10 +36,10 @@ describe('create', () => {
       lastLoginAt: null,
     });
     expect(await users.byId(user.id)).toEqual(user);
-    expect(await users.byEmail('EXAMINER@example.org ')).toEqual(user);
+    expect(await users.byEmail('EXAMINER@example.org ')).toEqual([user]);
     expect([await users.byId(nobody), await users.byEmail('nobody@example.org')]).toEqual([
       null,
-      null,
+      [],
     ]);
   });
 
@@ -194,7 +194,7 @@ describe('what an administrator does', () => {
 
     await expect(users.update(id, { scopes: [] })).rejects.toMatchObject({ code: 'not_offered' });
     await expect(users.setPassword(id, password)).rejects.toMatchObject({ code: 'not_offered' });
-    expect(await users.byEmail(examiner)).toBeNull();
+    expect(await users.byEmail(examiner)).toEqual([]);
     expect(await users.disable(id)).toMatchObject({ issuer: 'https://login.example' });
     expect((await db.select().from(table).get())?.tokensValidFrom).toEqual(clock.now());
   });
