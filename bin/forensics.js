@@ -4,7 +4,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 // Checked before anything else is loaded: an older Node.js would stop in the middle of a dependency with a riddle.
 if (major < 22 || (major === 22 && minor < 18)) {
   process.stderr.write(
-    `forensics: this is Node.js ${process.versions.node}; install Node.js 22.18 or newer.\n`,
+    `forensics: this is Node.js ${process.versions.node}; install Node.js 22.18 or newer from https://nodejs.org.\n`,
   );
   process.exitCode = 1;
 } else {

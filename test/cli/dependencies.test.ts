@@ -1,4 +1,13 @@
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -31,4 +40,40 @@ test('the package depends on exactly what the built sources import', () => {
   const imported = packagesImported().filter((name) => name !== carried);
 
   expect(Object.keys(dependencies).toSorted()).toEqual([...imported, ...neededByOthers].toSorted());
+});
+
+/** What a command says where Node.js is of that version. */
+function saidUnder(node: string, command: string, args: readonly string[]) {
+  const cwd = mkdtempSync(join(tmpdir(), 'forensics-node-'));
+  const versions = `{ ...process.versions, node: '${node}' }`;
+  const old = `Object.defineProperties(process, { version: { value: 'v${node}' }, versions: { value: ${versions} } });`;
+  writeFileSync(join(cwd, 'old.mjs'), old);
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    copyFileSync(join(root, file), join(cwd, file));
+  }
+  const env = { ...process.env, NODE_OPTIONS: `--import=${join(cwd, 'old.mjs')}` };
+  const { status, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  return { status, stderr, made: readdirSync(cwd) };
+}
+
+test('where Node.js is too old, npm ci in a clone says so and downloads nothing', () => {
+  const { status, stderr, made } = saidUnder('18.20.8', 'npm', [
+    'ci',
+    '--registry',
+    'http://[::1]:9',
+  ]);
+
+  expect(status).toBe(1);
+  expect(stderr).toContain('version ">=20.19" does not match "v18.20.8"');
+  expect(made).not.toContain('node_modules');
+});
+
+test('the program names the version that it needs, and where it is', () => {
+  const program = join(root, 'bin/forensics.js');
+
+  expect(saidUnder('20.20.2', process.execPath, [program])).toMatchObject({
+    status: 1,
+    stderr:
+      'forensics: this is Node.js 20.20.2; install Node.js 22.18 or newer from https://nodejs.org.\n',
+  });
 });

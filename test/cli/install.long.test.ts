@@ -154,6 +154,21 @@ test('the manual installs with a network as it fills the cache for those without
   ]);
 });
 
+test('an older Node.js is told which one is needed before a package is downloaded', async () => {
+  const old = join(dir, 'old.mjs');
+  await writeFile(old, 'Object.defineProperty(process, "version", { value: "v20.20.2" });');
+  const told = { npm_config_prefix: join(dir, 'none'), npm_config_cache: join(dir, 'npm-cache') };
+
+  const installing = npm(linesOf('install')[1]!, dir, {
+    ...told,
+    npm_config_offline: 'true',
+    NODE_OPTIONS: `--import=${old}`,
+  });
+
+  await expect(installing).rejects.toThrow(/Required: \{"node":">=22\.18"\}/);
+  expect(await readdir(join(dir, 'none/lib/node_modules')).catch(() => [])).toEqual([]);
+});
+
 test('the notices of ONNX Runtime go along with its libraries, which are all that is added', async () => {
   const vendor = join(prefix, 'lib/node_modules/forensics/vendor/onnxruntime-node');
 

@@ -7,6 +7,11 @@ import { serveTasks } from '../../../src/examiner/child-side.ts';
 
 const hoard: Uint8Array[] = [];
 
+function usedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   echo: (value) => value,
   pid: () => process.pid,
@@ -35,8 +40,7 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
   /** Works for so many milliseconds of processor time. */
   work: (ms) => {
-    const used = () => process.cpuUsage().user + process.cpuUsage().system;
-    while (used() < Number(ms) * 1000) for (let turn = 0; turn < 1e6; turn++);
+    while (usedMs() < Number(ms)) for (let turn = 0; turn < 1e6; turn++);
     return 'done';
   },
   hoard: () => {
