@@ -1,0 +1,153 @@
+/**
+ * The backup of each of the last two releases, made by `test/fixtures/write-old-backup.ts`: restored, taken forward by this
+ * program, and back again as the manual says. That the old program starts on what is put back is shown as far as it can be
+ * without it: byte for byte the same files, rows and schema as it left them.
+ */
+
+import { copyFileSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import type { Analysis } from '../../src/contract/analysis.ts';
+import { currentSchema } from '../../src/ports/db/migrations.ts';
+import { emptyFolder } from '../cli/run-cli.ts';
+import { runHere } from '../cli/run-here.ts';
+import type { Seen } from '../fixtures/write-old-backup.ts';
+import { makeOlderDatabase } from '../unit/ports/db/older-database.ts';
+import { openServer } from '../unit/server/open-server.ts';
+
+/** The keys of the releases are valid for a year. */
+const now = () => new Date('2026-12-01T12:00:00Z');
+
+describe.each([
+  ['0.2.0', 16],
+  ['0.3.0', 17],
+])('a folder of version %s', (version, schema) => {
+  const old = new URL(`../fixtures/old/${version}`, import.meta.url).pathname;
+  const seen: Seen = JSON.parse(readFileSync(`${old}.json`, 'utf8'));
+
+  async function restored() {
+    const folder = await emptyFolder();
+    const [backup, dataDir] = [join(folder, 'backup.tar'), join(folder, 'data')];
+    writeFileSync(backup, gunzipSync(readFileSync(`${old}.tar.gz`)));
+    const { code } = await runHere(['restore', backup, '--data-dir', dataDir]);
+    expect(code).toBe(0);
+    return { folder, dataDir, backup, database: join(dataDir, 'forensics.db') };
+  }
+
+  test('goes forward: keys, accounts, webhooks, results, files, evidence and log', {
+    timeout: 120_000,
+  }, async () => {
+    const { folder, dataDir } = await restored();
+    const headers = { authorization: `ApiKey ${seen.apiKey}` };
+    const open = await openServer({ dataDir, now });
+    const ask = async (url: string) => open.server.inject({ url, headers });
+    const listed = (await ask('/v1/analysis?tenantName=default')).json<{ data: Analysis[] }>().data;
+    const tenant = await ask('/v1/tenant?tenantName=default');
+    const messages = await ask('/v1/tenant/webhook?tenantName=default');
+    const login = await open.server.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      body: { email: 'examiner@example.org', password: seen.password },
+    });
+    const { getUrl } = listed.at(-1)!.inferenceStatus.result!.report!['de'].pdfStorageUrls;
+    const { pathname, search } = new URL(getUrl);
+    const pdf = await open.server.inject({ url: pathname + search });
+    const upgraded = await open.server.inject({
+      method: 'POST',
+      url: '/v1/analysis/retry',
+      headers,
+      body: {
+        tenantName: 'default',
+        id: listed.at(-2)!.id,
+        options: { tier: 'forensicReporting' },
+      },
+    });
+    await open.app.close();
+    const bundle = join(folder, 'evidence.zip');
+    const [{ id } = { id: '' }] = seen.analyses;
+    const report = ['report', id, '--tenant', 'default', '--out', bundle, '--data-dir', dataDir];
+    const codes = [
+      await runHere(report),
+      await runHere(['verify', bundle]),
+      await runHere(['audit', 'verify', '--data-dir', dataDir]),
+      await runHere([
+        'audit',
+        'files',
+        '--tenant',
+        'default',
+        '--analysis',
+        id,
+        '--data-dir',
+        dataDir,
+      ]),
+    ].map(({ code }) => code);
+
+    expect(
+      listed.toReversed().map(({ id: own, inferenceStatus: { status, result } }) => ({
+        id: own,
+        status,
+        predictions: result?.predictions ?? null,
+      })),
+    ).toEqual(seen.analyses);
+    expect(tenant.json()).toMatchObject({ data: { webhookUrl: seen.webhookUrl } });
+    expect(messages.json<{ data: object[] }>().data.length).toBeGreaterThanOrEqual(6);
+    expect([login.statusCode, upgraded.statusCode]).toEqual([200, 200]);
+    expect(pdf.rawPayload.toString('latin1', 0, 5)).toBe('%PDF-');
+    expect(codes).toEqual([0, 0, 0, 0]);
+    await open.close();
+  });
+
+  test('goes back, from the copy of the database and from the backup: as the old program left it', {
+    timeout: 120_000,
+  }, async () => {
+    const { dataDir, backup, database } = await restored();
+    const before = contentOf(database);
+    const files = filesOf(dataDir);
+    const released = join(await emptyFolder(), 'released.db');
+    makeOlderDatabase(released, schema);
+
+    await (await openServer({ dataDir, now })).app.close();
+    const forward = contentOf(database);
+    // As the page on deployment says.
+    const [copy = ''] = readdirSync(join(dataDir, 'backups'));
+    copyFileSync(join(dataDir, 'backups', copy), database);
+    for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
+    const back = contentOf(database);
+    const again = await runHere(['restore', backup, '--force', '--data-dir', dataDir]);
+
+    expect(forward.schema).toBe(currentSchema('sqlite'));
+    expect(back).toEqual(before);
+    expect(before).toMatchObject({ schema, tables: contentOf(released).tables, damage: ['ok'] });
+    expect(again.code).toBe(0);
+    expect(contentOf(database)).toEqual(before);
+    expect(filesOf(dataDir)).toEqual(files);
+  });
+});
+
+/** What SQLite tells of a file: its version, how it is made, all rows, and what is damaged. */
+function contentOf(path: string) {
+  const client = new Database(path, { readonly: true });
+  const tables = client
+    .prepare<[], { name: string; type: string; sql: string }>(
+      "SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .all();
+  const names = tables
+    .filter(({ type, sql }) => type === 'table' && !/ VIRTUAL /.test(sql))
+    .map(({ name }) => name);
+  const rows = names.map((name) => [name, client.prepare(`SELECT * FROM "${name}"`).all()]);
+  const schema = client.pragma('user_version', { simple: true });
+  const damage = client.prepare('PRAGMA integrity_check').pluck().all();
+  client.close();
+  return { schema, tables, rows: JSON.stringify(rows), damage };
+}
+
+/** Pictures, reports and keys, by name. */
+function filesOf(dataDir: string) {
+  const names = globSync('{blobs,signing-keys,tls}/**/*', { cwd: dataDir, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return names.toSorted().map((path) => [path, readFileSync(path).toString('base64')]);
+}
