@@ -13,7 +13,7 @@ import {
   reasonCodes,
   resultSubClasses,
 } from '../../src/contract/vocabulary.ts';
-import { present } from '../../src/present/presentation.ts';
+import { present, writePlaces } from '../../src/present/presentation.ts';
 import { printable } from '../../src/present/printable.ts';
 import { wordsIn } from '../../src/present/wording/catalogue.ts';
 
@@ -38,17 +38,19 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
   const reports = { 'first page': firstPage, html };
   const everywhere = { ...reports, card, console };
   const figures = [told.generated, told.changed].flatMap((one) => (one === null ? [] : [one]));
-  const isDeclared = told.outcome === 'declared';
+  const where = printable(writePlaces(result.areas, wordsIn(language)));
   return [
     ...missing('headline', everywhere, told.headline),
-    ...missing('because', { ...reports, card }, printable(told.because)),
+    ...missing('because', { card }, printable(told.because)),
+    // The list beside the picture has the places.
+    ...missing('because', reports, printable(told.because).replace(` (${where})`, '')),
     ...missing('next step', everywhere, told.next),
     ...missing('strength', reports, evidence.statement[language]),
     ...missing('error rate', reports, evidence.errorRate?.[language] ?? ''),
     ...missing('error rate', reports, told.errorRate),
     ...figures.flatMap(({ value, limits }) => [
-      ...missing('probability', { ...reports, card }, value),
-      ...(isDeclared ? [] : (limits ?? [])).flatMap((limit) => missing('limit', reports, limit)),
+      ...missing('probability', { pdf, html, card }, value),
+      ...(limits ?? []).flatMap((limit) => missing('limit', { pdf, html }, limit)),
     ]),
     ...placesMissing(surfaces),
     ...evidence.findings

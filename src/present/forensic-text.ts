@@ -14,7 +14,7 @@ import { type Words, wordsIn } from './wording/catalogue.ts';
 const nameLimit = 80;
 
 export interface Account {
-  /** Item, method and measured values: facts, which the PDF gives as tables. */
+  /** Item and method; the PDF gives them, and what was measured, as tables. */
   readonly facts: readonly string[];
   /** What the strategy was applied to; empty where no strategy took part. */
   readonly applied: readonly string[];
@@ -33,12 +33,12 @@ export function writeAccount(writing: Writing): Account {
   return {
     facts: [
       writeItem(writing),
-      ...(leadsToAbstain(writing.examination.decision)
-        ? [sentences([writeMethod(writing), writing.catalogue.measurements.results.outside])]
-        : [
-            sentences([writeMethod(writing), writeTraces(writing)]),
-            sentences([writeSimilarity(writing), ...writeAnomaly(writing)]),
-          ]),
+      sentences([
+        writeMethod(writing),
+        ...(leadsToAbstain(writing.examination.decision)
+          ? [writing.catalogue.measurements.results.outside]
+          : []),
+      ]),
     ],
     applied: writeApplied(writing),
     strength: evidence.statement[language],
@@ -86,31 +86,6 @@ function writeMethod({ examination, catalogue, numbers }: Writing): string {
   });
 }
 
-function writeTraces({ examination, catalogue, numbers }: Writing): string {
-  const { predictions, classUncertainties } = examination;
-  const reading = (name: 'real' | 'fake' | 'compression') =>
-    catalogue.measurements.forensic.reading(
-      numbers.score(predictions[name]),
-      numbers.score(classUncertainties[name]),
-      catalogue.measurements.levels[toLevel(predictions[name])],
-    );
-  return catalogue.measurements.forensic.traces({
-    real: reading('real'),
-    fake: reading('fake'),
-    compression: reading('compression'),
-  });
-}
-
-function writeSimilarity(writing: Writing): string {
-  const { examination, catalogue, numbers } = writing;
-  const { realCompressed, fakeCompressed } = examination.classSimilarities;
-  const real = numbers.score(realCompressed);
-  const fake = numbers.score(fakeCompressed);
-  const { nearer } = catalogue.measurements.forensic;
-  const said = nearer[nearerClass(writing)](real, fake);
-  return isSimilarityOpposite(writing) ? sentences([said, nearer.opposite]) : said;
-}
-
 /** Compared as printed: "more (0.61) than (0.61)" would puzzle every reader. */
 function nearerClass({
   examination: { classSimilarities },
@@ -127,14 +102,6 @@ export function isSimilarityOpposite(writing: Pick<Writing, 'examination' | 'num
   const nearer = nearerClass(writing);
   if (resultClass === 'real') return nearer === 'fake';
   return resultClass === 'fake' && basis === 'traces' && nearer === 'real';
-}
-
-function writeAnomaly({ examination, catalogue, numbers }: Writing): readonly string[] {
-  const { score, numCluster, giniCoeff } = examination.anomaly;
-  const { forensic } = catalogue.measurements;
-  const scored = score === null ? forensic.anomalyMissing : forensic.anomaly(numbers.score(score));
-  if (numCluster === null || giniCoeff === null) return [scored];
-  return [scored, forensic.clusters(numbers.count(numCluster), numbers.score(giniCoeff))];
 }
 
 function writeApplied({ examination, catalogue, numbers }: Writing): readonly string[] {
@@ -215,14 +182,4 @@ function choose<T>(variants: readonly T[], seed: number, slot: string): T {
 
 export function sentences(parts: readonly string[]): string {
   return parts.join(' ');
-}
-
-/** How much of something was measured. */
-const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
-type Level = (typeof levels)[number];
-
-/** Fifths of the scale 0..1. */
-function toLevel(score: number): Level {
-  const fifth = Math.floor(Math.min(Math.max(score, 0), 0.999) * 5);
-  return levels[Number.isNaN(fifth) ? 0 : fifth]!;
 }

@@ -10,7 +10,7 @@ import { namesChange, suspectsChange } from './evidence.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
 import { writeBecause } from './presentation.ts';
-import { bestDeclaration } from './result.ts';
+import { bestDeclaration, decideOutcome } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
@@ -49,11 +49,7 @@ function writeSummary(writing: Writing): string {
     ]);
   }
   if (evidence.basis === 'declaration') {
-    return sentences([
-      ...writeDeclared(writing),
-      writeSide(writing, resultClass),
-      writeTracesAlone(writing),
-    ]);
+    return sentences([...writeDeclared(writing), evidence.statement[language]]);
   }
   const { manipulation, basis } = evidence;
   const isChanged = namesChange(decision) && manipulation !== null;
@@ -61,7 +57,7 @@ function writeSummary(writing: Writing): string {
     writeSide(writing, resultClass),
     ...(resultClass === 'fake' ? writeKinds(examination, catalogue) : []),
     ...(isChanged ? [manipulation.statement[language]] : []),
-    ...(basis === 'traces' ? [writeProbability(writing, summary.probability)] : []),
+    ...(basis === 'traces' ? [writeProbability(writing)] : []),
   ]);
 }
 
@@ -74,19 +70,9 @@ function writeBearing({ examination, evidence, catalogue, language, vary }: Writ
   return [manipulation.statement[language], summary.suspected];
 }
 
-function writeTracesAlone(writing: Writing): string {
-  const { summary } = writing.catalogue.verdict;
-  const isSilent = writing.examination.decision.byTraces?.resultClass === 'abstain';
-  if (isSilent) return writing.vary(summary.tracesSilent, 'probability');
-  return writeProbability(writing, summary.tracesAlone);
-}
-
-function writeProbability(
-  { examination, numbers, vary }: Writing,
-  variants: Words['verdict']['summary']['probability'],
-): string {
+function writeProbability({ examination, catalogue, numbers, vary }: Writing): string {
   const { fakeProbability, fakeUncertainty } = examination.decision;
-  return vary(variants, 'probability')(
+  return vary(catalogue.verdict.summary.probability, 'probability')(
     numbers.score(fakeProbability),
     numbers.score(fakeUncertainty),
   );
@@ -95,24 +81,22 @@ function writeProbability(
 function writeSide(writing: Writing, resultClass: 'real' | 'fake'): string {
   const { evidence, catalogue, vary } = writing;
   const { decided, pointing, sides } = catalogue.verdict.summary;
-  const side = resultClass === 'real' ? 'real' : sideOfBasis[evidence.basis];
+  const isOfPart = evidence.basis === 'localisation';
+  const side = resultClass === 'fake' && isOfPart ? 'changed' : resultClass;
   const { strength } = evidence;
   if (strength === 'none') return vary(pointing, 'pointing')(sides[side]);
   const { adverbs, sides: weighed } = catalogue.strength;
   return vary(decided, 'decided')(adverbs[strength], weighed[side]);
 }
 
-const sideOfBasis = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
-
 function writeDeclared({ evidence, catalogue, vary }: Writing): readonly string[] {
   const declaration = bestDeclaration(evidence.provenance);
   if (declaration === null) return [];
-  const { origin, generator, assurance } = declaration;
-  const { declared, generator: named, vouched } = catalogue.verdict.summary;
+  const { origin, generator } = declaration;
+  const { declared, generator: named } = catalogue.verdict.summary;
   return [
     vary(declared, 'declared')(catalogue.provenance.origins[origin]),
     ...(generator === null ? [] : [named(printable(generator, 80))]),
-    vouched[assurance],
   ];
 }
 
@@ -225,10 +209,10 @@ function third(position: number, count: number): number {
 function writeConclusion({ examination, evidence, catalogue, vary }: Writing): string {
   const { resultClass, reasons } = examination.decision;
   const { conclusion } = catalogue.verdict;
-  const fakeBy = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
-  const concluded = resultClass === 'fake' ? fakeBy[evidence.basis] : resultClass;
+  const isSuspected = suspectsChange(examination.decision);
+  const outcome = isSuspected ? 'suspected' : decideOutcome(resultClass, evidence.basis);
   return sentences([
-    vary(conclusion[concluded], 'conclusion'),
+    conclusion[outcome],
     ...withReasons(reasons, (codes) => {
       const helps = codes.map((reason) => catalogue.verdict.reasons[reason].help);
       return `${conclusion.help} ${helps.join('; ')}.`;

@@ -69,8 +69,7 @@ function joined(weighed: readonly Weighed[]): Bilingual {
 function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>): Bilingual {
   return inBoth((language) => {
     const { declared, adverbs } = wordsIn(language).strength;
-    const spoken = declared.vouched[assurance](adverbs[strength]);
-    return `${declared.head} ${spoken} ${declared.tail}`;
+    return declared[assurance](adverbs[strength]);
   });
 }
 
@@ -81,11 +80,9 @@ function ofStrongestMethod({ findings, manipulation }: Examined) {
   const strength = strengths[Math.max(0, ...steps)]!;
   const statement = inBoth((language) => {
     const { changed, adverbs, sides } = wordsIn(language).strength;
-    const spoken =
-      strength === 'none'
-        ? changed.none(sides.changed)
-        : changed.stated(adverbs[strength], sides.changed);
-    return `${changed.head} ${spoken} ${changed.tail}`;
+    return strength === 'none'
+      ? changed.none(sides.changed)
+      : changed.stated(adverbs[strength], sides.changed);
   });
   return { strength, statement };
 }
@@ -99,12 +96,10 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   const { traced, ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
-    const { traced: words, adverbs, sides, bounded } = wordsIn(language).strength;
+    const { traced: words, adverbs, sides, bound: held } = wordsIn(language).strength;
     if (ratio === null) return words.unsupported(sides[side]);
     if (strength === 'none') return words.neither(plain(ratio));
-    const written =
-      traced <= ratio ? plain(ratio) : bounded[bound.kind](plain(traced), plain(ratio));
-    return words.stated(adverbs[strength], sides[side], written);
+    return words.stated(adverbs[strength], sides[side], plain(ratio), traced > ratio ? held : '');
   });
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
@@ -122,10 +117,10 @@ function weighChange(examined: Examined): Weighed | null {
   const { traced, ratio, strength } = stateRatio(odds, most);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
-    const { parts, adverbs, bounded } = wordsIn(language).strength;
-    const written = traced <= most ? plain(traced) : bounded.held(plain(traced), plain(most));
-    if (strength === 'none') return parts.neither(plain(ratio ?? 1));
-    return parts[isFor ? 'for' : 'against'](adverbs[strength], written);
+    const { parts, adverbs, bound } = wordsIn(language).strength;
+    const written = plain(ratio ?? 1);
+    if (strength === 'none') return parts.neither(written);
+    return parts[isFor ? 'for' : 'against'](adverbs[strength], written, traced > most ? bound : '');
   });
   return { question: 'changed', side: isFor ? 'fake' : 'real', ratio, strength, statement };
 }
@@ -148,7 +143,6 @@ function stateRatio(odds: number, most: number | null): StatedRatio {
 interface Bound {
   /** Null when nothing can be stated. */
   readonly ratio: number | null;
-  readonly kind: 'held' | 'called';
   readonly cap: Cap;
 }
 
@@ -176,7 +170,7 @@ function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
     };
     return strength.cap.held(figures, strength.cap.sides[side]);
   });
-  return { ratio, kind: 'held', cap: { ratio, strategy: null, condition, statement } };
+  return { ratio, cap: { ratio, strategy: null, condition, statement } };
 }
 
 /** For examinations by models whose ratios were not measured: what the rates of their verdicts support. */
@@ -187,7 +181,6 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
     const statement = inBoth((language) => wordsIn(language).strength[why]);
     return {
       ratio: null,
-      kind: 'called',
       cap: { ratio: 1, strategy: null, condition: null, statement },
     };
   }
@@ -209,7 +202,7 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
     };
     return write(figures, sides[side]);
   });
-  return { ratio, kind: 'called', cap: { ratio, strategy, condition, statement } };
+  return { ratio, cap: { ratio, strategy, condition, statement } };
 }
 
 /**

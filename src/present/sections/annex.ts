@@ -22,7 +22,7 @@ export function questionBlocks({
     document: { question },
   },
 }: SectionInput): readonly Block[] {
-  const { propositions, columns } = question;
+  const { names, propositions, columns } = question;
   return [
     paragraph(question.put),
     {
@@ -31,7 +31,7 @@ export function questionBlocks({
         { title: columns[0], share: 0.16 },
         { title: columns[1], share: 0.84 },
       ],
-      rows: [{ cells: ['real', propositions.real] }, { cells: ['fake', propositions.fake] }],
+      rows: (['real', 'fake'] as const).map((one) => ({ cells: [names[one], propositions[one]] })),
     },
     heading(question.alternativesTitle),
     { kind: 'list', items: question.alternatives },

@@ -60,6 +60,8 @@ export interface FindingBlock {
 export interface Plot {
   readonly title: string;
   readonly axis: string;
+  /** Evenly spaced, from the left end to the right. */
+  readonly ticks: readonly string[];
   readonly supporting: Curve;
   readonly opposing: Curve;
   /** Of this picture, and the bounds within which ratios are borne out; log10. */

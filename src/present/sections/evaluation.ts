@@ -5,8 +5,10 @@ import { strengthFrom } from '../../detectors/detector.ts';
 import { isDeclared } from '../forensic-text.ts';
 import { type Block, note, paragraph, type SectionInput } from './blocks.ts';
 
+/** Nothing where no strength can be stated. */
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
-  const { account, catalogue } = input;
+  const { account, catalogue, result } = input;
+  if (result.outcome === 'abstain') return [];
   const { evaluation: words } = catalogue.strength;
   return [...account.support.map(paragraph), note([writeScale(input), words.scaleNote].join(' '))];
 }
@@ -21,10 +23,14 @@ function writeScale({ numbers, catalogue }: SectionInput): string {
   return words.scale(steps.join(', '));
 }
 
-export function limitBlocks({ examination, catalogue }: SectionInput): readonly Block[] {
+export function limitBlocks({ examination, catalogue, result }: SectionInput): readonly Block[] {
   const { limits: words } = catalogue.limits;
   const { decision } = examination;
   const changedOrTraced = decision.basis === 'localisation' ? 'changed' : 'traced';
   const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
-  return [{ kind: 'list', items: [words.nature[nature], ...words.statements] }];
+  const items =
+    result.outcome === 'abstain'
+      ? words.statements
+      : [words.nature[nature], ...words.statements, ...words.figures];
+  return [{ kind: 'list', items }];
 }

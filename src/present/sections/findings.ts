@@ -3,11 +3,9 @@
  * speaks, and where it points.
  */
 
-import { areaOf } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
 import type { WordedFinding } from '../findings.ts';
-import { writePlaces } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
@@ -160,14 +158,13 @@ function toBlock(input: SectionInput, map: MapName): HeatmapBlock {
 function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapName): string {
   if (map === 'real' || map === 'compression') return '';
   const { glance } = labels;
-  const areas = markedPlaces(examination).map(({ region }) => areaOf(region, examination.facts));
-  if (map === 'fake' && areas.length > 0) return glance.marked(writePlaces(areas, catalogue));
+  const isMarked = markedPlaces(examination).length > 0;
+  if (map === 'fake' && isMarked) return glance.marked;
   if (examination.decision.resultClass === 'abstain') return glance.meaningless;
   const { isEven, mean, highest, place } = readMap(examination.maps, map);
   if (highest < lookFrom) return glance.even;
   if (isEven) return mean < lookFrom ? glance.even : glance.everywhere;
-  const where = catalogue.measurements.heatmap.places[place];
-  return areas.length === 0 ? glance.highest(where) : glance.look(where);
+  return glance.highest(catalogue.measurements.heatmap.places[place]);
 }
 
 /** Middle of the scale: below it a place is nearer to "no trace". */

@@ -9,7 +9,7 @@ import { formatNames } from '../../contract/formats.ts';
 import type { WordedFinding } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
-import { type Figure, mainGround, writeFigures } from '../presentation.ts';
+import { mainGround, writeBecause } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import { markedPlaces } from '../result.ts';
@@ -18,10 +18,12 @@ import { type Block, type Row, row, type SectionInput, foreignRow } from './bloc
 import { isShown, methodName, toldInProvenance, writeSide } from './findings.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
-  const { catalogue, labels, examination, presentation } = input;
+  const { catalogue, labels, examination, presentation, result } = input;
   const { head, question } = catalogue.document;
   const places = markedPlaces(examination).map(({ region }) => region);
   const damage = damageOf(input);
+  const ground = mainGround(result);
+  const isOfPart = ground === 'changed' || ground === 'manipulation_suspected';
   const beside = [
     { title: head.rows.damage, items: damage === null ? [] : [head.damage(capitalised(damage))] },
     { title: head.rows.marked, items: markedBy(input) },
@@ -32,7 +34,8 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       kind: 'verdict',
       question: question.short,
       headline: presentation.headline,
-      text: presentation.because,
+      // The list beside the picture has the places.
+      text: isOfPart ? writeBecause(ground, null, catalogue) : presentation.because,
       places,
       caption: places.length === 0 ? labels.original : head.outlined,
       beside: beside.filter(({ items }) => items.length > 0),
@@ -161,7 +164,7 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
   return `${methodName(input, finding.method)} (${writeSide(input, finding)}): ${told}`;
 }
 
-/** How strong, how sure, how often wrong, what else the file says, how far it goes, what is open and what to do now. */
+/** How far to rely on it and what to do now; then how strong, how sure, how often wrong, what else the file says, and what is open. */
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
@@ -170,54 +173,20 @@ function answerRows(input: SectionInput): readonly Row[] {
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
   const steps = [next, ...further, ...(isOpen(input) ? [] : [limits.examinerShort])];
-  const [conclusion = ''] = catalogue.verdict.conclusion[result.outcome];
   const { statement, weighed = [] } = evidence;
   const lines = weighed.map((one) => one.statement[language]);
   const isOfBoth = lines.join(' ') === statement[language];
+  const { conclusion } = catalogue.verdict;
+  const isSuspected = mainGround(result) === 'manipulation_suspected';
   return [
+    { label: rows.rely, value: conclusion[isSuspected ? 'suspected' : result.outcome] },
+    { label: rows.next, value: steps.join(' ') },
     { label: rows.strength, value: isOfBoth ? lines.join('\n') : statement[language] },
-    ...row(result.outcome !== 'abstain', rows.probabilities, writeProbabilities(input)),
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
     ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),
-    { label: rows.limits, value: conclusion },
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
-    { label: rows.next, value: steps.join(' ') },
   ];
-}
-
-function writeProbabilities({ catalogue, result, language }: SectionInput): string {
-  const { head } = catalogue.document;
-  const { generated, changed } = writeFigures(result, language);
-  if (generated === null && changed === null) return `${capitalised(head.notStated)}.`;
-  const words = catalogue.measurements.results;
-  const isDeclared = result.outcome === 'declared';
-  const isSuspected = result.reasons.includes('manipulation_suspected');
-  const withLimits = (
-    told: string,
-    { limits }: Figure,
-    write: (told: string, low: string, high: string) => string,
-  ) => (limits === null || isDeclared ? told : write(told, ...limits));
-  const parts = [
-    ...(isDeclared ? [head.byTraces] : []),
-    ...(generated === null
-      ? []
-      : [
-          withLimits(
-            head.generated(generated.value, generated.deviation ?? ''),
-            generated,
-            words.limits,
-          ),
-        ]),
-    ...(changed === null
-      ? []
-      : [
-          isSuspected && changed.limits === null
-            ? `${head.changed(changed.value)}; ${head.byOne}`
-            : withLimits(head.changed(changed.value), changed, words.changeLimits),
-        ]),
-  ];
-  return parts.map(capitalised).join('\n');
 }
 
 /** Program, operator and reviewer are three roles; then the file, and this report. */

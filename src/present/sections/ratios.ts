@@ -33,7 +33,7 @@ export function ratioBlocks(input: SectionInput): readonly Block[] {
 
 /** The curves fall from all pictures to none, as a Tippett plot shows them. */
 export function toPlot(
-  { catalogue }: SectionInput,
+  { catalogue, numbers }: SectionInput,
   { question, side, ratio }: Weighed,
   { tippett, lower, upper }: HeldOutRatios,
 ): Plot {
@@ -42,6 +42,9 @@ export function toPlot(
   return {
     title: titles[question],
     axis,
+    ticks: [-4, -2, 0, 2, 4].map((tick) =>
+      tick < 0 ? `1/${numbers.count(10 ** -tick)}` : numbers.count(10 ** tick),
+    ),
     supporting: toCurve(names[question].supporting, tippett.supporting),
     opposing: toCurve(names[question].opposing, tippett.opposing),
     own: { name: own, at: side === 'fake' ? log : -log },

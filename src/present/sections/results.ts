@@ -5,7 +5,7 @@ import { placeOf } from '../../detectors/regions.ts';
 import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
-import { writeFigures } from '../presentation.ts';
+import { type Figure, writeFigures } from '../presentation.ts';
 import { nameIn, printable } from '../printable.ts';
 import { markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
@@ -26,7 +26,7 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
   return [
     { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input), ...changeRows(input)] },
     ...only(!isOutside, note(labels.deviation)),
-    ...only(isSimilarityOpposite(input), note(forensic.nearer.opposite)),
+    ...only(isSimilarityOpposite(input), note(forensic.opposite)),
     ...only(isOutside, note(results.outside)),
     heading(results.stabilityTitle),
     ...stabilityBlocks(input),
@@ -53,7 +53,7 @@ function decisionRows({ examination, labels, catalogue, result }: SectionInput):
 
 /** Values outside the validated range stand in the annex only: side by side with their caveat they would still be read. */
 function measuredRows(input: SectionInput): readonly Row[] {
-  const { examination, labels, numbers, result, language } = input;
+  const { examination, labels, numbers, catalogue, result, language } = input;
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const { rows } = labels;
   if (leadsToAbstain(decision)) return [];
@@ -64,11 +64,12 @@ function measuredRows(input: SectionInput): readonly Row[] {
     return { label, value: written, bar: value, range };
   };
   const { generated } = writeFigures(result, language);
+  const { limits } = catalogue.measurements.results;
   return [
     {
       ...measured(rows.probability, decision.fakeProbability, decision.fakeUncertainty),
       // As everywhere else in the report.
-      value: `${generated?.value} ± ${generated?.deviation}`,
+      value: withLimits(`${generated?.value} ± ${generated?.deviation}`, generated, limits),
       marks: [realMax, fakeMin].filter((mark) => mark !== undefined),
     },
     measured(rows.tracesReal, predictions.real, classUncertainties.real),
@@ -93,13 +94,19 @@ function changeRows(input: SectionInput): readonly Row[] {
   const methods = examination.manipulation?.methods ?? [];
   const { rows } = labels;
   const { suspectedMin, manipulatedMin } = examination.decision.thresholds;
+  const figure = writeFigures(result, language).changed;
+  const told = figure?.value ?? '';
+  const isSuspected = result.reasons.includes('manipulation_suspected');
   const names = methods.map((method) =>
     nameIn(catalogue.findings.methods, method, printable(method, 60)),
   );
   return [
     {
       label: rows.changeProbability,
-      value: writeFigures(result, language).changed?.value ?? '',
+      value:
+        isSuspected && figure?.limits === null
+          ? `${told}; ${catalogue.document.head.byOne}`
+          : withLimits(told, figure, catalogue.measurements.results.changeLimits),
       bar: changed,
       marks: [suspectedMin, manipulatedMin].filter((mark) => mark !== undefined),
     },
@@ -109,6 +116,14 @@ function changeRows(input: SectionInput): readonly Row[] {
     },
     { label: rows.changeMethods, value: names.join(', ') || labels.none },
   ];
+}
+
+function withLimits(
+  told: string,
+  figure: Figure | null,
+  write: (told: string, low: string, high: string) => string,
+): string {
+  return figure?.limits ? write(told, ...figure.limits) : told;
 }
 
 /** Two standard deviations to each side, cut to what a score can be. */

@@ -166,7 +166,7 @@ function writePicture(
 
 const plotSize = { width: 320, height: 120 } as const;
 
-function writePlot({ title, axis, supporting, opposing, own, bounds }: Plot): string {
+function writePlot({ title, axis, ticks, supporting, opposing, own, bounds }: Plot): string {
   const { width, height } = plotSize;
   const toX = (log: number) => {
     const { from, to } = plotRange;
@@ -181,7 +181,7 @@ function writePlot({ title, axis, supporting, opposing, own, bounds }: Plot): st
   const [low, high] = bounds.map(toX);
   const drawn = `<rect x="${low}" width="${Number(high) - Number(low)}" height="${height}"/>${writeCurve(supporting, 'for')}${writeCurve(opposing, 'against')}<path d="M${toX(own.at)} 0v${height}"/>`;
   const key = `<b class="for">${escape(supporting.name)}</b> <b class="against">${escape(opposing.name)}</b> <b>${escape(own.name)}</b>`;
-  return `<figure class="plot"><h4>${escape(title)}</h4><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">${drawn}</svg><figcaption>${escape(axis)}: ${plotRange.from} … ${plotRange.to}<br>${key}</figcaption></figure>`;
+  return `<figure class="plot"><h4>${escape(title)}</h4><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">${drawn}</svg><figcaption>${escape(axis)}: ${ticks.join(' … ')}<br>${key}</figcaption></figure>`;
 }
 
 function writeRow({ label, value, bar, range, marks = [] }: Row): string {

@@ -35,7 +35,7 @@ interface Corner {
 }
 
 function drawPlot(page: Page, plot: Plot, { x, y }: Corner): void {
-  const { title, axis, supporting, opposing, own, bounds } = plot;
+  const { title, axis, ticks, supporting, opposing, own, bounds } = plot;
   const { doc } = page;
   const top = y + styles.entry.leading;
   const bottom = top + box.height;
@@ -53,11 +53,10 @@ function drawPlot(page: Page, plot: Plot, { x, y }: Corner): void {
       doc.moveTo(toX(own.at), top).lineTo(toX(own.at), bottom);
       doc.lineWidth(1).dash(2, { space: 2 }).stroke(ink.text).undash();
       doc.font(styles.note.font).fontSize(styles.note.size).fillColor(ink.muted);
-      for (let tick: number = plotRange.from; tick <= plotRange.to; tick += 2) {
-        const text = tick === 0 ? '1' : `10^${tick}`.replace('-', '−');
-        const left = toX(tick) - doc.widthOfString(text) * toShare(tick);
+      ticks.forEach((text, at) => {
+        const left = x + ((box.width - doc.widthOfString(text)) * at) / (ticks.length - 1);
         doc.text(text, left, bottom + 2, { lineBreak: false });
-      }
+      });
     },
     { alt },
   );

@@ -29,15 +29,15 @@ test('the finding gives the probability as its score and says it in both languag
     strength: 'weak',
     measures: { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 },
     statement: {
-      en: 'A network trained on photographs and generated pictures puts the probability of a generated picture at 83 % (spread 4 %).',
-      de: 'Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz beziffert die Wahrscheinlichkeit eines KI-erzeugten Bildes auf 83 % (Streuung 4 %).',
+      en: 'A network trained on photographs and generated pictures rates the traces at 0.83 on a scale from 0 (photograph) to 1 (generated).',
+      de: 'Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit 0,83.',
     },
   });
 });
 
-test('a spread below one percent is not called none', async () => {
+test('a score that rounds to the end of the scale is not called certain', async () => {
   const traces = {
-    fakeProbability: 0.1,
+    fakeProbability: 0.0001,
     fakeUncertainty: 0.0001,
     patchesRead: 1,
     passes: 32,
@@ -55,8 +55,8 @@ test('a spread below one percent is not called none', async () => {
 
   expect(finding).toMatchObject({
     statement: {
-      en: expect.stringContaining('(spread below 1 %)'),
-      de: expect.stringContaining('(Streuung unter 1 %)'),
+      en: expect.stringContaining('at below 0.01'),
+      de: expect.stringContaining('mit unter 0,01'),
     },
   });
 });

@@ -43,10 +43,11 @@ describe.each(languages)('sections in %s', (language) => {
     for (const resultClass of resultClasses) {
       const sections = sectionsOf(makeExamination({ resultClass, reasons: reasonCodes }));
 
-      const { metadata: _, ...always } = wordsIn(language).labels.sections;
-      expect(sections.map(({ title }) => title.replace(/^\w+ {2}/, ''))).toEqual(
-        Object.values(always),
-      );
+      const { metadata: _, evaluation, ...always } = wordsIn(language).labels.sections;
+      const titles = sections.map(({ title }) => title.replace(/^\w+ {2}/, ''));
+      expect(titles.filter((title) => title !== evaluation)).toEqual(Object.values(always));
+      // Of a picture that cannot be judged there is nothing to evaluate.
+      expect(titles.includes(evaluation)).toBe(resultClass !== 'abstain');
       for (const text of stringsOf(sections)) {
         expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{/);
         expect(text.trim()).not.toBe('');

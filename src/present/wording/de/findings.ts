@@ -95,11 +95,10 @@ const places: English['places'] = {
   lower_right: 'rechts unten',
 };
 
-/** Never certain: that is no probability that anything was measured at. */
-function writePercent(probability: number): string {
-  const percent = Math.round(100 * probability);
-  if (percent > 99) return 'über 99 %';
-  return percent < 1 ? 'unter 1 %' : `${percent} %`;
+function writeScore(score: number): string {
+  const capped = Math.min(0.99, Math.max(0.01, score)).toFixed(2).replace('.', ',');
+  if (score >= 0.995) return `über ${capped}`;
+  return score < 0.005 ? `unter ${capped}` : capped;
 }
 
 function writeShare(share: number): string {
@@ -173,10 +172,8 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 }
 
 const statements: English['statements'] = {
-  generated_with_probability: ({ probability, spread }) => {
-    const percent = Math.round(100 * spread);
-    return `Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz beziffert die Wahrscheinlichkeit eines KI-erzeugten Bildes auf ${writePercent(probability)} (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
-  },
+  generated_with_probability: ({ probability }) =>
+    `Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
 
   photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
   one_flat_area: () =>
@@ -333,6 +330,8 @@ const sources: English['sources'] = {
     'ITU-T T.81 (1992), Anhang K; Kornblum, „Using JPEG quantization tables to identify imagery processed by software“, Digital Investigation 5 (2008).',
   'Block statistics of this program, fitted on drawn pictures and photographs.':
     'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
+  'Block statistics of this program, fitted on drawn pictures and photographs; the vision transformer of the model (see the model card).':
+    'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien; der Vision Transformer des Modells (siehe Modellkarte).',
   'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':
     'IPTC NewsCodes, Digital Source Type; GB 45438-2025; Formate der Generatoren selbst.',
 };

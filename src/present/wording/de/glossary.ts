@@ -2,16 +2,6 @@ import type { glossary as english } from '../en/glossary.ts';
 
 export const glossary: typeof english = {
   terms: {
-    abstain: {
-      term: 'abstain',
-      meaning:
-        'Ergebnis für ein Bild außerhalb des Bereichs, für den das Verfahren validiert ist; über das Bild wird nichts ausgesagt.',
-    },
-    uncertain: {
-      term: 'uncertain',
-      meaning:
-        'Ergebnis für ein Bild innerhalb dieses Bereichs, bei dem der Befund für eine Entscheidung nicht ausreicht.',
-    },
     auc: {
       term: 'AUC',
       meaning:
@@ -37,11 +27,6 @@ export const glossary: typeof english = {
       meaning:
         'Signierte Angaben zur Herkunft einer Datei und zu dem, was mit ihr geschah, in der Datei selbst.',
     },
-    copyMove: {
-      term: 'Copy-Move',
-      meaning:
-        'Ein Teil eines Bildes, der an eine andere Stelle desselben Bildes kopiert wurde, um etwas zu verdecken oder zu wiederholen.',
-    },
     metadata: {
       term: 'EXIF, IPTC, XMP',
       meaning:
@@ -56,11 +41,6 @@ export const glossary: typeof english = {
       term: 'Heatmap',
       meaning:
         'Das Bild, überlagert mit Farben, die zeigen, wo und wie stark Methoden reagiert haben.',
-    },
-    inpainting: {
-      term: 'Inpainting',
-      meaning:
-        'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI oder durch herkömmliche Programme.',
     },
     likelihoodRatio: {
       term: 'Likelihood-Quotient',
@@ -86,10 +66,6 @@ export const glossary: typeof english = {
       term: 'SHA-256, SHA-512, MD5',
       meaning:
         'Prüfsummen. Zwei Dateien mit gleichem SHA-256 oder SHA-512 sind gleich; zwei verschiedene mit gleichem MD5 lassen sich absichtlich herstellen.',
-    },
-    splice: {
-      term: 'Splice',
-      meaning: 'Ein Teil eines anderen Bildes, der eingefügt wurde.',
     },
     strategy: {
       term: 'Strategie',

@@ -68,6 +68,8 @@ export const limits: typeof english = {
     statements: [
       'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellkarte (CARD.md) nennt sie nach Quellen.',
       'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Starke Bildverarbeitung in Kamera oder Telefon kann den Spuren einer Erzeugung ähneln.',
+    ],
+    figures: [
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die es nie gesehen hat, erfasst sie nicht.',
       'Die Wahrscheinlichkeit einer Erzeugung setzt voraus, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],

@@ -1,18 +1,6 @@
 import type { measurements as english } from '../en/measurements.ts';
 
-function oneOrMore(count: string, one: string, more: string): string {
-  if (count === '0') return `Kein ${one}`;
-  return `${count} ${count === '1' ? one : more}`;
-}
-
 export const measurements: typeof english = {
-  levels: {
-    veryLow: 'sehr gering',
-    low: 'gering',
-    medium: 'mittel',
-    high: 'hoch',
-    veryHigh: 'sehr hoch',
-  },
   forensic: {
     item: ({ name, facts, sha256 }) =>
       `Untersuchungsgegenstand: „${name}“, ${facts}, SHA-256-Prüfsumme ${sha256}.`,
@@ -23,26 +11,9 @@ export const measurements: typeof english = {
           : `die Quantisierungstabelle der Helligkeit kommt der Qualitätsstufe ${quality} am nächsten.`
       }`,
     method: ({ model, patches, passes }) =>
-      `${oneOrMore(patches, 'Bildausschnitt wurde', 'Bildausschnitte wurden')} mit dem Modell ${model} in je ${passes} Monte-Carlo-Durchläufen ausgewertet.`,
-    traces: ({ real, fake, compression }) =>
-      `Spuren einer Kameraaufnahme: ${real}. Spuren einer Erzeugung: ${fake}. Spuren verlustbehafteter Kompression: ${compression}.`,
-    reading: (value, deviation, level) => `${level}, ${value} (Unsicherheit ${deviation})`,
-    nearer: {
-      real: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten KI-erzeugten (${fake}).`,
-      fake: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten KI-erzeugten (${fake}).`,
-      neither: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten KI-erzeugten (${fake}).`,
-      opposite:
-        'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Starke Kompression lässt Bilder beider Arten einander ähneln.',
-    },
-    anomaly: (score) =>
-      `Der Anomaliewert beträgt ${score}: Dieser Anteil der Referenzbilder weicht weniger von den Bildern ab, an denen das Modell gelernt hat.`,
-    clusters: (count, gini) =>
-      `${oneOrMore(count, 'zusammenhängender Bildbereich weicht', 'zusammenhängende Bildbereiche weichen')} deutlich ab; der Gini-Koeffizient der Abweichungen beträgt ${gini} (0: überall gleich stark).`,
-    anomalyMissing:
-      'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
+      `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
+    opposite:
+      'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Starke Kompression lässt Bilder beider Arten einander ähneln.',
     decision: ({ p, deviation, strategy }) =>
       `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer Erzeugung von ${p} (Unsicherheit ${deviation}) angewandt.`,
     decisionByBoth: ({ strategy, p, deviation, changed }) =>

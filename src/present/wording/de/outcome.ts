@@ -50,7 +50,7 @@ export const outcome: typeof english = {
     real: 'Quelle und Bildtext prüfen: Auch echte Fotos können täuschen.',
     fake: 'Klären, wer es zuerst veröffentlicht hat; das Original verlangen.',
     changed: 'Das Original verlangen und an der Markierung vergleichen.',
-    declared: 'Klären, wer die Datei erstellt hat: Solche Angaben sind fälschbar.',
+    declared: 'Klären, wer die Datei mit welchem Programm erstellt hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     signer:
       'Unterzeichner mit einer Vertrauensliste prüfen (github.com/c2pa-org/conformance-public).',

@@ -28,27 +28,22 @@ export const strength: typeof english = {
   untested:
     'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
   traced: {
-    stated: (adverb, side, ratio) =>
-      `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Quotient ${ratio}).`,
+    stated: (adverb, side, ratio, bound) =>
+      `Die Spuren im Bild sprechen ${adverb} für ${side}: Zu Ersterem passen sie ${ratio}-mal besser (Likelihood-Quotient ${ratio}${bound}).`,
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
     neither: (ratio) =>
-      `Die Spuren im Bild sprechen weder für eine fotografische Aufnahme noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}).`,
+      `Die Spuren im Bild sprechen weder für eine fotografische Aufnahme noch für ein KI-erzeugtes Bild: Sie passen zu beidem fast gleich gut (Likelihood-Quotient ${ratio}).`,
   },
   parts: {
-    for: (adverb, ratio) =>
-      `Die Suche nach veränderten Stellen spricht ${adverb} für eine Veränderung in einem Teil des Bildes (Likelihood-Quotient ${ratio}).`,
-    against: (adverb, ratio) =>
-      `Die Suche nach veränderten Stellen spricht ${adverb} gegen eine Veränderung in einem Teil des Bildes (Likelihood-Quotient ${ratio}).`,
+    for: (adverb, ratio, bound) =>
+      `Die Suche nach veränderten Stellen spricht ${adverb} für eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt ${ratio}-mal besser zu einem veränderten Bild (Likelihood-Quotient ${ratio}${bound}).`,
+    against: (adverb, ratio, bound) =>
+      `Die Suche nach veränderten Stellen spricht ${adverb} gegen eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt ${ratio}-mal besser zu einem unveränderten Bild (Likelihood-Quotient ${ratio}${bound}).`,
     neither: (ratio) =>
-      `Die Suche nach veränderten Stellen spricht weder für noch gegen eine Veränderung in einem Teil des Bildes (Likelihood-Quotient ${ratio}).`,
+      `Die Suche nach veränderten Stellen spricht weder für noch gegen eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt zu beidem fast gleich gut (Likelihood-Quotient ${ratio}).`,
   },
-  bounded: {
-    held: (traced, ratio) =>
-      `${ratio}; die Schätzung allein ergibt ${traced}, doch mehr stützen die Tests nicht: ELUB`,
-    called: (traced, ratio) =>
-      `${ratio}; die Schätzung allein ergibt ${traced}, doch mehr stützen die gemessenen Fehlerraten nicht`,
-  },
+  bound: '; mehr stützen die Tests nicht',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:
@@ -77,26 +72,20 @@ export const strength: typeof english = {
       `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen stützen daher einen Likelihood-Quotienten von höchstens ${ratio}.`,
   },
   declared: {
-    head: 'Die Entscheidung beruht auf dem, was die Datei über sich selbst angibt, nicht auf Spuren im Bild.',
-    vouched: {
-      unsigned: (adverb) =>
-        `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sides.declared}.`,
-      watermark: (adverb) =>
-        `Das Bild trägt ein offenes Wasserzeichen, das nicht zufällig entsteht, das aber jeder in ein Bild schreiben kann; es spricht daher nur ${adverb} für ${sides.declared}.`,
-      signed: (adverb) =>
-        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt. Sie spricht daher nur ${adverb} für ${sides.declared}.`,
-      trusted: (adverb) =>
-        `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sides.declared}.`,
-    },
-    tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Quotient wird nicht angegeben.',
+    unsigned: (adverb) =>
+      `Die Angabe spricht nur ${adverb} für ${sides.declared}: Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme.`,
+    watermark: (adverb) =>
+      `Das offene Wasserzeichen spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild schreiben.`,
+    signed: (adverb) =>
+      `Die Angabe spricht nur ${adverb} für ${sides.declared}: Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
+    trusted: (adverb) =>
+      `Die Angabe spricht ${adverb} für ${sides.declared}: Ein Unterzeichner aus der Liste der vertrauenswürdigen hat sie signiert, und die Signatur passt zur Datei.`,
   },
   changed: {
-    head: 'Die Entscheidung beruht auf dem, was die Methoden, die nach veränderten Stellen suchen, zusammen ergeben, nicht auf den Spuren des Bildes im Ganzen.',
     stated: (adverb, side) =>
-      `Die stärkste von ihnen spricht ${adverb} für ${side}; mehr wird nicht angegeben.`,
+      `Die stärkste der Methoden, die nach veränderten Stellen suchen, spricht ${adverb} für ${side}; ein Likelihood-Quotient wurde nicht gemessen.`,
     none: (side) =>
-      `Sie deuten auf ${side} hin, doch keine von ihnen gibt für sich eine Stärke an.`,
-    tail: 'Die für das ganze Bild gemessenen Fehlerraten gelten hier nicht, und ein Likelihood-Quotient wird nicht angegeben.',
+      `Die Methoden, die nach veränderten Stellen suchen, deuten auf ${side} hin, doch keine von ihnen gibt für sich eine Stärke an.`,
   },
   changedPart: {
     marked: (share, place, p) =>
@@ -144,7 +133,7 @@ export const strength: typeof english = {
     tippett: {
       title: 'Wie gut die Likelihood-Quotienten sind',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
-      axis: 'Likelihood-Quotient mindestens (Zehnerpotenzen)',
+      axis: 'Likelihood-Quotient mindestens',
       names: {
         generated: { supporting: 'KI-erzeugte Bilder', opposing: 'Fotografien' },
         changed: { supporting: 'veränderte Bilder', opposing: 'unveränderte Bilder' },

@@ -16,29 +16,12 @@ export const verdict: typeof english = {
       real: 'eine echte fotografische Aufnahme',
       fake: 'ein KI-erzeugtes Bild',
       changed: 'eine Veränderung in einem Teil des Bildes',
-      declared: 'KI-erzeugten Inhalt',
     },
     declared: [
       (origin) => `Die Datei selbst gibt an, dass ihr Inhalt ${origin} wurde.`,
       (origin) => `Nach den eigenen Angaben der Datei wurde ihr Inhalt ${origin}.`,
     ],
     generator: (name) => `Genannt wird ${name}.`,
-    vouched: {
-      unsigned: 'Die Angabe ist nicht signiert; jeder könnte sie geschrieben haben.',
-      watermark: 'Das Bild trägt ein offenes Wasserzeichen; ein solches kann jeder schreiben.',
-      signed: 'Die Angabe ist signiert, doch ob dem Unterzeichner zu trauen ist, ist nicht belegt.',
-      trusted: 'Die Angabe ist von einem Unterzeichner auf der Vertrauensliste signiert.',
-    },
-    tracesAlone: [
-      (p, deviation) =>
-        `Die Spuren im Bild allein ergeben für eine Erzeugung eine Wahrscheinlichkeit von ${p} (Unsicherheit ${deviation}); die Entscheidung beruht nicht darauf.`,
-      (p, deviation) =>
-        `Die Entscheidung beruht nicht auf den Spuren im Bild, die allein für eine Erzeugung eine Wahrscheinlichkeit von ${p} ergeben (Unsicherheit ${deviation}).`,
-    ],
-    tracesSilent: [
-      'Die Spuren im Bild allein hätten keine Aussage erlaubt; die Entscheidung beruht nicht auf ihnen.',
-      'Die Entscheidung beruht nicht auf den Spuren im Bild, die allein keine Aussage erlaubt hätten.',
-    ],
     probability: [
       (p, deviation) =>
         `Die Wahrscheinlichkeit einer Erzeugung wird auf ${p} geschätzt (Unsicherheit ${deviation}).`,
@@ -121,30 +104,18 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: [
-      'Das Ergebnis stützt die Annahme, dass es sich um eine echte fotografische Aufnahme handelt. Es schließt weder Veränderungen aus, die für das Verfahren keine erkennbaren Spuren hinterlassen, noch eine irreführende Beschriftung oder einen falschen Zusammenhang, noch eine Aufnahme von einem Bildschirm oder einem Abzug.',
-      'Die Annahme, dass es sich um eine echte fotografische Aufnahme handelt, wird durch das Ergebnis gestützt. Nicht ausgeschlossen sind Veränderungen, die für das Verfahren keine erkennbaren Spuren hinterlassen, eine irreführende Beschriftung oder ein falscher Zusammenhang sowie eine Aufnahme von einem Bildschirm oder einem Abzug.',
-    ],
-    fake: [
-      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt wurde. Es besagt nicht, wer es wann und mit welcher Absicht erzeugt hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
-      'Die Annahme, dass das Bild erzeugt wurde, wird durch das Ergebnis gestützt. Wer es wann und mit welcher Absicht erzeugt hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
-    ],
-    changed: [
-      'Das Ergebnis stützt die Annahme, dass ein Teil des Bildes verändert wurde. Es besagt nicht, wer ihn wann und mit welcher Absicht verändert hat; es ist eine Schätzung, die falsch sein kann, und sollte anhand der markierten Stelle im Bild, seiner Herkunft und weiterer Anhaltspunkte überprüft werden.',
-      'Die Annahme, dass ein Teil des Bildes verändert wurde, wird durch das Ergebnis gestützt. Wer ihn wann und mit welcher Absicht verändert hat, geht daraus nicht hervor; es ist eine Schätzung, die falsch sein kann, und sollte anhand der markierten Stelle im Bild, seiner Herkunft und weiterer Anhaltspunkte überprüft werden.',
-    ],
-    declared: [
-      'Das Ergebnis stützt die Annahme, dass Inhalt des Bildes durch KI erzeugt wurde, soweit der Angabe in der Datei zu glauben ist. Es besagt nicht, wer ihn wann und mit welcher Absicht erzeugt hat, und sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
-      'Soweit der Angabe in der Datei zu glauben ist, wird die Annahme, dass Inhalt des Bildes durch KI erzeugt wurde, durch das Ergebnis gestützt. Wer ihn wann und mit welcher Absicht erzeugt hat, geht daraus nicht hervor; es sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
-    ],
-    abstain: [
-      'Das Bild liegt außerhalb des Bereichs, in dem das Verfahren validiert ist. Aus dieser Untersuchung darf kein Schluss auf seine Echtheit gezogen werden.',
-      'Weil das Bild außerhalb des Bereichs liegt, in dem das Verfahren validiert ist, darf aus dieser Untersuchung kein Schluss auf seine Echtheit gezogen werden.',
-    ],
-    uncertain: [
-      'Die Frage der Echtheit bleibt offen. Weder die Annahme einer echten fotografischen Aufnahme noch die eines KI-erzeugten oder veränderten Bildes ist hinreichend gestützt.',
-      'Weder die Annahme einer echten fotografischen Aufnahme noch die eines KI-erzeugten oder veränderten Bildes ist hinreichend gestützt. Die Frage der Echtheit bleibt offen.',
-    ],
+    real: 'Das Ergebnis ist ein Indiz für die Echtheit, kein Beweis: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    fake: 'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung zu jemandes Lasten: Manche Fotografie wird für erzeugt gehalten; wer dieses Bild erstellt hat und warum, bleibt offen.',
+    changed:
+      'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung zu jemandes Lasten: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
+    declared:
+      'Das Ergebnis trägt so weit, wie der Angabe zu glauben ist, und nicht weiter: Wer das Bild erstellt hat und warum, bleibt offen.',
+    suspected:
+      'Der Verdacht ist Anlass, das Original zu verlangen, aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
+    uncertain:
+      'Auf das Ergebnis lässt sich nichts stützen: Die gefundenen Anzeichen reichen für keine der beiden Seiten.',
+    abstain:
+      'Auf das Ergebnis lässt sich nichts stützen: Für solche Bilder ist das Verfahren nicht validiert; für oder gegen dieses folgt daraus nichts.',
     help: 'Weiterhelfen würde:',
     duty: [
       'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',

@@ -106,11 +106,11 @@ const places: Readonly<Record<AreaPlace, string>> = {
   lower_right: 'in the lower right',
 };
 
-/** @param probability - 0..1; capped below certainty, at which no probability was ever measured. */
-function writePercent(probability: number): string {
-  const percent = Math.round(100 * probability);
-  if (percent > 99) return 'above 99 %';
-  return percent < 1 ? 'below 1 %' : `${percent} %`;
+/** @param score - 0..1; never 0 or 1, which no measurement bears out. */
+function writeScore(score: number): string {
+  const capped = Math.min(0.99, Math.max(0.01, score)).toFixed(2);
+  if (score >= 0.995) return `above ${capped}`;
+  return score < 0.005 ? `below ${capped}` : capped;
 }
 
 function writeShare(share: number): string {
@@ -182,10 +182,8 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 
 /** Findings by code, each one sentence for readers without training. */
 const statements = {
-  generated_with_probability: ({ probability, spread }) => {
-    const percent = Math.round(100 * spread);
-    return `A network trained on photographs and generated pictures puts the probability of a generated picture at ${writePercent(probability)} (spread ${percent < 1 ? 'below 1' : percent} %).`;
-  },
+  generated_with_probability: ({ probability }) =>
+    `A network trained on photographs and generated pictures rates the traces at ${writeScore(probability)} on a scale from 0 (photograph) to 1 (generated).`,
 
   photograph: () => 'Edges and flat areas are consistent with a photograph.',
   one_flat_area: () =>

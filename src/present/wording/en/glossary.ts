@@ -1,16 +1,6 @@
 /** Explains the report's terms for readers without training, and what its references are used for. */
 export const glossary = {
   terms: {
-    abstain: {
-      term: 'abstain',
-      meaning:
-        'Result of a picture outside the range for which the method was validated; nothing is said about it.',
-    },
-    uncertain: {
-      term: 'uncertain',
-      meaning:
-        'Result of a picture inside that range for which the evidence does not suffice for a decision.',
-    },
     auc: {
       term: 'AUC',
       meaning:
@@ -36,11 +26,6 @@ export const glossary = {
       meaning:
         'Signed statements about the origin of a file and what was done to it, kept in the file itself.',
     },
-    copyMove: {
-      term: 'Copy-move',
-      meaning:
-        'A part of a picture that was copied to another place of the same picture, to hide or to repeat something.',
-    },
     metadata: {
       term: 'EXIF, IPTC, XMP',
       meaning: 'Three kinds of metadata in picture files: of devices, of agencies, of programs.',
@@ -54,11 +39,6 @@ export const glossary = {
       term: 'Heatmap',
       meaning:
         'The picture overlaid with colours that show where methods reacted, and how strongly.',
-    },
-    inpainting: {
-      term: 'Inpainting',
-      meaning:
-        'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs.',
     },
     likelihoodRatio: {
       term: 'Likelihood ratio',
@@ -84,10 +64,6 @@ export const glossary = {
       term: 'SHA-256, SHA-512, MD5',
       meaning:
         'Checksums. Two files with the same SHA-256 or SHA-512 are the same; two different files with the same MD5 can be made on purpose.',
-    },
-    splice: {
-      term: 'Splice',
-      meaning: 'A part of another picture that was pasted in.',
     },
     strategy: {
       term: 'Strategy',

@@ -165,9 +165,8 @@ export const labels = {
     even: 'Nothing stands out.',
     everywhere: 'High across the whole picture.',
     meaningless: 'Without meaning: this picture cannot be judged.',
-    highest: (place: string) => `Highest ${place}; nothing is marked.`,
-    look: (place: string) => `Look here: ${place}.`,
-    marked: (places: string) => `Look here, outlined: ${places}.`,
+    highest: (place: string) => `Highest ${place}.`,
+    marked: 'Look at the numbered frames.',
   },
   scale: { low: 'no trace', high: 'strong traces' },
   /** For the HTML report. */

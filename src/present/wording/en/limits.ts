@@ -81,6 +81,9 @@ export const limits = {
     statements: [
       'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
       'A change confined to a small area can go unnoticed. Strong processing within a camera or telephone can resemble the traces of generation.',
+    ],
+    /** Where figures are stated. */
+    figures: [
       'The stated uncertainty is the scatter of repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not in it.',
       'The probability of generation assumes that both explanations were equally likely before the examination, that of a change that one picture in five is changed. Anyone judging the case must take into account what else is known.',
     ],

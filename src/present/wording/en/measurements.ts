@@ -1,17 +1,5 @@
-function oneOrMore(count: string, one: string, more: string): string {
-  if (count === '0') return `No ${one}`;
-  return `${count} ${count === '1' ? one : more}`;
-}
-
 /** What was measured and how: the figures as sentences, the heatmaps, the method. */
 export const measurements = {
-  levels: {
-    veryLow: 'very low',
-    low: 'low',
-    medium: 'medium',
-    high: 'high',
-    veryHigh: 'very high',
-  },
   forensic: {
     item: ({ name, facts, sha256 }: Record<'name' | 'facts' | 'sha256', string>) =>
       `Item examined: “${name}”, ${facts}, SHA-256 checksum ${sha256}.`,
@@ -30,28 +18,10 @@ export const measurements = {
           : `its luminance quantisation table comes closest to the quality setting ${quality}.`
       }`,
     method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
-      `${oneOrMore(patches, 'patch was', 'patches were')} read with the model ${model}, in ${passes} Monte Carlo passes each.`,
-    traces: ({ real, fake, compression }: Record<'real' | 'fake' | 'compression', string>) =>
-      `Traces of a camera recording: ${real}. Traces of generation: ${fake}. Traces of lossy compression: ${compression}.`,
-    reading: (value: string, deviation: string, level: string) =>
-      `${level}, ${value} (uncertainty ${deviation})`,
-    nearer: {
-      real: (real: string, fake: string) =>
-        `The picture resembles compressed genuine pictures (cosine similarity ${real}) more than compressed generated ones (${fake}).`,
-      fake: (real: string, fake: string) =>
-        `The picture resembles compressed genuine pictures (cosine similarity ${real}) less than compressed generated ones (${fake}).`,
-      neither: (real: string, fake: string) =>
-        `The picture resembles compressed genuine pictures (cosine similarity ${real}) as much as compressed generated ones (${fake}).`,
-      /** Follows a comparison whose nearer side differs from the result. */
-      opposite:
-        'This points away from the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
-    },
-    anomaly: (score: string) =>
-      `The anomaly score is ${score}: this share of the reference pictures deviates less from the pictures that the model has learned from.`,
-    clusters: (count: string, gini: string) =>
-      `${oneOrMore(count, 'connected area deviates', 'connected areas deviate')} clearly; the Gini coefficient of the deviations is ${gini} (0: equally strong everywhere).`,
-    anomalyMissing:
-      'The deviation from the pictures that the model has learned from could not be determined.',
+      `Patches read with the model ${model}: ${patches}, each in ${passes} Monte Carlo passes.`,
+    /** Beside a comparison whose nearer side differs from the result. */
+    opposite:
+      'This points away from the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
     decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
       `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}).`,
     decisionByBoth: ({

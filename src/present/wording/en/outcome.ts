@@ -54,7 +54,7 @@ export const outcome = {
     real: 'Check its source and caption: a genuine picture can mislead too.',
     fake: 'Find out who published it first, and ask for the original file.',
     changed: 'Ask for the original file, and compare it where marked.',
-    declared: 'Find out who made the file: an entry like this can be forged.',
+    declared: 'Find out who made the file, and with which program.',
     vouched: 'Find out who made it, and what it was made from.',
     signer: 'Check the signer against a trust list (github.com/c2pa-org/conformance-public).',
     compare: 'Compare it with other pictures from this camera.',
@@ -108,10 +108,10 @@ export const outcome = {
     hardly: 'So it hardly ever finds a change in pictures like this one.',
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {
-      splice: 'splice',
-      'copy-move': 'copy-move',
-      removal: 'removal',
-      regenerated: 'regenerated part',
+      splice: 'pasted from another picture',
+      'copy-move': 'copied within the picture',
+      removal: 'removed',
+      regenerated: 'regenerated',
     },
     fake: (called: string, of: string, high: string) =>
       `Of 100 photographs, the method calls ${called} generated (measured on ${of}; up to ${high} must be expected).`,

@@ -52,29 +52,25 @@ export const strength = {
   untested:
     'What the trace network reads from this picture has no tested meaning, so no value is stated.',
   traced: {
-    stated: (adverb: string, side: string, ratio: string) =>
-      `The traces in the picture provide ${adverb} support for ${side} (likelihood ratio ${ratio}).`,
+    /** @param side - names what is supported before what is not. */
+    stated: (adverb: string, side: string, ratio: string, bound: string) =>
+      `The traces in the picture provide ${adverb} support for ${side}: they fit the former ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
     unsupported: (side: string) =>
       `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
     neither: (ratio: string) =>
-      `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio ${ratio}).`,
+      `The traces in the picture support neither a photograph nor a generated picture: they fit both almost equally well (likelihood ratio ${ratio}).`,
   },
   /** All methods that look for changed parts, together. */
   parts: {
-    for: (adverb: string, ratio: string) =>
-      `The search for changed parts provides ${adverb} support for a change in a part of the picture (likelihood ratio ${ratio}).`,
-    against: (adverb: string, ratio: string) =>
-      `The search for changed parts provides ${adverb} evidence against a change in a part of the picture (likelihood ratio ${ratio}).`,
+    for: (adverb: string, ratio: string, bound: string) =>
+      `The search for changed parts provides ${adverb} support for a change in a part of the picture: its result fits a changed picture ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
+    against: (adverb: string, ratio: string, bound: string) =>
+      `The search for changed parts provides ${adverb} evidence against a change in a part of the picture: its result fits an unchanged picture ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
     neither: (ratio: string) =>
-      `The search for changed parts provides no support for or against a change in a part of the picture (likelihood ratio ${ratio}).`,
+      `The search for changed parts supports neither a changed nor an unchanged picture: its result fits both almost equally well (likelihood ratio ${ratio}).`,
   },
-  /** Inside the brackets of the ratio. */
-  bounded: {
-    held: (traced: string, ratio: string) =>
-      `${ratio}; the estimate alone gives ${traced}, but tests support no more: ELUB`,
-    called: (traced: string, ratio: string) =>
-      `${ratio}; the estimate alone gives ${traced}, but the measured error rates support no more`,
-  },
+  /** In the brackets of a ratio that the estimate alone puts higher. */
+  bound: '; tests support no more',
   unmeasured:
     'No error rates were measured for this model, so nothing supports a statement of strength.',
   halfMeasured:
@@ -117,25 +113,20 @@ export const strength = {
       `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being called ${called} wrongly (one-sided upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
   },
   declared: {
-    head: 'The decision rests on what the file declares about itself, not on traces in the picture.',
-    vouched: {
-      unsigned: (adverb: string) =>
-        `The declaration is not signed, and anyone can write one into a file, even into a genuine photograph; it therefore provides only ${adverb} support for ${sides.declared}.`,
-      watermark: (adverb: string) =>
-        `The picture carries an open watermark, which cannot arise by chance but which anyone can write into a picture; it therefore provides only ${adverb} support for ${sides.declared}.`,
-      signed: (adverb: string) =>
-        `The declaration is signed and the signature fits the file, but anyone can sign, and it is not established that this signer can be trusted; it therefore provides only ${adverb} support for ${sides.declared}.`,
-      trusted: (adverb: string) =>
-        `The declaration is signed by a signer from the list of trusted signers, and the signature fits the file; it provides ${adverb} support for ${sides.declared}.`,
-    },
-    tail: 'The measured error rates of the method do not apply here, and no likelihood ratio is stated.',
+    unsigned: (adverb: string) =>
+      `The declaration provides only ${adverb} support for ${sides.declared}: it is not signed, and anyone can write one into a file, even into a genuine photograph.`,
+    watermark: (adverb: string) =>
+      `The open watermark provides only ${adverb} support for ${sides.declared}: it cannot arise by chance, but anyone can write it into a picture.`,
+    signed: (adverb: string) =>
+      `The declaration provides only ${adverb} support for ${sides.declared}: the signature fits the file, but anyone can sign, and it is not established that this signer can be trusted.`,
+    trusted: (adverb: string) =>
+      `The declaration provides ${adverb} support for ${sides.declared}: a signer from the list of trusted signers signed it, and the signature fits the file.`,
   },
   changed: {
-    head: 'The decision rests on what the methods that look for changed parts say together, not on the traces of the picture as a whole.',
     stated: (adverb: string, side: string) =>
-      `The strongest of them provides ${adverb} support for ${side}, and no more is stated.`,
-    none: (side: string) => `They point to ${side}, but none of them by itself states a strength.`,
-    tail: 'The error rates measured for the whole picture do not apply here, and no likelihood ratio is stated.',
+      `The strongest of the methods that look for changed parts provides ${adverb} support for ${side}; no likelihood ratio was measured.`,
+    none: (side: string) =>
+      `The methods that look for changed parts point to ${side}, but none of them by itself states a strength.`,
   },
   changedPart: {
     marked: (share: string, place: string, p: string) =>
@@ -184,7 +175,7 @@ export const strength = {
     tippett: {
       title: 'How good the likelihood ratios are',
       titles: { generated: 'Generated or recorded', changed: 'Changed in a part' },
-      axis: 'likelihood ratio at least (powers of ten)',
+      axis: 'likelihood ratio at least',
       names: {
         generated: { supporting: 'generated pictures', opposing: 'photographs' },
         changed: { supporting: 'changed pictures', opposing: 'unchanged pictures' },
