@@ -4,7 +4,7 @@
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { root } from './manual.ts';
 import { drawReports } from './reports.ts';
@@ -31,13 +31,14 @@ export async function drawImages(): Promise<void> {
       join(stage.folder, 'results/scene/heatmap-fake.png'),
     );
     writeFileSync(join(images, 'heatmap.png'), heatmap);
-    for (const [name, pdf] of await drawReports()) {
-      const path = join(stage.folder, name);
-      writeFileSync(`${path}.pdf`, pdf);
-      await stage.shell(`pdftoppm -png -r 110 -f 1 -singlefile ${name}.pdf ${name}`);
-      const first = sharp(`${path}.png`).resize({ width: reportWidth });
-      const image = await first.png({ palette: true, colours: 64 }).toBuffer();
-      writeFileSync(join(images, `report-${name}.png`), image);
+    for (const [path, pdf] of await drawReports()) {
+      writeFileSync(join(stage.folder, 'report.pdf'), pdf);
+      await stage.shell('pdftoppm -png -r 110 -f 1 -singlefile report.pdf report');
+      const first = sharp(join(stage.folder, 'report.png')).resize({ width: reportWidth });
+      // Few colours keep a page below 60 kB.
+      const image = await first.png({ palette: true, colours: 16, dither: 0 }).toBuffer();
+      mkdirSync(dirname(join(root, 'src/manual', path)), { recursive: true });
+      writeFileSync(join(root, 'src/manual', path), image);
     }
   } finally {
     await stage.close();

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReasonCode, ResultClass } from '../../src/contract/vocabulary.ts';
+import { languages, type ReasonCode, type ResultClass } from '../../src/contract/vocabulary.ts';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Examination, Place } from '../../src/engine/result.ts';
 import { writeTexts } from '../../src/present/report-texts.ts';
@@ -149,7 +149,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   },
 };
 
-/** The report in English as PDF, by the name of its image. */
+/** The report as PDF, by the path of its image below `src/manual`: in both languages. */
 export async function drawReports(): Promise<ReadonlyMap<string, Uint8Array>> {
   const picture = makePicture(size.width, size.height);
   const drawn = new Map<string, Uint8Array>();
@@ -157,9 +157,13 @@ export async function drawReports(): Promise<ReadonlyMap<string, Uint8Array>> {
     const examination = toExamination(outcome);
     const item = { name: `${name}.jpg`, analysisId: null, examinedAt: new Date('2026-03-01') };
     const heatmaps = await renderHeatmaps(picture, examination.maps);
-    const texts = writeTexts(examination, item, 'en');
-    const about = { picture, heatmaps, examination, item, language: 'en', texts } as const;
-    drawn.set(name, await renderPdf(about));
+    for (const language of languages) {
+      const texts = writeTexts(examination, item, language);
+      const about = { picture, heatmaps, examination, item, language, texts };
+      const folder = language === 'en' ? '' : `${language}/`;
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      drawn.set(`${folder}images/report-${name}.png`, await renderPdf(about));
+    }
   }
   return drawn;
 }
