@@ -2,7 +2,7 @@
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
-import { isDeclared } from '../forensic-text.ts';
+import { isDeclared, leadsToAbstain } from '../forensic-text.ts';
 import { type Block, note, paragraph, type SectionInput } from './blocks.ts';
 
 /** Nothing where no strength can be stated. */
@@ -28,9 +28,10 @@ export function limitBlocks({ examination, catalogue, result }: SectionInput): r
   const { decision } = examination;
   const changedOrTraced = decision.basis === 'localisation' ? 'changed' : 'traced';
   const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
-  const items =
-    result.outcome === 'abstain'
-      ? words.statements
-      : [words.nature[nature], ...words.statements, ...words.figures];
+  const items = [
+    ...(result.outcome === 'abstain' ? [] : [words.nature[nature]]),
+    ...words.statements,
+    ...(leadsToAbstain(decision) ? [] : words.figures),
+  ];
   return [{ kind: 'list', items }];
 }

@@ -1,27 +1,8 @@
 import { expect, test } from 'vitest';
-import { readMap, writeTexts } from '../../../src/present/report-texts.ts';
-import { item, makeExamination, makeMaps } from './examination.ts';
+import { readMap } from '../../../src/present/report-texts.ts';
+import { makeMaps } from './examination.ts';
 
 const size = { width: 320, height: 320, cellPx: 32 };
-
-test('levels are fifths of the scale, ends included', () => {
-  expect([0, 0.19, 0.2, 0.5, 0.79, 0.8, 1].map(levelAt)).toEqual([
-    'very low',
-    'very low',
-    'low',
-    'medium',
-    'high',
-    'very high',
-    'very high',
-  ]);
-});
-
-function levelAt(real: number): string | undefined {
-  const examination = makeExamination();
-  const predictions = { ...examination.predictions, real };
-  const { forensic } = writeTexts({ ...examination, predictions }, item, 'en');
-  return /camera recording: ([a-z ]+),/.exec(forensic)?.[1];
-}
 
 test('readMap finds mean, peak, its ninth of the picture, and the share above the middle', () => {
   const maps = makeMaps(size, (u, v) => (u > 0.9 && v > 0.9 ? 1 : 0.25));
