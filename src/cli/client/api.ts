@@ -178,7 +178,7 @@ export function wholeAnswer<T extends TSchema>(
 }
 
 /** Null for anything but JSON, such as a proxy's error page. */
-export function parsedJson(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -72,7 +72,7 @@ interface Server {
 }
 
 /** @throws {ForensicsError} `usage`, `not_found` for an unknown profile, `file_not_found`, `file_not_readable`. */
-export async function chooseServer(options: ServerOptions): Promise<Server> {
+async function chooseServer(options: ServerOptions): Promise<Server> {
   const { url, profile: name } = serverNamed(options);
   const given = await trustGiven(options);
   if (name === undefined) return { url, trust: profileTrust(given ?? {}), profile: null };

@@ -14,7 +14,7 @@ const warnAboveMs = 60_000;
 // AWS Signature Version 4 tolerates a clock difference of 15 minutes.
 const failAboveMs = 15 * 60_000;
 /** The Date header has whole seconds. */
-export const halfSecondMs = 500;
+const halfSecondMs = 500;
 
 /** Every response of the store carries its time. Other checks report a store that does not respond. */
 export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
@@ -90,7 +90,7 @@ type CertificateSettings = Pick<
 
 const dayMs = 86_400_000;
 /** Number of days before expiry from which a certificate is reported. */
-export const soonDays = 14;
+const soonDays = 14;
 
 /**
  * Checks the certificate's dates, key and names as clients do. Whether a client trusts its issuer
