@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,9 +22,6 @@ async function found(...args: string[]) {
   const { ok, checks }: { ok: boolean; checks: Diagnosis[] } = JSON.parse(stdout);
   return { code, ok, checks };
 }
-
-const webhooksFound = async (...args: string[]) =>
-  (await found('--tenant', 'hooked', ...args)).checks.filter(({ name }) => /webhook/.test(name));
 
 const statesOf = (checks: readonly Diagnosis[]) =>
   checks.map(({ name, tenant, state }) => [tenant ?? '', name, state]);
@@ -76,31 +71,14 @@ test('a healthy installation is found well, through its running server', async (
   ]);
 });
 
-test('receivers of webhooks are told of, and tried out where that is asked for', async () => {
-  const receiver = createServer((_request, response) => response.writeHead(500).end());
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/hook?token=hush`;
+test('receivers of webhooks are told of', async () => {
   await run('tenant', 'create', 'hooked');
-  await run('tenant', 'update', 'hooked', '--webhook-url', url);
+  await run('tenant', 'update', 'hooked', '--webhook-url', 'http://127.0.0.1:9/hook?token=hush');
 
-  const [calm, tried] = [await webhooksFound(), await webhooksFound('--send')];
+  const { checks } = await found('--tenant', 'hooked');
   await run('tenant', 'update', 'hooked', '--webhook-url', 'none');
-  receiver.close();
 
-  expect(calm).toMatchObject([{ name: 'webhook', state: 'ok' }]);
-  expect(tried).toMatchObject([
-    { name: 'webhook', state: 'ok' },
-    {
-      name: 'webhook test',
-      state: 'failed',
-      message: expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:\d+ did not accept a test message \(http_500\)\.$/,
-      ),
-      fix: 'It failed with a server error. Check its log, then try again.',
-    },
-  ]);
+  expect(checks.filter(({ name }) => name === 'webhook')).toMatchObject([{ state: 'ok' }]);
 });
 
 test('while the server runs, its master key is not replaced', async () => {

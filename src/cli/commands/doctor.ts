@@ -12,7 +12,6 @@ import { calling, type LocalOptions } from '../options.ts';
 export function defineDoctor(doctor: Command): void {
   doctor
     .option('--quick', 'skip the self-test, which examines two pictures', false)
-    .option('--send', 'also send a test message to the webhook of each tenant', false)
     .option('--tenant <name>', 'only this tenant (default: every tenant)')
     .option(
       '--public-url <url>',
@@ -38,7 +37,6 @@ Exit codes: 0 no check failed, 1 at least one did.`,
 
 interface DoctorOptions extends LocalOptions {
   readonly quick: boolean;
-  readonly send: boolean;
   readonly tenant?: string;
   readonly publicUrl?: string;
 }
@@ -49,7 +47,6 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
     settings,
     tenantName: options.tenant ?? null,
     publicUrl: new URL(serverUrl(settings)),
-    isSending: options.send,
     isQuick: options.quick,
     now: () => new Date(),
     onSlow: (what) => log(`${what} ...`),

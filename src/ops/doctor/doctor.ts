@@ -22,8 +22,6 @@ interface Examination {
   readonly tenantName: string | null;
   /** The address at which clients reach the server. */
   readonly publicUrl: URL;
-  /** Whether to send a test message to each webhook receiver. */
-  readonly isSending: boolean;
   /** Skips the self-test. */
   readonly isQuick: boolean;
   readonly now: () => Date;

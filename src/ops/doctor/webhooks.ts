@@ -1,20 +1,14 @@
-/** Checks whether the tenants' webhook receivers accept messages, on request with a test message. */
+/** Checks whether the tenants' webhook receivers accept messages. */
 
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Core } from '../../service/core.ts';
-import type { Settings } from '../../contract/config.ts';
 import { listDeliveries } from '../../service/webhooks/deliveries.ts';
-import { sendTestMessage } from '../../service/webhooks/deliver.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
 interface WebhooksToCheck {
-  readonly settings: Pick<Settings, 'webhookAllow'>;
-  readonly core: Pick<Core, 'database' | 'tenants' | 'webhookKey'>;
+  readonly core: Pick<Core, 'database' | 'tenants'>;
   /** Null for all tenants. */
   readonly tenant: Tenant | null;
-  /** Whether to send a test message to each receiver. */
-  readonly isSending: boolean;
-  readonly now: () => Date;
 }
 
 /** Returns nothing for tenants without a webhook. */
@@ -27,8 +21,7 @@ export async function checkWebhooks(parts: WebhooksToCheck): Promise<readonly Di
 
 async function checkWebhook(parts: WebhooksToCheck, tenant: Tenant): Promise<readonly Diagnosis[]> {
   if (tenant.webhookUrl === null) return [];
-  const state = judgeState(tenant, await findLastFailure(parts, tenant));
-  return parts.isSending ? [state, await send(parts, tenant, tenant.webhookUrl)] : [state];
+  return [judgeState(tenant, await findLastFailure(parts, tenant))];
 }
 
 type WebhookState = Pick<
@@ -68,25 +61,6 @@ async function findLastFailure(
     ({ state, lastOutcome }) => state !== 'delivered' && lastOutcome !== null,
   );
   return failed?.lastOutcome ?? null;
-}
-
-async function send(
-  { settings, core, now }: WebhooksToCheck,
-  { id: tenantId, name }: Tenant,
-  url: string,
-): Promise<Diagnosis> {
-  const { ok, failed } = diagnose('webhook test', name);
-  const { webhookKey: serverKey } = core;
-  const allow = settings.webhookAllow;
-  const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: now() });
-  // Print no more of the URL: the rest may contain a token.
-  const { origin } = new URL(url);
-  return sent.kind === 'accepted'
-    ? ok(`${origin} accepted a test message (${sent.detail}).`)
-    : failed(
-        `${origin} did not accept a test message (${sent.detail}).`,
-        adviceOn(sent.detail, name),
-      );
 }
 
 type Advice = readonly [outcome: RegExp, advice: string];
