@@ -145,7 +145,6 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
 
 const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 
-/** Adds every command to the program, with only its name and description. */
 export function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, [description, load]] of Object.entries(entries)) {

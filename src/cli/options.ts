@@ -157,12 +157,10 @@ export interface ServerOptions {
 
 export interface ServiceOptions extends LocalOptions, ServerOptions {}
 
-/** Adds the options of a command that acts on either. */
 export function withServiceOptions(command: Command): Command {
   return withServerOptions(withLocalOptions(command));
 }
 
-/** Adds the options of a command that acts on a server. */
 export function withServerOptions(command: Command): Command {
   return command
     .option('--url <url>', 'act on this server: https://host:port', named)

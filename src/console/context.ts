@@ -24,7 +24,6 @@ export interface Context {
   readonly language: Language;
   readonly words: Words;
   readonly identity: 'embedded' | 'oidc';
-  /** What a picture may be. */
   readonly limits: PictureLimits;
   /** What the server takes. */
   readonly intake: Intake;

@@ -55,7 +55,6 @@ const userSettings = Type.Object({
   tosAccepted: Type.Boolean({ description: 'Terms of service accepted.' }),
 });
 
-/** A user, as returned by `info`. */
 export type UserInfo = Wire<typeof person>;
 const person = Type.Object({
   id: Type.String(),

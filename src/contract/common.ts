@@ -12,7 +12,6 @@ type Frozen<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T;
 
-/** A string that is one of `values`. */
 export function oneOf<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] });
 }
@@ -21,7 +20,6 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** One statement in each report language. */
 export const statement = Type.Object(eachLanguage(Type.String()));
 
 export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {

@@ -57,7 +57,6 @@ export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
   return one.id === other.id && one.version === other.version && hasSameFiles;
 }
 
-/** Display name of a model. */
 export function modelName({ id, version }: Pick<ModelIdentity, 'id' | 'version'>): string {
   return `${id} ${version}`;
 }

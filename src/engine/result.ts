@@ -161,5 +161,4 @@ export interface Examination {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** An examination without its maps. */
 export type Examined = Omit<Examination, 'maps'>;

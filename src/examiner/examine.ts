@@ -75,10 +75,6 @@ export function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {
   throw new ForensicsError('invalid_request', 'The seed must be a whole number.');
 }
 
-/**
- * @throws {ForensicsError} `image_not_as_declared` when the picture has a different format, or neither its upright nor
- *   its stored size is the declared one.
- */
 function checkDeclared({ facts }: Picture, declared: ExamineRequest['declared']): void {
   if (!declared) return;
   if (facts.format !== declared.format) {

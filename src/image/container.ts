@@ -59,7 +59,6 @@ export interface Container {
   readonly notes: readonly PictureNote[];
   /** For JPEG and PNG, the file stripped to what its pixels need; for other formats, the whole file. */
   readonly pixelBytes: Uint8Array;
-  /** Only for PNG. */
   readonly png?: PngFile;
 }
 
@@ -106,7 +105,6 @@ function readContainer(bytes: Uint8Array, format: Format): Container {
   return format === 'raw' ? openRaw(bytes) : toContainer(bytes, readers[format](bytes));
 }
 
-/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
 function openJpeg(bytes: Uint8Array): Container {
   const file = readJpeg(bytes);
   // Without its last scans, every row is coarser than stored, and no decoder reports it.

@@ -56,7 +56,7 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
 /** Maximum pixels decoded before cropping. */
 const maxStoredPixels = 100_000_000;
 
-/** Size of the picture after the `clap` crop. @throws {ForensicsError} `image_unreadable`, `image_too_large`. */
+/** Size of the picture after the `clap` crop. */
 function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: string) {
   const stored = { width: readNumber(extent, 4, 4), height: readNumber(extent, 8, 4) };
   if (clap === undefined || clap.length < 16) return stored;

@@ -285,7 +285,7 @@ interface Samples {
   readonly data: Uint8Array;
 }
 
-/** In stored size, at 8 bits, without masks. @throws {ForensicsError} `image_too_large`, `image_unreadable`. */
+/** In stored size, at 8 bits, without masks. */
 function samples({ lib }: Page, { object, width, height }: PagePicture, limits: Limits): Samples {
   if (width * height > limits.maxPixels) {
     throw failure('too_many_pixels', { width, height, megapixels: limits.maxPixels / 1e6 });

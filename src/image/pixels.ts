@@ -26,7 +26,6 @@ export function toPlanes({ width, height, rgb }: Pixels): Planes {
   return { facts: { width, height }, rgb, luma: toLuma(rgb) };
 }
 
-/** In pixels. */
 interface PixelBox {
   readonly left: number;
   readonly top: number;

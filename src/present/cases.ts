@@ -31,7 +31,6 @@ export interface CaseMember {
   readonly seenBefore: readonly Pick<SeenBefore, 'projectId'>[];
 }
 
-/** A picture in the report of its case. */
 export interface CasePicture extends CaseMember {
   readonly analysisId: string;
   readonly name: string;

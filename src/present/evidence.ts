@@ -130,7 +130,6 @@ function wordChange(
   return { ...manipulation, statement };
 }
 
-/** Whether the result names a part that was changed. */
 export function namesChange({ resultSubClasses, basis }: Decision): boolean {
   return basis !== 'declaration' && resultSubClasses.some((kind) => kind !== 'ai-generated');
 }

@@ -58,7 +58,6 @@ export function textIn(value: unknown): string | null {
   return typeof value === 'string' ? printable(value) || null : null;
 }
 
-/** Parses `text` and returns the members of the JSON object; null if it is not one. */
 export function parseObject(text: string): Members | null {
   if (!/^\s*\{/.test(text)) return null;
   try {

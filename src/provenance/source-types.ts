@@ -41,7 +41,6 @@ const types = Object.keys(origins).filter((type): type is SourceType => type in 
 const written =
   /^(?:https?:\/\/(?:cv\.iptc\.org\/newscodes|c2pa\.org)\/digitalsourcetype\/|digsrctype:|c2pa\.)?([A-Za-z]+)\/?$/;
 
-/** Null for a text that names no known source type. */
 export function readSourceType(text: string | null): SourceType | null {
   const term = written.exec(text?.trim() ?? '')?.[1]?.toLowerCase();
   return types.find((type) => type.toLowerCase() === term) ?? null;

@@ -70,11 +70,7 @@ export function authenticateRequests(
   });
 }
 
-/**
- * `ApiKey <key>` and `Bearer <key>` carry an API key, any other `Bearer <token>` a user's token.
- *
- * @throws {ForensicsError} `forbidden` without the header; `unauthenticated` for one that cannot be parsed.
- */
+/** `ApiKey <key>` and `Bearer <key>` carry an API key, any other `Bearer <token>` a user's token. */
 function readCredential(authorization = ''): { isKey: boolean; credential: string } {
   if (authorization.trim() === '') {
     throw new ForensicsError(
@@ -112,7 +108,6 @@ export function requirePrincipal(request: FastifyRequest): Principal {
   return request.principal;
 }
 
-/** The user id, on a route for users only. */
 export function requireUserId(request: FastifyRequest): string {
   const { type, id } = requirePrincipal(request);
   if (type !== 'user' || id === null) throw new TypeError('This route is not for users only.');

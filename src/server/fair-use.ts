@@ -112,7 +112,7 @@ function sharedStore(db: Db, now: () => Date) {
 
 type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>;
 
-/** Adds headers with the remaining allowance. @throws {ForensicsError} `rate_limited` when it is used up. */
+/** Adds headers with the remaining allowance. */
 function spend(reply: FastifyReply, budget: Budget): void {
   // Only true with an allow list, which there is none of; the check is for the types.
   if (budget.isAllowed) return;

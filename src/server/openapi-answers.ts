@@ -31,7 +31,6 @@ interface Operation extends Pick<FastifySchema, 'body' | 'headers' | 'querystrin
   readonly id: string;
   /** Omitted: a key or a user of the tenant. */
   readonly access?: Access;
-  /** False for probes, which are not rate-limited. */
   readonly rateLimit?: false;
   readonly bodyLimit?: number;
   readonly summary: string;

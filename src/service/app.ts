@@ -140,10 +140,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
   });
 }
 
-/**
- * Opens what examines pictures. @throws {ForensicsError} `model_*`: a damaged model aborts the
- * start rather than the first analysis.
- */
+/** Opens what examines pictures. */
 async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const modelsDir = modelsFolder(settings);
   const registry = createRegistry({ extra: modelsDir });

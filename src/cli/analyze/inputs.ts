@@ -108,7 +108,6 @@ interface BelowOptions {
   readonly seen: Set<string>;
 }
 
-/** @throws {ForensicsError} `file_*` for `dir` itself. */
 async function* filesBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
   const { exceptDir, seen } = options;
   const real = await attempt(() => realName(dir));

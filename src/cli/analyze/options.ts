@@ -154,10 +154,7 @@ const maxTemplateBytes = 64 * 1024;
 /** Limited because it is part of every report and bundle. */
 const maxLogoBytes = 256 * 1024;
 
-/**
- * Reads a laboratory's template, which applies to every report it makes. @throws {ForensicsError}
- * `usage` when it cannot be used.
- */
+/** Reads a laboratory's template, which applies to every report it makes. */
 async function readTemplate(path: string): Promise<Laboratory> {
   const value = parseJson(await readFileUpTo(path, maxTemplateBytes));
   if (!Value.Check(templateSchema, value)) {

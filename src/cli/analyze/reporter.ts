@@ -108,8 +108,6 @@ async function countInputs(
 /**
  * Writes pieces of a document above the progress line, the document's head with the first. Writes
  * no faster than standard output is read, so that a slow reader never causes a queue here.
- *
- * @throws {NodeJS.ErrnoException} the system's error, such as a full disk.
  */
 function createWriter(head: string, progress: Progress): (text: string) => Promise<void> {
   let before = head;

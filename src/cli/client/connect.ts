@@ -59,9 +59,6 @@ const maxLooks = 3;
  * A fingerprint does not disable these checks: the certificate with that fingerprint is fetched
  * over a connection that sends nothing, and is then the only one trusted. That connection bypasses
  * any proxy, so connections with a fingerprint do as well.
- *
- * @throws {ForensicsError} `server_untrusted` when no certificate of the server has the
- *   fingerprint, `server_unreachable`.
  */
 async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   if (trust.by !== 'fingerprint') return connectionsUnder(trust);
@@ -94,7 +91,6 @@ const timeoutMs = 10_000;
  * Finds the certificate with this fingerprint. The connection that trusts it checks later whether the chain is valid.
  *
  * @param sha256 - 64 lower-case hexadecimal digits.
- * @throws {ForensicsError} `server_untrusted` when the server does not present it, `server_unreachable`.
  */
 async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   const shown = await shownChain(url).catch((error: unknown) => {

@@ -153,11 +153,7 @@ async function readStart({ body }: Answer): Promise<string> {
 /** Redirects that keep the method: all of them for GET, two for PUT (RFC 9110, 15.4). */
 const redirects = { GET: [301, 302, 303, 307, 308], PUT: [307, 308] } as const;
 
-/**
- * Where a store redirects to; null when it does not.
- *
- * @throws {ForensicsError} `store_refused` for a redirect from HTTPS to an unencrypted address.
- */
+/** Where a store redirects to; null when it does not. */
 function redirectTarget(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   { method, from }: { readonly method: 'GET' | 'PUT'; readonly from: URL },

@@ -134,7 +134,6 @@ interface NamedChain {
   readonly name: string;
 }
 
-/** @throws {ForensicsError} `usage` unless a log is named, `tenant_not_found`. */
 async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   const { tenant, service } = options;
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
@@ -144,7 +143,7 @@ async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
-/** The named log, or all of them. @throws {ForensicsError} as above. */
+/** The named log, or all of them. */
 async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
@@ -165,7 +164,6 @@ const states = {
   not_recorded: 'older than the log',
 } as const satisfies Record<CheckedFile['state'], string>;
 
-/** @throws {ForensicsError} `evidence_damaged` when a file differs from what was written; `analysis_not_found`. */
 async function checkStoredFiles(options: FilesOptions): Promise<void> {
   const checked = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
@@ -252,7 +250,6 @@ interface VerifyOptions extends LogOptions {
 
 type Verified = Verification & { readonly name: string };
 
-/** @throws {ForensicsError} `audit_broken`, `usage`. */
 async function verify(options: VerifyOptions): Promise<void> {
   const { file } = options;
   const verified = file === undefined ? await verifyHere(options) : await verifyFile(file, options);

@@ -118,7 +118,6 @@ function changedSettings({ dataDir, config }: LocalOptions): Record<string, unkn
   return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
 }
 
-/** @throws {ForensicsError} `backup_damaged` after printing the problems; whatever `verifyBackup` throws. */
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
   const { isDamaged, verifyBackup } = await import('../../ops/backup/verify.ts');
   const verified = await withProgress(async (show) =>

@@ -132,7 +132,6 @@ function printLogin(
   log(`Add --profile ${name} to a command, or set FORENSICS_PROFILE=${name}.`);
 }
 
-/** @throws {ForensicsError} `usage` when no tenant is named; the server's error for this key. */
 async function checkKey(api: Api, file: string, tenant: string | undefined): Promise<LoggedIn> {
   if (tenant === undefined) throw usageError('Name the tenant of the key: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
@@ -140,7 +139,6 @@ async function checkKey(api: Api, file: string, tenant: string | undefined): Pro
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
 }
 
-/** @throws {ForensicsError} `usage` without a terminal, `cancelled`. */
 async function readPassword({
   email: given,
   passwordStdin,
@@ -233,7 +231,6 @@ function show({ url, urlWithCode, code, minutes }: DevicePrompt): void {
   for (const line of lines) person.output.write(`${printable(line)}\n`);
 }
 
-/** @throws {ForensicsError} `forbidden` when the user has no access to the requested tenant. */
 function chooseTenant(tenants: readonly string[], wanted: string | undefined): string | null {
   if (wanted === undefined) return tenants.length === 1 ? tenants[0]! : null;
   if (tenants.includes(wanted)) return wanted;
@@ -243,12 +240,7 @@ function chooseTenant(tenants: readonly string[], wanted: string | undefined): s
   );
 }
 
-/**
- * The profile to save when the login succeeds: that of an earlier login with the given options applied.
- *
- * @throws {ForensicsError} `usage`; `not_found` for an unknown profile without a URL; `conflict` for another server's
- *   profile.
- */
+/** The profile to save when the login succeeds: that of an earlier login with the given options applied. */
 async function profileToSave(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);
   const { tenant } = options;
@@ -275,7 +267,6 @@ function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>)
   return { ...kept, ...before, ...given };
 }
 
-/** @throws {ForensicsError} when the server cannot be reached; then nothing is removed. */
 async function logout(options: { readonly profile?: string }): Promise<void> {
   const { profile: name } = serverMentioned(options);
   if (name === undefined) throw usageError('Name the profile to log out of: --profile NAME.');

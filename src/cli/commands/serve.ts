@@ -119,8 +119,6 @@ async function settingsOfStart(sources: Sources): Promise<Settings> {
 /**
  * On the very first start, asks the person at the terminal which pictures to accept, and stores a
  * yes in the config file.
- *
- * @throws {ForensicsError} `config_invalid`, `cancelled`.
  */
 async function askAtFirstStart(sources: Sources): Promise<void> {
   const { settings, origins, file } = readConfig(sources);
@@ -134,7 +132,7 @@ async function askAtFirstStart(sources: Sources): Promise<void> {
   log(`Saved in ${kept}. To undo it, write "intake": "contract" there.`);
 }
 
-/** Creates the config file with one setting if there is none yet. @returns its path. @throws as `writeOnce`. */
+/** Creates the config file with one setting if there is none yet. @returns its path. */
 function keepSetting(name: SettingName, value: string): string {
   const folder = configFolder();
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -131,7 +131,6 @@ const csvColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
 /** The header row of the CSV. */
 const columnNames = Object.keys(csvColumns);
 
-/** The CSV row for one day's report. */
 function valuesOfDay(day: UsageReport): readonly CsvValue[] {
   return Object.values(csvColumns).map((value) => value(day));
 }
@@ -143,7 +142,6 @@ interface Days {
   readonly to?: string;
 }
 
-/** @throws {ForensicsError} `usage` when --from is later than --to. */
 async function readReport(
   tenants: Pick<TenantActs, 'report'>,
   tenant: string,

@@ -100,10 +100,6 @@ function describeStored(validate: Command): void {
     .action(calling(deleteValidation));
 }
 
-/**
- * @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a
- *   class has no usable picture.
- */
 async function runValidate(options: ValidateOptions): Promise<void> {
   const folders = checkFolders(options);
   const settings = settingsFor(options);

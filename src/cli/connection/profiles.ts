@@ -88,11 +88,7 @@ function namesIn(path: string): readonly string[] {
   return files.map((file) => file.replace(/\.json$/, '')).toSorted();
 }
 
-/**
- * Reads a small JSON file that only this user can read; returns null when there is none.
- *
- * @throws {ForensicsError} `config_invalid` when the content does not match `schema`.
- */
+/** Reads a small JSON file that only this user can read; returns null when there is none. */
 function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
   const found = parsed(file);
   if (found === undefined) return null;
@@ -100,12 +96,11 @@ function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | nu
   throw unreadable(file);
 }
 
-/** @throws {ForensicsError} `output_not_writable`. */
 function writeOwnJson(file: string, value: unknown): void {
   intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
 }
 
-/** Runs `act`, which creates a file in this user's folder. @throws {ForensicsError} `output_not_writable`. */
+/** Runs `act`, which creates a file in this user's folder. */
 function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
     makePrivateFolder(dirname(file));

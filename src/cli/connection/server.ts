@@ -71,7 +71,6 @@ interface Server {
   readonly profile: Profile | null;
 }
 
-/** @throws {ForensicsError} `usage`, `not_found` for an unknown profile, `file_not_found`, `file_not_readable`. */
 async function chooseServer(options: ServerOptions): Promise<Server> {
   const { url, profile: name } = serverNamed(options);
   const given = await trustGiven(options);

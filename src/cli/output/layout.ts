@@ -29,7 +29,6 @@ export function layCard(title: string, rows: readonly Row[], columns: number): s
   return `${[wrapAnsi(title, Math.max(minColumns, columns)), ...lines].join('\n')}\n`;
 }
 
-/** Width of the texts in a card. */
 export function cardWidth(columns: number, indent = usualIndent): number {
   return Math.max(minColumns, Math.min(columns, 100)) - indent;
 }

@@ -1,6 +1,4 @@
-/**
- * The queue of uploads. It belongs to no page, so opening an analysis does not interrupt it.
- */
+/** The queue of uploads. It belongs to no page, so opening an analysis does not interrupt it. */
 
 import { upload, type UploadState, type UploadWish } from './upload.ts';
 

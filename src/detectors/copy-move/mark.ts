@@ -139,7 +139,6 @@ function isFilled(region: MovedCells, { cellPx }: CellMap, column: number, row: 
   return count > halfOfSamplePoints;
 }
 
-/** Cell-wise maximum of all maps and `ground`. */
 export function mergeMaps(maps: readonly CellMap[], ground: CellMap): CellMap {
   const values = ground.values.slice();
   for (const map of maps) {

@@ -179,7 +179,6 @@ async function totalBytes(dataDir: string, files: readonly NamedObject[]): Promi
   return bytes;
 }
 
-/** @throws {ForensicsError} `conflict`, `usage`. */
 async function checkPlace(out: string, dataDir: string): Promise<void> {
   if ((await stat(out).catch(() => null)) !== null) throw isTaken(out);
   const [place, data] = [await realpath(dirname(out)), await realpath(dataDir)];

@@ -67,7 +67,6 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Returns null when the text is not a manifest. */
 export function parseManifest(text: string): Manifest | null {
   try {
     const value: unknown = JSON.parse(text);

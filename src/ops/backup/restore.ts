@@ -115,7 +115,6 @@ async function restoreLocked(target: Target, request: RestoreRequest): Promise<R
   }
 }
 
-/** @throws {ForensicsError} `conflict`. */
 function checkTarget(dataDir: string, { mayReplace }: Pick<RestoreRequest, 'mayReplace'>): void {
   if (contentOf(dataDir).length === 0) return;
   if (!mayReplace) {
@@ -175,7 +174,6 @@ function needsNoKeys(): ForensicsError {
  * A master key in the settings takes precedence over any file.
  *
  * @param ofFiles - contents of `master.key` and of the file about to replace it.
- * @throws {ForensicsError} `config_invalid`, `usage`; the message says where the right key is.
  */
 function checkMasterKey(
   { masterKey: { id, place } }: Pick<Manifest, 'masterKey'>,

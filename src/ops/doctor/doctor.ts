@@ -29,10 +29,7 @@ interface Examination {
   readonly onSlow: (what: string) => void;
 }
 
-/**
- * @returns the diagnoses, in the order in which to fix them.
- * @throws {ForensicsError} `tenant_not_found`.
- */
+/** @returns the diagnoses, in the order in which to fix them. @throws {ForensicsError} `tenant_not_found`. */
 export async function examineInstallation(request: Examination): Promise<readonly Diagnosis[]> {
   const { settings, now } = request;
   const program = await examineProgram(request);

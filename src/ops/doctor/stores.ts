@@ -63,7 +63,6 @@ interface StoreOwner {
   readonly fix: string;
 }
 
-/** @throws {ForensicsError} `store_unavailable` for a configuration that cannot be decrypted. */
 async function findTarget(
   parts: StoresToCheck,
   blobs: Blobs,

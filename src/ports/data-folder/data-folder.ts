@@ -63,8 +63,6 @@ export function makeDataFolder(path: string): void {
 /**
  * Other tools may have created the folder or the key with access for other users. On Windows the mode does not show the
  * access rights.
- *
- * @throws {ForensicsError} `config_invalid` when the mode cannot be changed.
  */
 function restrictToOwner(path: string): void {
   if (process.platform === 'win32') return;
@@ -102,7 +100,6 @@ export function finishRestore(path: string): void {
   }
 }
 
-/** Whether the folder belongs to another user account. */
 export function belongsToAnotherUser(dataDir: string): boolean {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();

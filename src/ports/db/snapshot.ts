@@ -47,7 +47,6 @@ export function snapshotBytes({ $client }: SqliteDb): number {
 
 interface Inspection {
   readonly schema: number;
-  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
   /** Problems as sentences; empty for an intact file. */
   readonly problems: readonly string[];

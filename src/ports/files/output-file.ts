@@ -46,11 +46,7 @@ export async function writeWholeFile(
   }
 }
 
-/**
- * Gives a finished file its name; the temporary name may remain as a second link.
- *
- * @throws {ForensicsError} `conflict`, `output_not_writable`.
- */
+/** Gives a finished file its name; the temporary name may remain as a second link. */
 async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
   try {
     if (force) await rename(temporary, path);

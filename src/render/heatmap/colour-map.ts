@@ -36,12 +36,7 @@ export function createColourMap(): Uint8Array {
   return colours;
 }
 
-/**
- * Converts an sRGB colour to OKLab.
- *
- * @param rgb - three bytes, 0..255.
- * @returns L 0..1, a and b about -0.4..0.4.
- */
+/** Converts an sRGB colour to OKLab. @param rgb - three bytes, 0..255. @returns L 0..1, a and b about -0.4..0.4. */
 export function toOklab(rgb: Triple): Triple {
   const r = linearFromByte(rgb[0]);
   const g = linearFromByte(rgb[1]);
@@ -78,7 +73,6 @@ function cumulativeLengths(path: readonly Triple[]): Float64Array {
   return lengths;
 }
 
-/** @throws {RangeError} when the colour is outside sRGB, because clipping would bend the path. */
 function toSrgb(lab: Triple): Triple {
   const [L, a, b] = lab;
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;

@@ -161,10 +161,6 @@ type Making = Omit<NewKey, 'name'>;
 
 const defaultGraceSeconds = 86_400;
 
-/**
- * @throws {ForensicsError} `invalid_request` unless the request is for exactly one of the two: a
- *   new key, or the rotation of another.
- */
 async function make(keys: Keys, { name, replaces, graceSeconds }: KeyRequest, making: Making) {
   if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
     return keys.mint({ ...making, name });

@@ -137,7 +137,6 @@ function given(change: object): object {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
-/** Without the names of other tenants that the person may act for. */
 function shown({ id, email, name, userType, scopes, ...user }: TenantUser): TenantPerson {
   return {
     id,

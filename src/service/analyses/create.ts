@@ -66,7 +66,6 @@ export async function createAnalysis(
   return getAnalysis(context, caller, analysisId);
 }
 
-/** @throws {ForensicsError} `invalid_request`, naming the field. */
 function checkCreateRequest(request: CreateRequest, limits: Limits): void {
   const { name, comment, input } = request;
   const nameLength = characterCount(name);

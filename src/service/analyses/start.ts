@@ -71,11 +71,7 @@ interface Upload {
   readonly store: BlobStore;
 }
 
-/**
- * @returns where the copy is. It has no owner until an act writes it into a row.
- * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for an upload
- *   that can never be analysed, with what the client can do about it.
- */
+/** @returns where the copy is. It has no owner until an act writes it into a row. */
 async function ingestUpload(context: Context, upload: Upload): Promise<EvidenceCopy> {
   return copyUpload(context, upload).catch((error: unknown) => {
     if (!isPictureError(error)) throw error;

@@ -72,8 +72,6 @@ interface TenantEnd {
 /**
  * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees
  * its names. Pending deliveries are dropped, as they have no receiver any more.
- *
- * @throws {ForensicsError} `tenant_not_found`.
  */
 async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const { name } = await activeTenant(tx, id);
@@ -89,7 +87,6 @@ async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 
-/** @returns the number of members removed. */
 async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number> {
   const members = await tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
   for (const { userId } of members) {

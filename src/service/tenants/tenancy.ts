@@ -70,10 +70,6 @@ interface ChangeAct {
   readonly by: Actor;
 }
 
-/**
- * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken or the storage was changed meanwhile;
- *   `store_refused` and `store_unavailable` when a new store does not work. Nothing is changed then.
- */
 async function changeTenant(
   context: TenancyContext,
   { tenant, request, by }: ChangeAct,
@@ -204,8 +200,6 @@ const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as con
 /**
  * Rejects changes to read-only members. Volatile ones (`updatedDate`, `webhookState`,
  * `storageWarning`, a key's last use and expiry) are not compared.
- *
- * @throws {ForensicsError} `invalid_request` for a member that differs from what was returned.
  */
 function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantAnswer): void {
   const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };

@@ -57,10 +57,6 @@ const noBundle =
 /** The options of a run that can be done on a server. */
 type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
-/**
- * @throws {ForensicsError} `usage` for options that a server decides itself, and for options that
- *   need results the run does not wait for.
- */
 function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
   const { trustList, validation, maps, withMetadata, withoutOriginal, errorLevel, html } = options;
   assertNoOptions(
@@ -94,7 +90,7 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
  */
 type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
 
-/** Returns null when nothing is to be written. @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
+/** Returns null when nothing is to be written. */
 async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
   if (out === null) return null;
   const asGiven = await openResultsFolder(out, { force });

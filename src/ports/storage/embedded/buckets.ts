@@ -193,7 +193,7 @@ function objectFile(key: string): string {
 
 const blockBytes = 65_536;
 
-/** Null if there is no such file. @throws {ForensicsError} `blob_damaged`, also if the file belongs to another key. */
+/** Null if there is no such file. */
 async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
   const handle = await nullIfMissing(() => fs.open(path, 'r'));
   if (handle === null) return null;

@@ -229,8 +229,6 @@ function escapeXml(text: string): string {
 
 /**
  * @returns a function that throws {ForensicsError} `invalid_request` for a key that is too long, or not valid Unicode.
- * @throws {RangeError} for an expiry outside 1..604800.
- * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
  */
 function createPresigner(config: S3StorageConfig): (key: string, now: Date) => StorageUrls {
   const { bucketName, presignedUrlExpirySeconds: expirySeconds } = config;
