@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { verifyLines } from '../../src/service/audit/verify.ts';
 import { draft, type OpenServer, openServer, password } from '../unit/server/open-server.ts';
 import { startReceiver } from '../unit/service/webhooks/receiver.ts';
 import { browserPath, launch, logIn, openWindow } from './browser.ts';
@@ -153,7 +152,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await context.close();
   });
 
-  test('the audit log is filtered, saved as a file that verifies, and checked in the browser', async () => {
+  test('the audit log is filtered and saved', async () => {
     const { page, context, complaints } = await openWindow(browser);
     await enter(page, 'audit');
     await page.locator('tbody tr', { hasText: 'User added' }).first().waitFor();
@@ -165,14 +164,11 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await page.getByLabel('To', { exact: true }).fill('2001-01-02');
     await page.getByText('Nothing matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByRole('button', { name: 'Check the log' }).click();
-    const head = await page.locator('.notice code').innerText();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Whole log (JSON Lines)' }).click();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
     const text = await readFile(await (await download).path(), 'utf8');
 
-    const verified = await verifyLines(text.trimEnd().split('\n'), {});
-    expect(verified).toMatchObject({ broken: null, head });
+    expect(text).toContain('key.created');
     expect(complaints).toEqual([]);
     await context.close();
   }, 60_000);

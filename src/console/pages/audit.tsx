@@ -1,25 +1,18 @@
-/** The audit log of the tenant: filter it, export it, and verify its chain. */
+/** The audit log of the tenant: filter it, and save what matches. */
 
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../contract/audit.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import type { TenantPerson } from '../../contract/people.ts';
 import type { CsvValue } from '../../present/csv.ts';
-import {
-  type AuditFilters,
-  type ChainState,
-  checkChain,
-  lineOf,
-  readAudit,
-  readWholeAudit,
-} from '../api/audit-log.ts';
+import { type AuditFilters, readAudit, readWholeAudit } from '../api/audit-log.ts';
 import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { saveAs, saveCsv } from '../parts/files.tsx';
+import { saveCsv } from '../parts/files.tsx';
 import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
 import { type Loaded, useLoaded } from '../parts/loading.ts';
-import { Button, CopyButton, Failure, ManagerPage, Time } from '../parts/pieces.tsx';
+import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
 import { Pager, pageSize, Table, usePlace } from '../parts/table.tsx';
 
 interface Filters {
@@ -62,26 +55,16 @@ function Log() {
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
     <>
-      <ChainCheck />
       <section class="panel flush" aria-label={audit.title}>
         <FilterBar filters={filters} change={change} />
         <div class="toolbar row apart">
-          <div class="row">
-            <Button
-              kind="little"
-              disabled={isBusy}
-              onClick={() => run(() => saveEntries(tenantName, asked))}
-            >
-              {audit.csv}
-            </Button>
-            <Button
-              kind="little"
-              disabled={isBusy}
-              onClick={() => run(() => saveLines(tenantName))}
-            >
-              {audit.exportLines}
-            </Button>
-          </div>
+          <Button
+            kind="little"
+            disabled={isBusy}
+            onClick={() => run(() => saveEntries(tenantName, asked))}
+          >
+            {audit.csv}
+          </Button>
           <Pager newer={place.newer} older={place.olderThan(last)} />
         </div>
         <Rows loaded={loaded} names={names} />
@@ -230,54 +213,6 @@ function Details({ details }: { readonly details: Readonly<Record<string, unknow
   );
 }
 
-function ChainCheck() {
-  const { words, tenantName, language } = useConsole();
-  const { audit } = words;
-  const [checked, setChecked] = useState<number | null>(null);
-  const [state, setState] = useState<ChainState | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const check = async (): Promise<void> => {
-    setState(null);
-    setError(null);
-    setChecked(0);
-    try {
-      setState(await checkChain(readWholeAudit(tenantName), setChecked));
-    } catch (failure) {
-      setError(failure);
-    }
-    setChecked(null);
-  };
-  const write = (count: number) => count.toLocaleString(language);
-  return (
-    <section class="stack" aria-label={audit.verify}>
-      <div class="row">
-        <Button disabled={checked !== null} onClick={() => void check()}>
-          {audit.verify}
-        </Button>
-        <span class="soft" role="status">
-          {checked !== null && audit.checking(write(checked))}
-        </span>
-      </div>
-      <Failure error={error} />
-      {state?.isIntact === false && (
-        <p class="notice bad" role="alert">
-          {audit.broken(state.seq)}
-        </p>
-      )}
-      {state?.isIntact === true && (
-        <div class="notice stack" role="status">
-          <p>{audit.intact(write(state.count))}</p>
-          <div class="row">
-            <code class="mono">{state.head}</code>
-            <CopyButton text={state.head} />
-          </div>
-          <p class="small">{audit.note}</p>
-        </div>
-      )}
-    </section>
-  );
-}
-
 async function saveEntries(tenantName: string, filters: AuditFilters): Promise<void> {
   const rows: CsvValue[][] = [];
   for await (const page of readWholeAudit(tenantName, filters)) {
@@ -287,13 +222,4 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   }
   const head = ['seq', 'at', 'actor', 'actorId', 'event', 'subject', 'details', 'hash'];
   saveCsv('audit.csv', [head, ...rows]);
-}
-
-async function saveLines(tenantName: string): Promise<void> {
-  const lines: string[] = [];
-  for await (const page of readWholeAudit(tenantName)) {
-    for (const entry of page) lines.push(`${lineOf(entry)}\n`);
-  }
-  const type = 'application/jsonl';
-  saveAs(`audit-${tenantName}.jsonl`, new Blob(lines.toReversed(), { type }));
 }

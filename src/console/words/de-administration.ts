@@ -163,13 +163,6 @@ export const administration: AdministrationWords = {
     },
     empty: 'Nichts passt zu diesen Filtern.',
     csv: 'Alle als CSV',
-    exportLines: 'Ganzes Log (JSON Lines)',
-    verify: 'Log prüfen',
-    checking: (count) => `${count} Einträge geprüft …`,
-    intact: (count) =>
-      `Alle ${count} Einträge sind unverändert und vollständig bis zu dieser Prüfsumme:`,
-    broken: (seq) => `Eintrag ${seq} wurde geändert, oder ein benachbarter fehlt.`,
-    note: 'Notieren Sie diese Prüfsumme an anderer Stelle. Nur so lässt sich erkennen, ob das ganze Log neu geschrieben wurde.',
     events: {
       'audit.begun': 'Log begonnen',
       'tenant.created': 'Mandant angelegt',

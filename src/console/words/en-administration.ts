@@ -154,12 +154,6 @@ export const administration = {
     } as Readonly<Record<string, string>>,
     empty: 'Nothing matches these filters.',
     csv: 'Export CSV',
-    exportLines: 'Whole log (JSON Lines)',
-    verify: 'Check the log',
-    checking: (count: string) => `${count} entries checked…`,
-    intact: (count: string) => `All ${count} entries are intact and complete up to this checksum:`,
-    broken: (seq: number) => `Entry ${seq} was changed, or an entry next to it is missing.`,
-    note: 'Keep this checksum somewhere else. Without it, a log that was rewritten from the start cannot be recognised.',
     events: {
       'audit.begun': 'Log started',
       'tenant.created': 'Tenant created',

@@ -1,7 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { hashText } from '../../../src/service/audit/entry.ts';
 import { createDeletions, dayStart } from '../../../src/console/api/analyses.ts';
-import { type ChainState, checkChain, lineOf } from '../../../src/console/api/audit-log.ts';
 import { ApiError, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue } from '../../../src/console/api/queue.ts';
@@ -10,7 +8,6 @@ import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { layOn } from '../../../src/console/parts/look.ts';
 import { fit, keepInside, zoomAt } from '../../../src/console/parts/view.ts';
 import { readRoute } from '../../../src/console/places.ts';
-import type { AuditEntry } from '../../../src/contract/audit.ts';
 import { de } from '../../../src/console/words/de.ts';
 import { en } from '../../../src/console/words/en.ts';
 import { contractFormats, formats } from '../../../src/contract/formats.ts';
@@ -211,58 +208,6 @@ function pairs(one: unknown, other: unknown): readonly (readonly [string, string
     pairs(value, Reflect.get(Object(other), key)),
   );
 }
-
-/** Newest first, as the server answers. */
-function chainOf(length: number): AuditEntry[] {
-  const entries: AuditEntry[] = [];
-  let previous = '0'.repeat(64);
-  for (let seq = 1; seq <= length; seq++) {
-    const entry = {
-      chain: 'a'.repeat(24),
-      seq,
-      at: '2026-03-01T12:00:00.000Z',
-      actor: { type: 'user', id: 'b'.repeat(24) },
-      event: 'key.created',
-      subject: `key ${seq}`,
-      details: { ümlaut: [seq, null, 0.5] },
-      previous,
-    };
-    previous = hashText(lineOf({ ...entry, hash: '' }));
-    entries.unshift({ ...entry, hash: previous });
-  }
-  return entries;
-}
-
-async function check(...pages: readonly (readonly AuditEntry[])[]): Promise<ChainState> {
-  const send = async function* () {
-    yield* pages;
-  };
-  return checkChain(send(), () => undefined);
-}
-
-test('an audit log holds over its pages, and its newest checksum stands for all of it', async () => {
-  const chain = chainOf(5);
-
-  expect(await check(chain.slice(0, 2), chain.slice(2))).toEqual({
-    isIntact: true,
-    count: 5,
-    head: chain[0]!.hash,
-  });
-});
-
-test('an audit log with an entry that was changed, left out or cut off at its beginning does not hold', async () => {
-  const chain = chainOf(5);
-  const [newest, ...rest] = chain;
-  const changed = [newest!, { ...rest[0]!, event: 'key.revoked' }, ...rest.slice(1)];
-  const rehashed = changed.map((entry) =>
-    entry.event === 'key.revoked' ? { ...entry, hash: hashText(lineOf(entry)) } : entry,
-  );
-
-  expect(await check(changed)).toEqual({ isIntact: false, seq: 4 });
-  expect(await check(rehashed)).toEqual({ isIntact: false, seq: 4 });
-  expect(await check([newest!, ...rest.slice(1)])).toEqual({ isIntact: false, seq: 3 });
-  expect(await check(chain.slice(0, 4))).toEqual({ isIntact: false, seq: 2 });
-});
 
 const at = (left: number) => ({ left, top: 0, width: 10, height: 10, share: 0.01 });
 
