@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { calling, subcommand } from '../options.ts';
-import { printFields, printList } from '../output/layout.ts';
+import { printList } from '../output/layout.ts';
 import { log } from '../output/terminal.ts';
 import {
   withProfileLock,
@@ -24,7 +24,7 @@ either, and without --url, they act on this machine. Keys and tokens are never s
 
 Examples:
   $ forensics profile list
-  $ forensics profile show lab --json`,
+  $ forensics profile remove lab`,
   );
   subcommand(profile, 'list', 'List all profiles, by name.', [
     'profile list',
@@ -32,19 +32,6 @@ Examples:
   ])
     .option('--json', 'print JSON', false)
     .action(calling(list));
-  subcommand(
-    profile,
-    'show',
-    'Show one profile: its server, how the server is verified, and its login.',
-    ['profile show lab', 'profile show lab --json'],
-  )
-    .argument('<name>', 'the profile')
-    .option('--json', 'print JSON', false)
-    .action(
-      calling((name: string, options: ProfileOptions) =>
-        printFields(shownProfile(profileNamed(name)), options),
-      ),
-    );
   subcommand(
     profile,
     'remove',
