@@ -6,7 +6,6 @@ import {
   analysisAnswer,
   analysisComponents,
   type CreateRequest,
-  type GivenOptions,
   type InferenceStatus,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
@@ -73,7 +72,7 @@ export interface RemoteAnalyses {
   /** @throws {ForensicsError} `upload_missing`, `analysis_not_pending`, `image_*`, `trial_image_mismatch`. */
   start(id: string): Promise<void>;
   /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
-  retry(id: string, options: GivenOptions): Promise<Analysis>;
+  retry(id: string): Promise<Analysis>;
   /** Other pictures of the tenant that show the same scene; empty when the server does not look for them. */
   seenBefore(id: string): Promise<readonly SeenBefore[]>;
   remove(id: string): Promise<void>;
@@ -110,7 +109,7 @@ function createRemoteAnalyses(
     async start(id) {
       await api.request(post('/start', { id }), succeeded);
     },
-    retry: async (id, options) => only(await api.request(post('/retry', { id, options }), answer)),
+    retry: async (id) => only(await api.request(post('/retry', { id, options: {} }), answer)),
     async seenBefore(id) {
       const request = { query: { tenantName, id }, signal, longRun: signal };
       try {

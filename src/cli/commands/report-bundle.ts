@@ -24,7 +24,6 @@ export interface ReportOptions extends ServiceOptions, CaseOptions {
   readonly tenant: string;
   readonly out?: string;
   readonly lang: readonly Language[];
-  readonly upgrade: boolean;
   readonly withoutOriginal: boolean;
   readonly withMetadata: boolean;
   readonly errorLevel: boolean;

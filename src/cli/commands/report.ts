@@ -9,7 +9,7 @@ import { writeCard } from '../analyze/card.ts';
 import { caseOptionsGiven, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
-import { openConnection, type RemoteAnalyses, withFreshUrls } from '../client/analyses.ts';
+import { openConnection, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer, withApi } from '../connection/server.ts';
 import type { Analysis } from '../../contract/analysis.ts';
 import { languages } from '../../contract/vocabulary.ts';
@@ -50,7 +50,6 @@ export function defineReport(command: Command): void {
         .argParser(parseList(languages))
         .default([...languages], languages.join(',')),
     )
-    .option('--upgrade', 'with a server: upgrade a flagging analysis first, which is billed', false)
     .option('--force', 'replace existing output', false)
     .addHelpText(
       'after',
@@ -76,9 +75,8 @@ Examples:
 
 async function report(analysisId: string, options: ReportOptions): Promise<void> {
   if (isRemote(options)) return fetchReport(analysisId, options);
-  const { out, upgrade } = options;
+  const { out } = options;
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
-  if (upgrade) throw usageError('--upgrade only works with a server; add --url.');
   const { writeReport } = await import('./report-bundle.ts');
   return writeReport(analysisId, { ...options, out });
 }
@@ -92,7 +90,8 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
     // Never aborted: Ctrl-C ends the program at once, and nothing changes on the server.
     const { signal } = new AbortController();
     const analyses = connection.analysesFor(signal);
-    const analysis = await inTier(analyses, analysisId, options);
+    const analysis = await analyses.read(analysisId);
+    noteTier(analysis);
     const { filename } = analysis.input;
     const found = remoteRecord(analysis, { file: filename, sha256: null, sizeBytes: null, lang });
     const record =
@@ -123,22 +122,9 @@ async function openFolder({ out, force }: ReportOptions) {
   return folder;
 }
 
-async function inTier(
-  analyses: RemoteAnalyses,
-  analysisId: string,
-  { upgrade }: ReportOptions,
-): Promise<Analysis> {
-  const found = await analyses.read(analysisId);
-  const { status } = found.inferenceStatus;
-  if (status !== 'completed' || found.input.options.tier === 'forensicReporting') return found;
-  if (!upgrade) {
-    log(
-      'Its tier is flagging, so it has no heatmaps or reports. --upgrade creates them; that is billed.',
-    );
-    return found;
-  }
-  log('Upgrading it to forensicReporting, which is billed.');
-  return analyses.retry(analysisId, { tier: 'forensicReporting' });
+function noteTier({ inferenceStatus, input }: Analysis): void {
+  if (inferenceStatus.status !== 'completed' || input.options.tier !== 'flagging') return;
+  log('Its tier is flagging, so it has no heatmaps or reports; the console upgrades it.');
 }
 
 function assertNoLocalOptions(options: ReportOptions): void {
@@ -161,11 +147,7 @@ async function reportCase(options: ReportOptions): Promise<void> {
   if (projectId === undefined) throw usageError('Name an analysis, or a case with --case.');
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
-  const { html, upgrade } = options;
-  assertNoOptions(
-    { '--html': html, '--upgrade': upgrade },
-    'is for a single analysis; give its id.',
-  );
+  assertNoOptions({ '--html': options.html }, 'is for a single analysis; give its id.');
   await checkFree(out, { force });
   const wanted: CaseFile = { projectId, out, kind };
   if (isRemote(options)) await fetchCase(wanted, options);

@@ -131,7 +131,7 @@ async function resumeAnalysis(
   const { id } = found;
   const { status } = found.inferenceStatus;
   // In each of these cases another process may have been faster.
-  if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id, {}));
+  if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id));
   if (status !== 'pending') return id;
   const start = () => unless('analysis_not_pending', () => analyses.start(id));
   // A pending analysis is queued, uploaded, or still without its picture.
