@@ -44,9 +44,9 @@ Examples:
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'restrict the tenant to the two trial images', false)
     .action(calling(create));
-  localCommand(tenant, 'list', 'List all tenants.', ['tenant list', 'tenant list --deleted --json'])
-    .option('--deleted', 'list deleted tenants whose data is still kept', false)
-    .action(calling(list));
+  localCommand(tenant, 'list', 'List all tenants.', ['tenant list', 'tenant list --json']).action(
+    calling(list),
+  );
   serviceCommand(tenant, 'show', 'Show one tenant.', [
     'tenant show acme',
     'tenant show acme --url https://forensics.example:8443',
@@ -127,11 +127,8 @@ async function create(
   printTenant(shownTenant(made), options);
 }
 
-async function list(options: LocalOptions & { readonly deleted: boolean }): Promise<void> {
-  const { deleted } = options;
-  const tenants = await withLocalCore(options, ({ tenants: all }) =>
-    deleted ? all.listDeleted() : all.list(),
-  );
+async function list(options: LocalOptions): Promise<void> {
+  const tenants = await withLocalCore(options, (core) => core.tenants.list());
   printList(
     tenants.map(shownTenant),
     {
@@ -141,10 +138,7 @@ async function list(options: LocalOptions & { readonly deleted: boolean }): Prom
       created: ({ createdDate }) => createdDate.slice(0, 10),
       webhook: ({ webhookUrl }) => webhookUrl ?? '',
     },
-    {
-      ...options,
-      none: deleted ? 'There are no deleted tenants.' : 'There are no tenants.',
-    },
+    { ...options, none: 'There are no tenants.' },
   );
 }
 
