@@ -61,21 +61,6 @@ export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
 }
 
-export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
-const themeKey = 'forensics-theme';
-
-export function rememberedTheme(): Theme {
-  const stored = localStorage.getItem(themeKey);
-  return themes.find((theme) => theme === stored) ?? 'system';
-}
-
-export function applyTheme(theme: Theme): void {
-  localStorage.setItem(themeKey, theme);
-  if (theme === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = theme;
-}
-
 /** The message of an error: the server's own where it sent one. */
 export function messageOf(error: unknown, { common }: Words): string {
   if (!(error instanceof ApiError)) return common.failed;

@@ -11,13 +11,7 @@ import type { UserInfo } from '../contract/auth.ts';
 import type { SessionState } from '../contract/session.ts';
 import { ApiError, ask, logIn, resume, sessionState, whenSessionEnds } from './api/client.ts';
 import { takeReturn } from './api/elsewhere.ts';
-import {
-  applyTheme,
-  preferredLanguage,
-  rememberedTheme,
-  rememberLanguage,
-  wordsOf,
-} from './context.ts';
+import { preferredLanguage, rememberLanguage, wordsOf } from './context.ts';
 import { FirstUserPage, LoginPage, type LoginReason } from './pages/login.tsx';
 import { readRoute, type Route } from './places.ts';
 import { Shell } from './shell.tsx';
@@ -147,5 +141,4 @@ async function enter(
   }
 }
 
-applyTheme(rememberedTheme());
 render(<App />, document.getElementById('app')!);

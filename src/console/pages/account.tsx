@@ -1,8 +1,8 @@
-/** The user's account: language, appearance, password, sessions, and feedback. */
+/** The user's account: language, password, sessions, and feedback. */
 
 import { useState } from 'preact/hooks';
 import { ask, logOut } from '../api/client.ts';
-import { applyTheme, rememberedTheme, useConsole } from '../context.ts';
+import { useConsole } from '../context.ts';
 import { Field, FormPanel, PasswordField, SelectField } from '../parts/form.tsx';
 import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
@@ -11,7 +11,6 @@ const languageNames = { en: 'English', de: 'Deutsch' } as const;
 export function AccountPage() {
   const { words, user, isManager, language, setLanguage, identity, leave } = useConsole();
   const { account } = words;
-  const [theme, setTheme] = useState(rememberedTheme);
   return (
     <>
       <PageTitle text={account.title} />
@@ -23,23 +22,12 @@ export function AccountPage() {
             [account.rights, isManager ? account.mayChange : account.mayNotChange],
           ]}
         />
-        <div class="columns">
-          <SelectField
-            label={account.language}
-            options={languageNames}
-            value={language}
-            onValue={setLanguage}
-          />
-          <SelectField
-            label={account.theme}
-            options={account.themes}
-            value={theme}
-            onValue={(next) => {
-              applyTheme(next);
-              setTheme(next);
-            }}
-          />
-        </div>
+        <SelectField
+          label={account.language}
+          options={languageNames}
+          value={language}
+          onValue={setLanguage}
+        />
       </Panel>
       <Panel title={account.sessions}>
         <div class="row">

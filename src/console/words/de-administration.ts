@@ -278,8 +278,6 @@ export const administration: AdministrationWords = {
   account: {
     title: 'Konto',
     language: 'Sprache',
-    theme: 'Darstellung',
-    themes: { system: 'Systemeinstellung', light: 'Hell', dark: 'Dunkel' },
     password: 'Passwort ändern',
     current: 'Aktuelles Passwort',
     fresh: 'Neues Passwort',

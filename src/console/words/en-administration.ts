@@ -268,8 +268,6 @@ export const administration = {
   account: {
     title: 'Account',
     language: 'Language',
-    theme: 'Appearance',
-    themes: { system: 'System setting', light: 'Light', dark: 'Dark' },
     password: 'Change password',
     current: 'Current password',
     fresh: 'New password',
