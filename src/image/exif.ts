@@ -141,13 +141,8 @@ function readComment({ bytes }: Field): string | null {
 }
 
 function decodeComment(code: string, bytes: Uint8Array): string {
-  if (/^JIS/i.test(code)) return decodeJapanese(bytes);
+  if (/^JIS/i.test(code)) return new TextDecoder('iso-2022-jp').decode(bytes);
   return /^UNICODE/i.test(code) ? decodeUtf16(bytes) : decodeText(bytes);
-}
-
-/** The standard specifies ISO-2022-JP, which starts with an escape; older cameras write Shift JIS. */
-function decodeJapanese(bytes: Uint8Array): string {
-  return new TextDecoder(bytes.includes(0x1b) ? 'iso-2022-jp' : 'shift_jis').decode(bytes);
 }
 
 /** Detects the byte order regardless of the block's own: most texts are Latin, so their upper bytes are mostly zero. */

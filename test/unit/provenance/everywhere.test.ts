@@ -123,7 +123,6 @@ describe('a digital source type is found in', () => {
     ['XMP behind 300 settings', withXmpOf(xmpPacket(crowd, behind))],
     ['UTF-16, least byte first', withXmpOf(utf16le(typed))],
     ['UTF-16, greatest byte first, with a mark', withXmpOf(utf16be(`\u{feff}${typed}`))],
-    ['UTF-32, greatest byte first', withXmpOf(utf32be(typed))],
     [
       'a second packet',
       withSegments(jpeg, xmpSegment(xmpPacket({ 'dc:title': 'a' })), xmpSegment(typed)),
@@ -225,12 +224,6 @@ function withProfile(name: string, bytes: Buffer): Buffer {
   const text = `\n${name}\n${bytes.length}\n${bytes.toString('hex').replaceAll(/(.{72})/g, '$1\n')}\n`;
   const head = Buffer.from(`Raw profile type ${name}\0\0`);
   return withChunks(png, pngChunk('zTXt', Buffer.concat([head, deflateSync(Buffer.from(text))])));
-}
-
-function utf32be(text: string): Buffer {
-  const bytes = Buffer.alloc(4 * text.length);
-  for (let i = 0; i < text.length; i++) bytes.writeUInt32BE(text.charCodeAt(i), 4 * i);
-  return bytes;
 }
 
 /** The parts of these numbers, of as many as there are. */
