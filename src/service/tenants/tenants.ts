@@ -171,9 +171,6 @@ export const freshWebhook = {
   webhookFailingSince: null,
 } as const;
 
-// A tenant that keeps renaming itself must not use up the names of others.
-const maxNames = 20;
-
 /** Reserves the name for this tenant until the tenant is deleted, even after it takes another name. */
 async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
@@ -189,13 +186,6 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   if (holder?.tenantId === tenantId) return;
   if (holder !== undefined) {
     throw new ForensicsError('conflict', 'Another tenant has or had this name; choose another.');
-  }
-  const own = await tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
-  if (own.length >= maxNames) {
-    throw new ForensicsError(
-      'conflict',
-      `This tenant has already had ${maxNames} names, the maximum; go back to one of them.`,
-    );
   }
   await tx.insert(tenantNames).values({ name, tenantId }).run();
 }
