@@ -36,7 +36,7 @@ interface Feedback {
   /**
    * Stores the message; it is sent later.
    *
-   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages by one person within an hour.
+   * @throws {ForensicsError} `invalid_request`.
    */
   submit(sender: Sender, message: FeedbackMessage): Promise<void>;
   /** The worker's handler for `sendJob` jobs. */
@@ -64,8 +64,6 @@ const pausesMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
-/** For one person: unread messages must fill neither a mailbox nor the disk. */
-const maxPerHour = 30;
 /** After this time sending stops; the message can still be read here. */
 const givenUpAfterMs = 72 * hourMs;
 
@@ -110,7 +108,6 @@ export function createFeedback(options: FeedbackOptions): Feedback {
       const { source } = message;
       const outcomes = Object.fromEntries(names.map((name) => [name, notTried]));
       await transact(db, async (tx) => {
-        await assertBelowLimit(tx, userId, createdAt);
         await tx
           .insert(feedback)
           .values({ id, tenantId, userId, source, message, createdAt, outcomes })
@@ -122,24 +119,6 @@ export function createFeedback(options: FeedbackOptions): Feedback {
     },
     send,
   };
-}
-
-async function assertBelowLimit(tx: Tx, userId: string, at: Date): Promise<void> {
-  const nth = await tx
-    .select({ createdAt: feedback.createdAt })
-    .from(feedback)
-    .where(eq(feedback.userId, userId))
-    .orderBy(desc(feedback.createdAt))
-    .limit(1)
-    .offset(maxPerHour - 1)
-    .get();
-  const waitMs = nth === undefined ? 0 : nth.createdAt.getTime() + hourMs - at.getTime();
-  if (waitMs <= 0) return;
-  throw new ForensicsError(
-    'rate_limited',
-    `You can send at most ${maxPerHour} messages an hour; wait before you send another.`,
-    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-  );
 }
 
 const notTried: FeedbackOutcome = { state: 'waiting', attempts: 0, detail: null };

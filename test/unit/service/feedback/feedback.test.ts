@@ -195,21 +195,6 @@ test.each([
   expect(Object(refused)['code']).toBe(code);
 });
 
-test('of one person thirty messages an hour are taken', async () => {
-  const { db, clock, submit } = await setUp({});
-  await submit();
-  clock.step(60_000);
-  for (let n = 2; n <= 30; n++) await submit();
-
-  const further = submit();
-
-  await expect(further).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 3540 });
-  expect(await listFeedback(db, 100)).toHaveLength(30);
-  clock.step(3_540_000);
-  await submit();
-  await expect(submit()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
-});
-
 test('after a year a message is forgotten, unless it still waits to be sent', async () => {
   const { channel } = scripted(accepted, later);
   const { db, clock, worker, submit } = await setUp({ mail: channel });
