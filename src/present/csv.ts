@@ -1,5 +1,7 @@
 /** Tables for spreadsheets and programs. */
 
+import type { UsageReport } from '../contract/usage.ts';
+
 export type CsvValue = string | number | null;
 
 /**
@@ -23,4 +25,34 @@ function csvField(value: CsvValue): string {
  */
 function withoutFormula(text: string): string {
   return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
+}
+
+// One CSV row per day, read by programs: never rename or move a column; add new ones at the end.
+// Names and units are those of the HTTP API.
+export const usageColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
+  day: ({ startTime }) => startTime.slice(0, 10),
+  total: ({ successfulProcessing }) => successfulProcessing.byType.total,
+  api: ({ successfulProcessing }) => successfulProcessing.byType.api,
+  app: ({ successfulProcessing }) => successfulProcessing.byType.app,
+  real: ({ successfulProcessing }) => successfulProcessing.byResult.real,
+  fake: ({ successfulProcessing }) => successfulProcessing.byResult.fake,
+  uncertain: ({ successfulProcessing }) => successfulProcessing.byResult.uncertain,
+  abstain: ({ successfulProcessing }) => successfulProcessing.byResult.abstain,
+  confidenceScore: ({ successfulProcessing }) => successfulProcessing.byResult.confidenceScore,
+  flagging: ({ successfulProcessing }) => successfulProcessing.byModelTypeAndTier.image.flagging,
+  forensicReporting: ({ successfulProcessing }) =>
+    successfulProcessing.byModelTypeAndTier.image.forensicReporting,
+  appLogins: ({ userInteraction }) => userInteraction.appLogins,
+  processingErrors: ({ impediments }) => impediments.processingErrors,
+  retries: ({ impediments }) => impediments.retries,
+  errorRatePercent: ({ qualityIndicators }) => qualityIndicators.errorRatePercent,
+  backpressurePercent: ({ qualityIndicators }) => qualityIndicators.backpressurePercent,
+  singleMinutes: ({ processingDurations }) =>
+    processingDurations.byModelTypeAndParallelism.image.single,
+  bulkMinutes: ({ processingDurations }) =>
+    processingDurations.byModelTypeAndParallelism.image.bulk,
+};
+
+export function valuesOfDay(day: UsageReport): readonly CsvValue[] {
+  return Object.values(usageColumns).map((value) => value(day));
 }

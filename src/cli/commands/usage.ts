@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
-import { csvText, type CsvValue } from '../../present/csv.ts';
+import { csvText, type CsvValue, usageColumns, valuesOfDay } from '../../present/csv.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
@@ -77,11 +77,11 @@ async function allUsed(tenants: TenantActs, options: UsageOptions): Promise<read
 }
 
 async function toCsv(tenants: TenantActs, used: readonly Used[]): Promise<string> {
-  const rows: CsvValue[][] = [['tenant', ...columnNames]];
+  const rows: CsvValue[][] = [['tenant', ...Object.keys(usageColumns)]];
   for (const { tenantName, report } of used) {
     // oxlint-disable-next-line no-await-in-loop -- as above
     const days = await dailyReports(tenants, tenantName, report);
-    rows.push(...days.map((each) => [tenantName, ...valuesOfDay(each)]));
+    rows.push(...days.map((day) => [tenantName, ...valuesOfDay(day)]));
   }
   return csvText(rows);
 }
@@ -101,39 +101,6 @@ const columns: Columns<Used> = {
   failed: ({ report }) => String(report.impediments.processingErrors),
   pending: ({ report }) => String(report.queuedAnalyses),
 };
-
-// One CSV row per day, read by programs: never rename or move a column; add new ones at the end.
-// Names and units are those of the HTTP API.
-const csvColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
-  day: ({ startTime }) => startTime.slice(0, 10),
-  total: ({ successfulProcessing }) => successfulProcessing.byType.total,
-  api: ({ successfulProcessing }) => successfulProcessing.byType.api,
-  app: ({ successfulProcessing }) => successfulProcessing.byType.app,
-  real: ({ successfulProcessing }) => successfulProcessing.byResult.real,
-  fake: ({ successfulProcessing }) => successfulProcessing.byResult.fake,
-  uncertain: ({ successfulProcessing }) => successfulProcessing.byResult.uncertain,
-  abstain: ({ successfulProcessing }) => successfulProcessing.byResult.abstain,
-  confidenceScore: ({ successfulProcessing }) => successfulProcessing.byResult.confidenceScore,
-  flagging: ({ successfulProcessing }) => successfulProcessing.byModelTypeAndTier.image.flagging,
-  forensicReporting: ({ successfulProcessing }) =>
-    successfulProcessing.byModelTypeAndTier.image.forensicReporting,
-  appLogins: ({ userInteraction }) => userInteraction.appLogins,
-  processingErrors: ({ impediments }) => impediments.processingErrors,
-  retries: ({ impediments }) => impediments.retries,
-  errorRatePercent: ({ qualityIndicators }) => qualityIndicators.errorRatePercent,
-  backpressurePercent: ({ qualityIndicators }) => qualityIndicators.backpressurePercent,
-  singleMinutes: ({ processingDurations }) =>
-    processingDurations.byModelTypeAndParallelism.image.single,
-  bulkMinutes: ({ processingDurations }) =>
-    processingDurations.byModelTypeAndParallelism.image.bulk,
-};
-
-/** The header row of the CSV. */
-const columnNames = Object.keys(csvColumns);
-
-function valuesOfDay(day: UsageReport): readonly CsvValue[] {
-  return Object.values(csvColumns).map((value) => value(day));
-}
 
 /** The period that a usage report covers. */
 interface Days {
@@ -221,7 +188,7 @@ async function printReport(tenant: string, options: ReportOptions): Promise<void
     const whole = await readReport(tenants, tenant, options);
     if (!options.csv) return whole;
     const days = await dailyReports(tenants, tenant, whole);
-    return csvText([columnNames, ...days.map(valuesOfDay)]);
+    return csvText([Object.keys(usageColumns), ...days.map(valuesOfDay)]);
   });
   if (typeof found === 'string') return void process.stdout.write(found);
   if (options.json) return printJson(found);

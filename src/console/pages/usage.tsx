@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';
+import { usageColumns, valuesOfDay } from '../../present/csv.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
@@ -168,25 +169,7 @@ async function loadDays(
   return found;
 }
 
-const dayColumns: Readonly<Record<string, (report: UsageReport) => number>> = {
-  completed: ({ successfulProcessing }) => successfulProcessing.byResult.total,
-  real: ({ successfulProcessing }) => successfulProcessing.byResult.real,
-  fake: ({ successfulProcessing }) => successfulProcessing.byResult.fake,
-  uncertain: ({ successfulProcessing }) => successfulProcessing.byResult.uncertain,
-  abstain: ({ successfulProcessing }) => successfulProcessing.byResult.abstain,
-  flagging: ({ successfulProcessing }) => successfulProcessing.byModelTypeAndTier.image.flagging,
-  forensicReporting: ({ successfulProcessing }) =>
-    successfulProcessing.byModelTypeAndTier.image.forensicReporting,
-  api: ({ successfulProcessing }) => successfulProcessing.byType.api,
-  app: ({ successfulProcessing }) => successfulProcessing.byType.app,
-  errors: ({ impediments }) => impediments.processingErrors,
-  retries: ({ impediments }) => impediments.retries,
-};
-
 function saveDays(days: readonly Day[]): void {
-  const rows = days.map(({ day, report }) => [
-    day,
-    ...Object.values(dayColumns).map((read) => read(report)),
-  ]);
-  saveCsv('usage.csv', [['day', ...Object.keys(dayColumns)], ...rows]);
+  const rows = days.map(({ report }) => valuesOfDay(report));
+  saveCsv('usage.csv', [Object.keys(usageColumns), ...rows]);
 }
