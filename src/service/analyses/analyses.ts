@@ -109,7 +109,8 @@ const storeGiveUpMs = 24 * 3_600_000;
 /** The handler of the jobs that `start` and `retry` enqueue. */
 function createRun(context: Context): Handler {
   return async (job, { signal }) => {
-    const target = parseTarget(job);
+    // Only the lifecycle writes payloads of this kind.
+    const target: Target = Object(job.payload);
     const row = await beginRun(context, job, target);
     if (row === null) return;
     const store = await openInTime(context, row, signal);
@@ -202,15 +203,3 @@ const surroundings: readonly ErrorCode[] = [
   'cancelled',
   'lease_lost',
 ];
-
-/** Only the lifecycle writes payloads, so anything else is a bug. */
-function parseTarget({ payload }: Job): Target {
-  const isObject = typeof payload === 'object' && payload !== null;
-  if (isObject && 'tenantId' in payload && 'analysisId' in payload) {
-    const { tenantId, analysisId } = payload;
-    if (typeof tenantId === 'string' && typeof analysisId === 'string') {
-      return { tenantId, analysisId };
-    }
-  }
-  throw new TypeError('the job names no analysis');
-}

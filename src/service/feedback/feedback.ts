@@ -76,7 +76,8 @@ export function createFeedback(options: FeedbackOptions): Feedback {
   const { db, queue, now, channels, onError = () => undefined } = options;
 
   async function send(job: Job, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const task = parseTask(job);
+    // Only `submit` writes payloads of this kind.
+    const task: Task = Object(job.payload);
     const submission = await getFeedback(db, task.feedbackId);
     const channel = channels[task.channel];
     // The settings may have changed since the message was stored.
@@ -137,21 +138,6 @@ async function record(
   const outcome: FeedbackOutcome = { state, attempts: before.attempts + 1, detail };
   const outcomes = { ...row?.outcomes, [task.channel]: outcome };
   await tx.update(feedback).set({ outcomes }).where(isThis).run();
-}
-
-/** Only `submit` writes payloads, so anything else is a bug. */
-function parseTask({ payload }: Job): Task {
-  if (
-    typeof payload === 'object' &&
-    payload !== null &&
-    'feedbackId' in payload &&
-    'channel' in payload
-  ) {
-    const { feedbackId, channel } = payload;
-    if (typeof feedbackId === 'string' && typeof channel === 'string')
-      return { feedbackId, channel };
-  }
-  throw new TypeError('the job names no feedback');
 }
 
 interface FeedbackParts {
