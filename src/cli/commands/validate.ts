@@ -20,7 +20,6 @@ import { settingsFor } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
-  countFromOne,
   defaultJobs,
   jobCount,
   type LocalOptions,
@@ -51,15 +50,12 @@ export function defineValidate(validate: Command): void {
         .choices([...decisionStrategies, 'all'])
         .default('default'),
     )
-    .option('--sample <n>', 'measure at most this many random pictures of each class', countFromOne)
-    .option('--hashes', 'store the SHA-256 of every measured picture in the record', false)
     .option('--seed <n>', 'seed for all random choices', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to measure (default: the latest)', named, null)
     .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs)
     .option('--data-dir <dir>', 'the data folder in which validations are stored')
     .option('--config <file>', 'the config file')
-    .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
-    .option('--jsonl', 'print one JSON line per picture as each finishes', false)
+    .option('--json', 'print one JSON document', false)
     .addHelpText(
       'after',
       `
@@ -109,7 +105,7 @@ async function runValidate(options: ValidateOptions): Promise<void> {
   await registry.openLocator();
   if (options.out !== undefined) await checkFree(options.out, options);
   const found = await gatherLabelled(folders);
-  const choice = await chooseFiles(found, { sample: options.sample ?? null, seed: options.seed });
+  const choice = await chooseFiles(found);
   checkChoice(choice);
 
   const stop = listenForStop();
@@ -135,7 +131,7 @@ async function runValidate(options: ValidateOptions): Promise<void> {
       const text = `${JSON.stringify(toDocument(validation, options), null, 2)}\n`;
       await writeWholeFile(options.out, Buffer.from(text), options);
     }
-    if (!options.jsonl) printValidation(validation, options);
+    printValidation(validation, options);
   } finally {
     progress.end();
     await sandbox.close();
@@ -155,7 +151,7 @@ function checkChoice({ chosen }: Choice<LabelledInput>): void {
 }
 
 function toValidation(
-  { seed, sample, hashes: withList }: ValidateOptions,
+  { seed }: ValidateOptions,
   found: readonly LabelledInput[],
   choice: Choice<LabelledInput>,
   outcomes: readonly Outcome[],
@@ -167,7 +163,6 @@ function toValidation(
     return {
       found: countClass(found),
       repeated: countClass(choice.repeated),
-      leftOutBySample: countClass(choice.leftOut),
       failed: countClass(failed),
     };
   };
@@ -176,10 +171,8 @@ function toValidation(
     id: newId(createdAt),
     createdAt,
     seed,
-    sample: sample ?? null,
     files: { real: countFiles(false), fake: countFiles(true), inBoth: choice.inBoth.length },
     measured: outcomes.flatMap(({ measured }) => measured ?? []),
-    withList,
   });
 }
 

@@ -12,7 +12,6 @@ import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/
 import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
 import { printFileFailure, usageError } from '../errors.ts';
 import type { LocalOptions } from '../options.ts';
-import { print } from '../output/terminal.ts';
 
 export interface ValidateOptions extends LocalOptions {
   readonly real?: string;
@@ -20,13 +19,10 @@ export interface ValidateOptions extends LocalOptions {
   readonly out?: string;
   readonly force: boolean;
   readonly strategy: DecisionStrategy | 'all';
-  readonly sample?: number;
-  readonly hashes: boolean;
   readonly seed: number;
   readonly model: string | null;
   readonly jobs: number;
   readonly json: boolean;
-  readonly jsonl: boolean;
   readonly verbose: boolean;
 }
 
@@ -66,7 +62,8 @@ export async function measureAll(
   for await (const outcome of measured) {
     if (stop.signal.aborted) break;
     outcomes.push(outcome);
-    progress.around(() => logOutcome(outcome, options));
+    const { file, error } = outcome;
+    if (error !== null) progress.around(() => printFileFailure(file.label, error, options));
   }
   return outcomes;
 }
@@ -87,24 +84,6 @@ async function measureOne(
     if (concernsWholeRun(error)) stop.because(error);
     return { file, measured: null, error };
   }
-}
-
-/** A picture that could not be examined gets a line on stderr; with `--jsonl`, every picture gets one on stdout. */
-function logOutcome({ file, measured, error }: Outcome, options: ValidateOptions): void {
-  if (error !== null) printFileFailure(file.label, error, options);
-  if (!options.jsonl) return;
-  const { label, isFake, folder } = file;
-  const { facts, declaresGeneration, readings } = measured?.measurement ?? {};
-  const line = {
-    file: label,
-    class: isFake ? 'fake' : 'real',
-    folder,
-    sha256: facts?.sha256 ?? null,
-    declaresGeneration: declaresGeneration ?? null,
-    readings: readings ?? [],
-    error: error && { code: error.code, message: error.message },
-  };
-  print(JSON.stringify(line));
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */

@@ -17,21 +17,18 @@ export interface Measured extends Outcome {
 }
 
 /** How many files of a class were found, and why some were not measured. */
-export type FileCounts = Pick<ClassPictures, 'found' | 'repeated' | 'leftOutBySample' | 'failed'>;
+export type FileCounts = Pick<ClassPictures, 'found' | 'repeated' | 'failed'>;
 
 interface RecordParts {
   readonly id: string;
   readonly createdAt: Date;
   readonly seed: number;
-  readonly sample: number | null;
   readonly files: {
     readonly real: FileCounts;
     readonly fake: FileCounts;
     readonly inBoth: number;
   };
   readonly measured: readonly Measured[];
-  /** Whether to store the SHA-256 of every measured picture. */
-  readonly withList: boolean;
 }
 
 /**
@@ -39,7 +36,7 @@ interface RecordParts {
  *   the model changed meanwhile.
  */
 export function makeValidation(parts: RecordParts): Validation {
-  const { id, createdAt, seed, sample, files, measured, withList } = parts;
+  const { id, createdAt, seed, files, measured } = parts;
   const ofClass = (isFake: boolean) => measured.filter((one) => one.isFake === isFake);
   const [real, fake] = [ofClass(false), ofClass(true)];
   if (real.length === 0) throw nothingMeasured('photographs (--real)');
@@ -52,10 +49,10 @@ export function makeValidation(parts: RecordParts): Validation {
     model: { id: model.id, version: model.version, files: { ...model.files } },
     environment: { ...environment },
     seed,
-    sample,
+    sample: null,
     pictures: {
-      real: classPictures(files.real, real, withList),
-      fake: classPictures(files.fake, fake, withList),
+      real: classPictures(files.real, real),
+      fake: classPictures(files.fake, fake),
       inBoth: files.inBoth,
     },
     conditions: [...computeFigures(measured, { seed })],
@@ -63,21 +60,18 @@ export function makeValidation(parts: RecordParts): Validation {
   };
 }
 
-function classPictures(
-  files: FileCounts,
-  ofClass: readonly Measured[],
-  withList: boolean,
-): ClassPictures {
+function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPictures {
   const list = ofClass.map(({ measurement }) => measurement.facts.sha256).toSorted();
   const digest = createHash('sha256').update(list.map((each) => `${each}\n`).join(''));
   return {
     ...files,
+    leftOutBySample: 0,
     measured: ofClass.length,
     declaring: ofClass.filter(({ measurement }) => measurement.declaresGeneration).length,
     folders: countFolders(ofClass),
     drawnBy: drawnBy(ofClass),
     digest: digest.digest('hex'),
-    list: withList ? list : null,
+    list: null,
   };
 }
 

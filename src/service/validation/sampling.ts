@@ -1,10 +1,9 @@
-/** Chooses which files to measure: each content once, none that occurs in both folders, and a sample if requested. */
+/** Chooses which files to measure: each content once, and none that occurs in both folders. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createRandom } from '../../engine/calibration.ts';
 import { pathOf } from '../../ports/files/byte-names.ts';
 import { groupBy } from './statistics.ts';
 
@@ -22,28 +21,15 @@ export interface Choice<File extends LabelledFile> {
   readonly inBoth: readonly File[];
   /** Further files with the same bytes as another of their class. */
   readonly repeated: readonly File[];
-  readonly leftOut: readonly File[];
-}
-
-interface ChooseOptions {
-  /** Maximum number of files of each class; null for all. */
-  readonly sample: number | null;
-  readonly seed: number;
 }
 
 /** Unreadable files stay in; opening them for measurement reports why. */
 export async function chooseFiles<File extends LabelledFile>(
   files: readonly File[],
-  { sample, seed }: ChooseOptions,
 ): Promise<Choice<File>> {
   const { distinct, inBoth, repeated } = await partRepeated(files);
-  const classes = [false, true].map((isFake) => {
-    const ofClass = distinct.filter((file) => file.isFake === isFake);
-    return sample === null ? ofClass : drawSome(ofClass, sample, seed);
-  });
-  const chosen = mixed(classes);
-  const taken = new Set(chosen);
-  return { chosen, inBoth, repeated, leftOut: distinct.filter((file) => !taken.has(file)) };
+  const classes = [false, true].map((isFake) => distinct.filter((file) => file.isFake === isFake));
+  return { chosen: mixed(classes), inBoth, repeated };
 }
 
 async function partRepeated<File extends LabelledFile>(files: readonly File[]) {
@@ -96,15 +82,6 @@ async function contentKey(path: string): Promise<string> {
     // The error is not lost: measuring opens the file again and reports it.
     return path;
   }
-}
-
-/** Draws `count` files and keeps their order; the same seed draws the same files. */
-function drawSome<File>(files: readonly File[], count: number, seed: number): readonly File[] {
-  const random = createRandom(seed);
-  const places = files.map((_, at) => ({ at, place: random() }));
-  const drawn = places.toSorted((one, other) => one.place - other.place).slice(0, count);
-  const taken = new Set(drawn.map(({ at }) => at));
-  return files.filter((_, at) => taken.has(at));
 }
 
 function mixed<File>(classes: readonly (readonly File[])[]): readonly File[] {

@@ -79,7 +79,7 @@ const classPictures = Type.Object({
   drawnBy: Type.Enum(['folder', 'picture']),
   /** SHA-256 over the sorted SHA-256 of the measured files, each followed by a line feed. */
   digest,
-  /** The individual SHA-256 values, if requested. */
+  /** The individual SHA-256 values, which earlier versions stored on request. */
   list: orNull(Type.Array(digest)),
 });
 
@@ -103,7 +103,7 @@ const schema = Type.Object({
   }),
   environment: Type.Record(Type.String(), Type.String()),
   seed: Type.Integer(),
-  /** Number of pictures of each class requested with `--sample`; null for all. */
+  /** As many of each class were measured by an earlier version; null for all. */
   sample: orNull(count),
   pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
   conditions: Type.Array(conditionFigures),

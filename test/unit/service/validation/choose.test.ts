@@ -4,8 +4,6 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { chooseFiles, type LabelledFile } from '../../../../src/service/validation/sampling.ts';
 
-const all = { sample: null, seed: 1 };
-
 let dir: string;
 
 beforeEach(() => {
@@ -25,7 +23,7 @@ const names = (files: readonly LabelledFile[]) => files.map(({ path }) => basena
 test('of files with the same bytes the first is taken, of the same size alone all are', async () => {
   const files = [file('a', 'one'), file('b', 'two'), file('c', 'one'), file('d', 'three')];
 
-  const { chosen, repeated } = await chooseFiles(files, all);
+  const { chosen, repeated } = await chooseFiles(files);
 
   expect(names(chosen)).toEqual(['a', 'b', 'd']);
   expect(names(repeated)).toEqual(['c']);
@@ -39,7 +37,7 @@ test('the same bytes under both labels count for neither, however often they are
     file('d', 'only', true),
   ];
 
-  const { chosen, inBoth, repeated } = await chooseFiles(files, all);
+  const { chosen, inBoth, repeated } = await chooseFiles(files);
 
   expect(names(chosen)).toEqual(['d']);
   expect(names(inBoth)).toEqual(['a', 'b', 'c']);
@@ -49,34 +47,15 @@ test('the same bytes under both labels count for neither, however often they are
 test('a file that cannot be read stays in, so that somebody hears of it', async () => {
   const files = [file('gone', null), file('also gone', null), file('a', '')];
 
-  const { chosen } = await chooseFiles(files, all);
+  const { chosen } = await chooseFiles(files);
 
   expect(names(chosen).toSorted()).toEqual(['a', 'also gone', 'gone']);
-});
-
-test('a sample takes as many of each class, by the seed alone', async () => {
-  const files = Array.from({ length: 40 }, (_, n) => file(`f${n}`, `${n}`, n % 4 === 0));
-
-  const draw = (seed: number) => chooseFiles(files, { sample: 6, seed });
-  const { chosen, leftOut } = await draw(1);
-
-  expect(chosen.filter(({ isFake }) => isFake)).toHaveLength(6);
-  expect(chosen).toHaveLength(12);
-  expect(leftOut).toHaveLength(28);
-  expect((await draw(1)).chosen).toEqual(chosen);
-  expect(names((await draw(2)).chosen).toSorted()).not.toEqual(names(chosen).toSorted());
-});
-
-test('a sample larger than a class takes the whole class', async () => {
-  const files = [file('a', 'a'), file('b', 'b', true), file('c', 'c', true)];
-
-  expect((await chooseFiles(files, { sample: 2, seed: 1 })).chosen).toHaveLength(3);
 });
 
 test('the classes are mixed evenly, so that the time that is left can be told', async () => {
   const files = Array.from({ length: 30 }, (_, n) => file(`f${n}`, `${n}`, n >= 20));
 
-  const { chosen } = await chooseFiles(files, all);
+  const { chosen } = await chooseFiles(files);
 
   for (const end of [9, 15, 21, 30]) {
     const fakes = chosen.slice(0, end).filter(({ isFake }) => isFake).length;

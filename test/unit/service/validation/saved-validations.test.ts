@@ -22,15 +22,13 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 function validation(id: string, day = 1) {
-  const files = { found: 3, repeated: 0, leftOutBySample: 0, failed: 0 };
+  const files = { found: 3, repeated: 0, failed: 0 };
   return makeValidation({
     id,
     createdAt: new Date(Date.UTC(2026, 0, day)),
     seed: 1,
-    sample: null,
     files: { real: files, fake: files, inBoth: 0 },
     measured: [...outcomes(3, { isFake: false }), ...outcomes(3, { isFake: true })],
-    withList: true,
   });
 }
 
