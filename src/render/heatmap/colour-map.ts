@@ -2,99 +2,18 @@
  * The product's only colour map: dark blue through magenta and orange to pale yellow. Lightness increases with the
  * value, and neighbouring entries are equidistant in OKLab, so that equal differences in value look equal on a screen,
  * to colour-blind readers and in greyscale print.
- *
- * @see B. Ottosson, "A perceptual color space for image processing" (2020), for OKLab and its matrices.
  */
 
 import type { CellMaps } from '../../engine/result.ts';
 
 export const colourCount = 256;
 
-/** Where the path starts and ends. Chroma rises to its peak in between and falls again, to stay inside sRGB. */
-const lightness = { from: 0.16, to: 0.97 };
-const hueDegrees = { from: 272, to: 468 };
-const chroma = { from: 0.045, peak: 0.185, to: 0.085 };
+/** RGB bytes: entry i stands for the value i / 255. `test/unit/render/colour-map.test.ts` computes them. */
+const colours =
+  'BwsgCAwhCQwiCg0jCw4kDA4lDQ8mDhAnEBApEREqEhIrExIsFBMtFRQuFhQvFxUxGRUyGhYzGxc0HBc1HRg3Hxg4IBk5IRk6Iho8JBo9JRs+Jhs/KBxAKRxCKh1DLB1ELR5FLh5HMB5IMR9JMx9KNB9LNiBMNyBOOSBPOiFQPCFRPSFSPyJTQCJUQiJVQyJWRSJXRiNYSCNZSiNaSyNbTSNcTyRdUCReUiRfVCRgVSRgVyRhWSRiWiRjXCRjXiVkXyVlYSVlYyVmZSVnZiVnaCVoaiVobCVpbSVpbyVqcSVqcyVqdSVrdiVreCVreiVsfCVsfiVsfyVsgSVsgyVthSVthyVtiCVtiiVtjCVtjiVtjyVtkSVtkyVtlSVslyVsmCVsmiVsnCZsniZsnyZroSZroyZrpCdqpidqqCdqqSdpqyhprShorilosClnsilnsypmtSpmtitluCxluixkuy1kvS1jvi5iwC9iwTBhwjFgxDFgxTJfxzNeyDReyTVdyzZczDdbzThbzzla0DpZ0TxY0j1X0z5X1T9W1kFV10JU2ENU2URT2kZS20dR3ElR3UpQ3ktP301O4E5O4VBN4lFM4lNL41RL5FZK5VdK5VlJ5ltI51xI515H6F9H6WFG6WNG6mRF6mZF62dF62lE7GtE7GxE7W5E7XBE7nFE7nNE7nVE73ZE73hE73pE8HxE8H1E8H9F8IFF8YJG8YRG8YZH8YdH8YlI8YtJ8oxK8o5L8pBL8pFM8pNN8pVO8pdQ8phR8ppS8pxT8p1U8p9W8qBX8qJY8qRa8qVb8qdd8qle8qpg8qxh8q5j8q9l8rFm8rJo8rRq8rZr8rdt8rlv8rpx8rxy8r108r928sF48sJ58sR78sV98sd/8siB8sqC8suE882G88+I89CK89KM89ON89WP89aR9NiT9NmU9NuW9NyY9N6a9d+b9eGd9eKf9eSg9uWi9uek9uil9+qn9+up9+2q9+6s+PCt+PGv+POw+fSy+faz+fe1+vm2+vq3';
 
-/** Points along the path for measuring its length; 16 per entry make the steps equal to within 0.1 %. */
-const samples = 4096;
-
-type Triple = readonly [number, number, number];
-
-/** The colour map as RGB bytes, `3 * 256` of them: entry i stands for the value i / 255. */
 export function createColourMap(): Uint8Array {
-  const path = Array.from({ length: samples + 1 }, (_, i) => pathAt(i / samples));
-  const lengths = cumulativeLengths(path);
-  const total = lengths[samples]!;
-  const colours = new Uint8Array(3 * colourCount);
-  let at = 0;
-  for (let entry = 0; entry < colourCount; entry++) {
-    const wanted = (total * entry) / (colourCount - 1);
-    while (at < samples - 1 && lengths[at + 1]! < wanted) at++;
-    const share = (wanted - lengths[at]!) / (lengths[at + 1]! - lengths[at]!);
-    colours.set(toSrgb(pathAt((at + share) / samples)), 3 * entry);
-  }
-  return colours;
-}
-
-/** Converts an sRGB colour to OKLab. @param rgb - three bytes, 0..255. @returns L 0..1, a and b about -0.4..0.4. */
-export function toOklab(rgb: Triple): Triple {
-  const r = linearFromByte(rgb[0]);
-  const g = linearFromByte(rgb[1]);
-  const b = linearFromByte(rgb[2]);
-  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return [
-    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
-    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
-    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
-  ];
-}
-
-/** The path in OKLab, `t` 0..1. */
-function pathAt(t: number): Triple {
-  const hue = ((hueDegrees.from + (hueDegrees.to - hueDegrees.from) * t) * Math.PI) / 180;
-  const base = chroma.from + (chroma.to - chroma.from) * t;
-  const rise = chroma.peak - (chroma.from + chroma.to) / 2;
-  const c = base + rise * Math.sin(Math.PI * t) ** 2;
-  return [
-    lightness.from + (lightness.to - lightness.from) * t,
-    c * Math.cos(hue),
-    c * Math.sin(hue),
-  ];
-}
-
-function cumulativeLengths(path: readonly Triple[]): Float64Array {
-  const lengths = new Float64Array(path.length);
-  for (let i = 1; i < path.length; i++) {
-    const [p, q] = [path[i - 1]!, path[i]!];
-    lengths[i] = lengths[i - 1]! + Math.hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]);
-  }
-  return lengths;
-}
-
-function toSrgb(lab: Triple): Triple {
-  const [L, a, b] = lab;
-  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    byteFromLinear(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-    byteFromLinear(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-    byteFromLinear(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
-  ];
-}
-
-/** sRGB transfer function, IEC 61966-2-1. */
-function linearFromByte(byte: number): number {
-  const v = byte / 255;
-  return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-}
-
-function byteFromLinear(linear: number): number {
-  if (linear < -1e-6 || linear > 1 + 1e-6) throw new RangeError('Colour outside sRGB.');
-  const v = linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055;
-  return Math.round(255 * v);
+  return Buffer.from(colours, 'base64');
 }
 
 // Upsamples cell maps to the size of the picture, bilinearly.
