@@ -55,26 +55,13 @@ export function leadsToAbstain({ byTraces, resultClass }: Decision): boolean {
   return (byTraces?.resultClass ?? resultClass) === 'abstain';
 }
 
-function writeItem({ examination, item, catalogue, numbers }: Writing): string {
-  const { facts } = examination;
-  const { jpeg } = facts;
+function writeItem({ examination: { facts }, item, catalogue, numbers }: Writing): string {
   const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
   const { pixels, bytes } = catalogue.labels;
   const format = formatNames[facts.format];
   const about = `${format}, ${size} ${pixels}, ${numbers.count(facts.sizeBytes)} ${bytes}`;
   const name = printable(item.name, nameLimit);
-  return sentences([
-    catalogue.measurements.forensic.item({ name, facts: about, sha256: facts.sha256 }),
-    ...(jpeg === null
-      ? []
-      : [
-          catalogue.measurements.forensic.jpeg({
-            quality: jpeg.quality === null ? null : numbers.count(jpeg.quality.value),
-            subsampling: printable(jpeg.chromaSubsampling),
-            progressive: jpeg.progressive,
-          }),
-        ]),
-  ]);
+  return catalogue.measurements.forensic.item({ name, facts: about, sha256: facts.sha256 });
 }
 
 function writeMethod({ examination, catalogue, numbers }: Writing): string {

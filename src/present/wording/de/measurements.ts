@@ -4,12 +4,6 @@ export const measurements: typeof english = {
   forensic: {
     item: ({ name, facts, sha256 }) =>
       `Untersuchungsgegenstand: „${name}“, ${facts}, SHA-256-Prüfsumme ${sha256}.`,
-    jpeg: ({ quality, subsampling, progressive }) =>
-      `Die JPEG-Datei ist ${progressive ? 'progressiv' : 'nicht progressiv'} gespeichert, die Farbunterabtastung ist ${subsampling}, und ${
-        quality === null
-          ? 'aus den Quantisierungstabellen lässt sich die Qualitätsstufe nicht schätzen.'
-          : `die Quantisierungstabelle der Helligkeit kommt der Qualitätsstufe ${quality} am nächsten.`
-      }`,
     method: ({ model, patches, passes }) =>
       `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
     opposite:

@@ -3,20 +3,6 @@ export const measurements = {
   forensic: {
     item: ({ name, facts, sha256 }: Record<'name' | 'facts' | 'sha256', string>) =>
       `Item examined: “${name}”, ${facts}, SHA-256 checksum ${sha256}.`,
-    jpeg: ({
-      quality,
-      subsampling,
-      progressive,
-    }: {
-      readonly quality: string | null;
-      readonly subsampling: string;
-      readonly progressive: boolean;
-    }) =>
-      `The JPEG file is ${progressive ? 'progressive' : 'not progressive'}, its chroma subsampling is ${subsampling}, and ${
-        quality === null
-          ? 'its quantisation tables do not allow an estimate of the quality setting.'
-          : `its luminance quantisation table comes closest to the quality setting ${quality}.`
-      }`,
     method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
       `Patches read with the model ${model}: ${patches}, each in ${passes} Monte Carlo passes.`,
     /** Beside a comparison whose nearer side differs from the result. */
