@@ -28,8 +28,8 @@ export function questionBlocks({
     {
       kind: 'grid',
       columns: [
-        { title: columns[0], share: 0.16 },
-        { title: columns[1], share: 0.84 },
+        { title: columns[0], share: 0.22 },
+        { title: columns[1], share: 0.78 },
       ],
       rows: (['real', 'fake'] as const).map((one) => ({ cells: [names[one], propositions[one]] })),
     },
