@@ -23,6 +23,9 @@ export interface PrintPictures {
  * pixel.
  */
 const maxPixels = 600_000;
+
+/** 200 dpi for a figure 8 cm wide: for heatmaps, which are smooth, and the report of a case, which may have a thousand pictures. */
+const maxSmallPixels = 250_000;
 const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } as const;
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
@@ -49,18 +52,19 @@ async function shrinkAll(
   heatmapOrientation: PixelOrientation,
 ): Promise<PrintPictures> {
   const { width, height, orientation } = picture.facts;
-  const shrink = (image: Sharp) => shrinkTo(image, { width, height }, maxPixels);
-  const open = (name: MapName) =>
-    heatmapOrientation === 'upright'
-      ? sharp(heatmaps[name])
-      : turnUpright(sharp(heatmaps[name]), orientation);
+  const shrink = (name: MapName) => {
+    const image = sharp(heatmaps[name]);
+    const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
+    return shrinkTo(upright, { width, height }, maxSmallPixels);
+  };
   const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
-  const original = await shrink(sharp(picture.rgb, { raw: { width, height, channels: 3 } }));
+  const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
+  const original = await shrinkTo(whole, { width, height }, maxPixels);
   // One after another: at 12 megapixels each decoded heatmap takes 36 MB.
-  const real = await shrink(open('real'));
-  const fake = await shrink(open('fake'));
-  const compression = await shrink(open('compression'));
-  const anomaly = await shrink(open('anomaly'));
+  const real = await shrink('real');
+  const fake = await shrink('fake');
+  const compression = await shrink('compression');
+  const anomaly = await shrink('anomaly');
   return {
     original,
     heatmaps: { real, fake, compression, anomaly },
@@ -73,13 +77,10 @@ async function shrinkAll(
   };
 }
 
-/** For the report of a case, which may have a thousand pictures: 200 dpi for a figure 8 cm wide. */
-const maxCasePixels = 250_000;
-
 /** The picture alone, for a page in the report of a case. */
 export function printPicture({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
   const image = sharp(rgb, { raw: { width, height, channels: 3 } });
-  return shrinkTo(image, { width, height }, maxCasePixels);
+  return shrinkTo(image, { width, height }, maxSmallPixels);
 }
 
 /** A JPEG with at most `pixels` pixels and the proportions of `size`. */
