@@ -26,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-interface Operation extends Pick<FastifySchema, 'body' | 'headers' | 'querystring'> {
+interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
   /** Camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
   readonly id: string;
   /** Omitted: a key or a user of the tenant. */

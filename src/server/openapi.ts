@@ -187,7 +187,9 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
     isLimited: rateLimit !== false,
   });
   const tag = table.find(({ path }) => url === path || url.startsWith(`${path}/`));
-  return { ...schema, tags: [tag?.name ?? 'Service'], security, response: answers };
+  // Declared here alone, because the validator reads JSON.
+  const file = schema.consumes && { body: { type: 'string', format: 'binary' } };
+  return { ...schema, ...file, tags: [tag?.name ?? 'Service'], security, response: answers };
 }
 
 const table = [

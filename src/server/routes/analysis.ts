@@ -359,7 +359,7 @@ const verifyBundle = (bodyLimit: number) =>
     id: 'verifyBundle',
     bodyLimit,
     summary: 'Verify a signed evidence bundle without storing it',
-    description: 'The body is the archive, with Content-Type: application/zip.',
+    consumes: ['application/zip'],
     failures: ['bundle_unreadable'],
     querystring: verifyQuery,
     answer: verificationAnswer,
