@@ -7,7 +7,6 @@
  * like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
  */
 
-import { scalePixels } from './codec.ts';
 import type { Picture } from './picture.ts';
 
 export interface Keypoint {
@@ -78,6 +77,8 @@ async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
   };
+  // Loaded here, because programs that only compare keypoints open no picture.
+  const { scalePixels } = await import('./codec.ts');
   const small = scale < 1 ? (await scalePixels({ width, height, rgb }, size)).rgb : rgb;
   const values = new Float32Array(size.width * size.height);
   for (let at = 0, from = 0; at < values.length; at++, from += 3) {

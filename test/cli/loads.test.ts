@@ -24,9 +24,10 @@ test.each([
   ['report 0123456789abcdef01234567', tenant],
   ['analyze picture.jpg', tenant],
   ['login', server],
-])('%s loads no database and no model', async (words, options) => {
+  ['analyze nowhere.jpg', []],
+])('%s loads no database, no model and no decoder', async (words, options) => {
   const modules = await modulesOf([...words.split(' '), ...options]);
 
   expect(modules.filter((url) => url.endsWith('/src/cli/main.ts'))).toHaveLength(1);
-  expect(modules.filter((url) => /better-sqlite3|drizzle|onnxruntime/.test(url))).toEqual([]);
+  expect(modules.filter((url) => /better-sqlite3|drizzle|onnxruntime|sharp/.test(url))).toEqual([]);
 });

@@ -16,7 +16,6 @@ import type {
   ReportTexts,
 } from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
-import { createSigningKeys, keysInFolder } from '../../evidence/signing-keys.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { Rendering } from '../../examiner/requests.ts';
@@ -113,6 +112,7 @@ async function bundlingFor(
 ): Promise<Bundling | null> {
   // No key is created when nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
+  const { createSigningKeys, keysInFolder } = await import('../../evidence/signing-keys.ts');
   const signer = await createSigningKeys(keysInFolder(dataDir), now).signer();
   return { signer, trustList, withOriginal: !withoutOriginal };
 }
