@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
 import { currentSchema } from '../../src/ports/db/migrations.ts';
@@ -160,6 +161,7 @@ test('keys that were left out are asked for, and taken from a copy of them', asy
   const webhook = await run('tenant', 'webhook-secret', 'acme');
   const other = join(folder, 'other');
   await run('backup', 'create', '--without-keys', '--out', out);
+  expect((await verify(out)).stdout).toMatch(/Tried +not restored: that needs the keys/);
 
   const without = await runHere(['restore', out, '--data-dir', other]);
   const dry = await runHere(['restore', out, '--data-dir', other, '--dry-run']);
@@ -226,4 +228,31 @@ test('whoever names a server is told where backups are made', async () => {
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain("on the server's own machine");
+});
+
+test('verify restores for a trial and examines a picture; a service without one is told from it', {
+  timeout: 120_000,
+}, async () => {
+  const temporary = await emptyFolder();
+  const old = join(temporary, 'old.tar');
+  const release = new URL('../fixtures/old/0.3.0.tar.gz', import.meta.url);
+  writeFileSync(old, gunzipSync(readFileSync(release)));
+  const { run, out } = await acme();
+  await run('backup', 'create', '--out', out);
+  const scratch = await emptyFolder();
+  vi.stubEnv('TMPDIR', scratch);
+
+  const [tried, told, empty] = [await verify(old, '--json'), await verify(old), await verify(out)];
+  vi.unstubAllEnvs();
+
+  const { rehearsal } = JSON.parse(tried.stdout);
+  expect(rehearsal).toEqual({
+    analysisId: expect.stringMatching(/^[0-9a-f]{24}$/),
+    verdict: expect.stringMatching(/^(?:real|fake|uncertain|abstain)$/),
+  });
+  expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    `Tried restored, opened, and the picture of analysis ${rehearsal.analysisId} examined: ${rehearsal.verdict}`,
+  );
+  expect(empty.stdout).toMatch(/Tried +restored and opened; it holds no examined picture/);
+  expect(readdirSync(scratch)).toEqual([]);
 });

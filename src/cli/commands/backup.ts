@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Manifest } from '../../ops/backup/contents.ts';
+import type { Rehearsal } from '../../ops/backup/rehearse.ts';
 import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
@@ -53,14 +54,15 @@ Examples:
   subcommand(
     backup,
     'verify',
-    'Check every byte of a backup, its database, and that no file is missing.',
+    'Check every byte of a backup and its database, restore it for a trial, and examine a picture in it.',
   )
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       `
-Needs space for the database in the folder for temporary files (TMPDIR). Exit codes: 0 intact, 7 damaged.
+Needs the size of the backup in the folder for temporary files (TMPDIR), and leaves nothing there. Exit codes: 0 intact, 7
+damaged.
 
 Examples:
   $ forensics backup verify forensics-backup-20261121T213005Z.tar
@@ -119,16 +121,28 @@ function changedSettings({ dataDir, config }: LocalOptions): Record<string, unkn
 }
 
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
-  const { isDamaged, verifyBackup } = await import('../../ops/backup/verify.ts');
-  const verified = await withProgress(async (show) =>
-    verifyBackup(file, (done, all) => show('Reading the backup', done / all)),
-  );
+  const [{ isDamaged, verifyBackup }, { canRehearse, rehearse }] = await Promise.all([
+    import('../../ops/backup/verify.ts'),
+    import('../../ops/backup/rehearse.ts'),
+  ]);
+  const { rehearsal, ...verified } = await withProgress(async (show) => {
+    const found = await verifyBackup(file, (done, all) => show('Reading the backup', done / all));
+    const { manifest, problems } = found;
+    const isTried = manifest !== null && problems.length === 0 && canRehearse(manifest);
+    if (!isTried) return { ...found, rehearsal: undefined };
+    const onProgress = (done: number, all: number) => show('Restoring it for a trial', done / all);
+    return { ...found, rehearsal: await rehearse(file, manifest, onProgress) };
+  });
   const { problems } = verified;
   const isWhole = problems.length === 0;
-  if (json) printJson({ whole: isWhole, ...verified });
+  if (json) printJson({ whole: isWhole, ...verified, rehearsal });
   else {
     const word = isWhole ? 'INTACT' : 'DAMAGED';
-    const rows = [...listRows('Wrong', problems.map(printable)), ...describeBackup(verified)];
+    const rows = [
+      ...listRows('Wrong', problems.map(printable)),
+      ...describeBackup(verified),
+      ...listRows('Tried', isWhole ? [describeRehearsal(rehearsal)] : []),
+    ];
     const card = layCard(`${printable(file)}: ${word}`, rows, lineWidth(process.stdout));
     process.stdout.write(card);
   }
@@ -184,6 +198,14 @@ function describeBackup({
     ...listRows('Elsewhere', manifest.elsewhere.map(describeStore)),
     ['SHA-256', `${manifestSha256} (of its manifest)`],
   ];
+}
+
+function describeRehearsal(rehearsal: Rehearsal | undefined): string {
+  if (rehearsal === undefined) return 'not restored: that needs the keys that are stored elsewhere';
+  if (rehearsal === null)
+    return 'restored and opened; it holds no examined picture to examine again';
+  const { analysisId, verdict } = rehearsal;
+  return `restored, opened, and the picture of analysis ${analysisId} examined: ${verdict}`;
 }
 
 function describeKeys({ holdsKeys, masterKey }: Manifest): string {
