@@ -251,7 +251,7 @@ test('verify restores for a trial and examines a picture; a service without one 
     verdict: expect.stringMatching(/^(?:real|fake|uncertain|abstain)$/),
   });
   expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    `Tried restored, opened, and the picture of analysis ${rehearsal.analysisId} examined: ${rehearsal.verdict}`,
+    `Tried restored and opened; the picture of analysis ${rehearsal.analysisId}: ${rehearsal.verdict}`,
   );
   expect(empty.stdout).toMatch(/Tried +restored and opened; it holds no examined picture/);
   expect(readdirSync(scratch)).toEqual([]);

@@ -205,7 +205,7 @@ function describeRehearsal(rehearsal: Rehearsal | undefined): string {
   if (rehearsal === null)
     return 'restored and opened; it holds no examined picture to examine again';
   const { analysisId, verdict } = rehearsal;
-  return `restored, opened, and the picture of analysis ${analysisId} examined: ${verdict}`;
+  return `restored and opened; the picture of analysis ${analysisId}: ${verdict}`;
 }
 
 function describeKeys({ holdsKeys, masterKey }: Manifest): string {
