@@ -117,7 +117,8 @@ function nextSteps(result: Result): readonly Step[] {
   const main = mainGround(result);
   const steps: readonly Step[] = [
     ...(main === null ? [] : [stepFor(main, result)]),
-    ...reasons.map((reason) => stepFor(reason, result)),
+    // What a photograph would lack is no reason to get another copy of what is none.
+    ...(main === 'not_a_photograph' ? [] : reasons).map((reason) => stepFor(reason, result)),
   ];
   const { integrity, trust } = provenance?.credentials ?? {};
   const isSignerOpen = integrity === 'valid' && trust === 'not-checked';

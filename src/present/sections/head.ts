@@ -121,7 +121,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const isSuspected = main === 'manipulation_suspected';
   const why = [
     ...evidence.reasons.filter(({ code }) => code === main && !isSuspected),
-    ...evidence.reasons.filter(({ code }) => code !== main),
+    ...evidence.reasons.filter(({ code }) => code !== main && main !== 'not_a_photograph'),
   ].map(({ statement }) => statement[language]);
   const told = (side: 'real' | 'fake') =>
     speaking(input, side)
