@@ -95,6 +95,7 @@ export function openBlobs(parts: BlobParts): Blobs {
     return store;
   }
 
+  const checkShared = shared && checkRemote(shared.store, { now });
   return {
     embedded: { buckets, urls, corsOrigins: uploadOrigins(settings) },
     stores: createStores({
@@ -108,7 +109,11 @@ export function openBlobs(parts: BlobParts): Blobs {
       if (shared === null || settings.defaultStorage === null) return;
       await proveDefaultStorage(settings.defaultStorage, { shared, onError });
     },
-    check: shared === null ? checkFolder(root) : checkRemote(shared.store, { now }),
+    check: async () => {
+      // Runs need it too where the objects are elsewhere, and so does a database in it.
+      await checkFolder(root)();
+      await checkShared?.();
+    },
     setPublicUrl(url) {
       publicUrl = url;
     },

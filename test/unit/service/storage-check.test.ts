@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,6 +12,21 @@ test('a folder that can be written to is well, and the look leaves nothing behin
   await checkFolder(folder)();
 
   expect(readdirSync(folder)).toEqual([]);
+});
+
+const mayMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0;
+
+test.runIf(mayMount)('a full disk is told, before nothing can be written any more', () => {
+  const folder = temporaryFolder();
+  const module = new URL('../../../src/service/health.ts', import.meta.url).href;
+  const script = `const { checkFolder } = await import('${module}');
+    await checkFolder('${folder}')().catch(({ code }) => process.stdout.write(code));`;
+  const mount = `mount -t tmpfs -o size=8m tmpfs ${folder} && exec "$@"`;
+  const command = ['sh', '-c', mount, 'sh', process.execPath, '--input-type=module', '-e', script];
+
+  const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', ...command]);
+
+  expect(stdout.toString()).toBe('no_space_left');
 });
 
 test('a folder that is gone is told, and not made', async () => {
