@@ -13,6 +13,7 @@ import {
   reasonCodes,
   resultSubClasses,
 } from '../../src/contract/vocabulary.ts';
+import { writeNextStep, writeNextSteps } from '../../src/present/findings.ts';
 import { present, writePlaces } from '../../src/present/presentation.ts';
 import { printable } from '../../src/present/printable.ts';
 import { wordsIn } from '../../src/present/wording/catalogue.ts';
@@ -39,6 +40,10 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
   const everywhere = { ...reports, card, console };
   const figures = [told.generated, told.changed].flatMap((one) => (one === null ? [] : [one]));
   const where = printable(writePlaces(result.areas, wordsIn(language)));
+  const speaking = evidence.findings.filter(
+    ({ speaksFor, strength }) =>
+      speaksFor !== 'neither' && strength !== 'none' && record.verdict !== 'abstain',
+  );
   return [
     ...missing('headline', everywhere, told.headline),
     ...missing('because', { card }, printable(told.because)),
@@ -53,12 +58,11 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
       ...(limits ?? []).flatMap((limit) => missing('limit', { pdf, html }, limit)),
     ]),
     ...placesMissing(surfaces),
-    ...evidence.findings
-      .filter(({ speaksFor, strength }) => speaksFor !== 'neither' && strength !== 'none')
-      .filter(() => record.verdict !== 'abstain')
-      .flatMap(({ statement }) =>
-        missing('finding', { pdf, html }, printable(statement[language], 1200)),
-      ),
+    ...speaking.flatMap((finding) => [
+      ...missing('finding', { pdf, html }, printable(finding.statement[language], 1200)),
+      ...missing('step', { pdf, html }, writeNextStep(finding, language)),
+    ]),
+    ...writeNextSteps(speaking, language).flatMap((step) => missing('step', { card }, step)),
     ...evidence.notChecked.flatMap(({ statement }) =>
       missing('not checked', { pdf, html }, statement[language]),
     ),

@@ -8,6 +8,7 @@ import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
 import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 import type { PictureFacts } from '../image/picture.ts';
+import { capitalised, nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -38,6 +39,23 @@ export function writeNextStep(
   const { weak, real, other, methods } = wordsIn(language).outcome.nextOf;
   if (speaksFor === 'real') return real;
   return strength === 'weak' ? weak : (methods[method] ?? other);
+}
+
+/** What to do about the findings that indicate generation or a change: `Copy-move, thumbnail: ...`, a line for each step. */
+export function writeNextSteps(
+  findings: readonly Parameters<typeof writeNextStep>[0][],
+  language: Language,
+): readonly string[] {
+  const names = wordsIn(language).findings.methods;
+  const bySteps = Map.groupBy(
+    findings.filter(({ speaksFor }) => speaksFor === 'fake'),
+    (finding) => writeNextStep(finding, language),
+  );
+  bySteps.delete('');
+  return [...bySteps].map(([step, found]) => {
+    const named = found.map(({ method }) => nameIn(names, method, printable(method, 60)));
+    return `${capitalised(named.join(', '))}: ${step}`;
+  });
 }
 
 function wordStatement(statement: Finding['statement']): Bilingual {

@@ -78,6 +78,30 @@ const rowOf = (card: string, label: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
+test('a card names what to do about each kind of finding, and not where nothing is judged', () => {
+  const finding = { ...plain.findings[0]!, method: 'copy-move', speaksFor: 'fake' } as const;
+  const findings = [
+    { ...finding, strength: 'strong' },
+    { ...finding, method: 'thumbnail', strength: 'weak' },
+    { ...finding, method: 'file-layout', strength: 'weak' },
+    { ...finding, method: 'trace-network', speaksFor: 'real', strength: 'strong' },
+  ] as const;
+  const cardOf = (resultClass: 'uncertain' | 'abstain') => {
+    const examination = {
+      ...makeExamination({ resultClass, reasons: ['evidence_below_threshold'] }),
+      findings,
+    };
+    const run = { file: 'a.jpg', examinedAt: new Date(), durationMs: 1 };
+    const options = { tier: 'forensicReporting', seed: 1337 } as const;
+    return writeCard(toRecord({ ...run, options }, examination, null), 'en', 100);
+  };
+
+  expect(rowOf(cardOf('uncertain'), 'Next')).toMatch(
+    /Copied parts: Compare both places, and ask for another photograph of them\. \S.*: Not strong enough alone; ask for the original file from the device\.$/,
+  );
+  expect(cardOf('abstain')).not.toContain('Copied parts');
+});
+
 describe.each(languages)('a card in %s', (language: Language) => {
   test.each(outcomes)('of %s takes eight lines of 80 columns at most', (_name, examination) => {
     for (const provenance of [examination.provenance, richFile, cameraFile]) {

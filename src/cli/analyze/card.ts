@@ -1,7 +1,7 @@
 /**
  * How a run is shown to people. One picture is a card of at most eight lines (what was found, why, how often that is
- * wrong, what to do next), with three more for oddities of the file or what could not be read; several pictures are a
- * table with as many columns as fit the terminal.
+ * wrong, what to do next), and more where findings call for a step, or something in the file is odd or could not be read;
+ * several pictures are a table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';
@@ -9,6 +9,7 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
+import { writeNextSteps } from '../../present/findings.ts';
 import { writeNotes } from '../../present/notes.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { capitalised } from '../../present/printable.ts';
@@ -40,6 +41,7 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     [card.labels.wrong, presentation.errorRateBriefly],
     [card.labels.file, printable(presentation.origin)],
     [card.labels.next, presentation.next],
+    ...writeSteps(record, language).map((step) => ['', step] as const),
     [card.labels.more, writeReport(record, language)],
   ];
   const shown = withShortOrigin(rows, title, columns);
@@ -53,6 +55,11 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     ...seenRows(record, language),
   ];
   return layCard(title, [...shown, ...below], columns);
+}
+
+/** As in the report: a picture that is not judged has no finding with a tested meaning. */
+function writeSteps({ verdict, evidence }: AnalysisRecord, language: Language): readonly string[] {
+  return verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
 }
 
 function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): readonly Row[] {

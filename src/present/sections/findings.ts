@@ -5,7 +5,7 @@
 
 import type { MapName } from '../../engine/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
-import type { WordedFinding } from '../findings.ts';
+import { type WordedFinding, writeNextStep } from '../findings.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
@@ -85,11 +85,16 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
   const { shownOnly } = catalogue.measurements;
   const shown = method === shownOnRequest ? shownOnly : none;
   const told = side !== null && isLeftOut(input, finding) ? `${side}; ${shownOnly}` : side;
+  const { rows } = catalogue.document.head;
+  const next = side === null ? '' : writeNextStep(finding, language);
   const points = side !== null || method === shownOnRequest;
   return {
     panel: points && method in examination.maps.methods ? method : null,
     title: [methodName(input, method), ...referenceNumbers(method)].join(' '),
-    text: printable(statement[language], 1200),
+    text: [
+      printable(statement[language], 1200),
+      ...(next === '' ? [] : [`${rows.next}: ${next}`]),
+    ].join('\n'),
     strength: capitalised(told ?? (isOutside ? notStated : shown)),
   };
 }

@@ -17,7 +17,7 @@ import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
 import { writeFirstPage, writeSections } from '../../../src/present/sections/sections.ts';
-import { wordFinding, writeWarning } from '../../../src/present/findings.ts';
+import { wordFinding, writeNextStep, writeWarning } from '../../../src/present/findings.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { credentials, item, makeExamination, makePicture } from './examination.ts';
@@ -302,7 +302,8 @@ describe.each(languages)('sections in %s', (language) => {
       de: 'Spricht schwach für eine Veränderung',
     };
     const strength = `${strengths[language]}; ${shownOnly}`;
-    const grid = { panel: 'jpeg-grid', text: statements[language], strength };
+    const next = `${wordsIn(language).document.head.rows.next}: ${writeNextStep({ ...finding, strength: 'weak' }, language)}`;
+    const grid = { panel: 'jpeg-grid', text: `${statements[language]}\n${next}`, strength };
     expect(shown(false)).toMatchObject([grid]);
     expect(shown(true)).toMatchObject([
       grid,

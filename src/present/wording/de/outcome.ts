@@ -68,7 +68,7 @@ export const outcome: typeof english = {
     single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
   },
   nextOf: {
-    weak: 'Allein nicht stark genug: die Originaldatei vom Gerät verlangen.',
+    weak: 'Allein nicht stark genug; die Originaldatei vom Gerät verlangen.',
     real: 'Hierzu ist nichts zu tun; es entscheidet, was sonst gefunden wurde.',
     other: 'Die Originaldatei vom Gerät verlangen.',
     methods: {

@@ -73,7 +73,7 @@ export const outcome = {
   /** What to do about a finding that indicates generation or a change. */
   nextOf: {
     /** For any weak finding. */
-    weak: 'Not strong enough alone: ask for the original file from the device.',
+    weak: 'Not strong enough alone; ask for the original file from the device.',
     /** For a finding that supports a photograph. */
     real: 'Nothing to do about this one; what else was found decides.',
     other: 'Ask for the original file from the device.',
