@@ -332,5 +332,13 @@ export const analysisListAnswer = Type.Object(
     startIndex: Type.Integer(),
     endIndex: Type.Integer({ description: 'One past the last entry.' }),
   },
-  { headers: { 'x-total-count': Type.Integer({ description: 'Number of all matches.' }) } },
+  {
+    headers: {
+      'x-total-count': Type.Integer({ description: 'Number of all matches.' }),
+      'x-one-camera-count': Type.Integer({
+        description:
+          'With `projectId`: the largest number of pictures of the case whose files name the same camera body.',
+      }),
+    },
+  },
 );

@@ -74,7 +74,8 @@ const noFit: Fit = {
  * Any two of the most similar pairs determine a scale and an offset; the combination that most other pairs agree with wins.
  */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
-  const similar = similarPairs(keypoints, other.keypoints).slice(0, triedPairs);
+  const pairs = similarPairs(keypoints, other.keypoints);
+  const similar = pairs.slice(0, triedPairs);
   const across = { ...other, keypoints: other.keypoints.toSorted((a, b) => a.x - b.x) };
   let best = noFit;
   for (const [n, first] of similar.entries()) {
@@ -83,6 +84,9 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
       if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => matchesScale(pair, map.scale))) continue;
+      // Without a third pair it is chance, which most pairs of different pictures are: much cheaper than `collect`.
+      const agrees = (pair: Pair) => pair !== first && pair !== second && matchesPlace(pair, map);
+      if (!pairs.some(agrees)) continue;
       const rough = collect(keypoints, across, map);
       const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);
       if (refined === null) continue;
@@ -96,10 +100,17 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
 
 function similarPairs(keypoints: readonly Keypoint[], others: readonly Keypoint[]): Pair[] {
   const found: { readonly pair: Pair; readonly bits: number }[] = [];
+  const keys = Int32Array.from(others, ({ key }) => key);
   for (const keypoint of keypoints) {
-    for (const other of others) {
-      const bits = differingBits(keypoint.key, other.key);
-      if (bits <= 3) found.push({ pair: [keypoint, other], bits });
+    const own = keypoint.key | 0;
+    for (let at = 0; at < keys.length; at++) {
+      let rest = own ^ keys[at]!;
+      // Each clears the lowest bit that differs: most pairs differ in more than these three.
+      rest &= rest - 1;
+      rest &= rest - 1;
+      if ((rest & (rest - 1)) !== 0) continue;
+      const other = others[at]!;
+      found.push({ pair: [keypoint, other], bits: differingBits(keypoint.key, other.key) });
     }
   }
   return found.toSorted((one, two) => one.bits - two.bits).map(({ pair }) => pair);
@@ -168,6 +179,14 @@ function firstFrom(keypoints: readonly Keypoint[], x: number): number {
     else to = middle;
   }
   return from;
+}
+
+function matchesPlace([one, other]: Pair, { scale, left, top }: Map): boolean {
+  const near = tolerance * Math.max(1, scale);
+  return (
+    Math.abs(scale * one.x + left - other.x) < near &&
+    Math.abs(scale * one.y + top - other.y) < near
+  );
 }
 
 function matchesScale([one, other]: Pair, scale: number): boolean {

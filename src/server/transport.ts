@@ -189,6 +189,7 @@ const exposedHeaders = [
   'x-request-id',
   'x-error-code',
   'x-total-count',
+  'x-one-camera-count',
   'retry-after',
   'ratelimit-limit',
   'ratelimit-remaining',

@@ -19,6 +19,8 @@ export interface Filters {
 export interface Page {
   readonly entries: readonly Analysis[];
   readonly totalCount: number;
+  /** Of a case: how many of its pictures one camera took; otherwise 0. */
+  readonly ofOneCamera: number;
 }
 
 interface ListAnswer {
@@ -33,11 +35,16 @@ export async function listAnalyses(
 ): Promise<Page> {
   const period = { createdFrom: dayStart(from, 0), createdTo: dayStart(to, 1) };
   const query = { tenantName, ...filters, ...period, ...place };
-  const { json, totalCount } = await askWhole<ListAnswer>('/v1/analysis', {
+  const { json, headers } = await askWhole<ListAnswer>('/v1/analysis', {
     query,
     ...(signal === undefined ? {} : { signal }),
   });
-  return { entries: json.data, totalCount };
+  const count = (name: string) => Number(headers.get(name) ?? 0);
+  return {
+    entries: json.data,
+    totalCount: count('x-total-count'),
+    ofOneCamera: count('x-one-camera-count'),
+  };
 }
 
 /** The first moment of a local day, `later` days on; undefined for what is no date. */

@@ -50,15 +50,15 @@ export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
   return (await askWhole<T>(path, question)).json;
 }
 
-/** Also how many there are in all, for lists. @throws {ApiError} */
+/** Also its headers, which count what a list is part of. @throws {ApiError} */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than a check of each shape
 export async function askWhole<T>(
   path: string,
   question: Ask = {},
-): Promise<{ readonly json: T; readonly totalCount: number }> {
+): Promise<{ readonly json: T; readonly headers: Headers }> {
   const answer = await fetchWithSession(path, question);
   const json: T = await answer.json();
-  return { json, totalCount: Number(answer.headers.get('x-total-count') ?? 0) };
+  return { json, headers: answer.headers };
 }
 
 /** The bytes of an answer. @throws {ApiError} */

@@ -5,7 +5,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { listAnalyses } from '../api/analyses.ts';
+import { listAnalyses, type Page } from '../api/analyses.ts';
 import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveAs } from '../parts/files.tsx';
@@ -30,12 +30,12 @@ export function CasePage({ name }: { readonly name: string }) {
   const [start, setStart] = useState(0);
   const loaded = useLoaded(`case ${tenantName} ${name}`, {
     load: (signal) => listCase(tenantName, name, signal),
-    pause: (entries, unchanged) => (entries.some(isAtWork) ? growingPause(unchanged) : null),
+    pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
   const { data, error, reload } = loaded;
-  const seen = useSeenBefore(data ?? []);
+  const { seen, open } = useSeenBefore(data?.entries ?? []);
   const memberOf = (analysis: Analysis) => toMember(analysis, seen);
-  const entries = inCaseOrder(data ?? [], memberOf);
+  const entries = inCaseOrder(data?.entries ?? [], memberOf);
   const shown = entries.slice(start, start + pageSize);
   const thumbnails = useThumbnails(shown);
   const { hint, dialog } = useCommenting(shown, reload);
@@ -53,8 +53,9 @@ export function CasePage({ name }: { readonly name: string }) {
         <Downloads name={name} entries={entries} />
       </div>
       {entries.length > 0 && (
-        <p class="lead">{writeCaseSummary(entries.map(memberOf), language)}</p>
+        <p class="lead">{writeCaseSummary(entries.map(memberOf), language, data?.ofOneCamera)}</p>
       )}
+      {open > 0 && <p class="soft">{text.comparing(open)}</p>}
       <DropZone projectId={name} onProgress={reload} />
       <section class="panel flush" aria-label={text.title(name)}>
         <div class="toolbar row apart">
@@ -91,17 +92,14 @@ export function CasePage({ name }: { readonly name: string }) {
 }
 
 /** Every picture: what needs a look may be the oldest. */
-async function listCase(
-  tenantName: string,
-  projectId: string,
-  signal: AbortSignal,
-): Promise<readonly Analysis[]> {
+async function listCase(tenantName: string, projectId: string, signal: AbortSignal): Promise<Page> {
   const all: Analysis[] = [];
   for (;;) {
     const place = { start: all.length, limit: listed };
-    const { entries, totalCount } = await listAnalyses(tenantName, { projectId }, place, signal);
-    all.push(...entries);
-    if (entries.length === 0 || all.length >= totalCount) return all;
+    const page = await listAnalyses(tenantName, { projectId }, place, signal);
+    all.push(...page.entries);
+    if (page.entries.length === 0 || all.length >= page.totalCount)
+      return { ...page, entries: all };
   }
 }
 
@@ -145,24 +143,33 @@ function Downloads({
 
 type Seen = ReadonlyMap<string, readonly SeenBefore[]>;
 
-/** Other pictures that show the same as these, by their ids; each is asked for once, one after the other. */
-function useSeenBefore(analyses: readonly Analysis[]): Seen {
+/** How many are compared before the page shows what was found so far. */
+const comparedAtOnce = 50;
+
+/**
+ * Other pictures that show the same as these, by their ids, each asked for once, one after the other; and how many are
+ * still to be asked for.
+ */
+function useSeenBefore(analyses: readonly Analysis[]): {
+  readonly seen: Seen;
+  readonly open: number;
+} {
   const { tenantName } = useConsole();
   const ids = analyses
     .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
     .map(({ id }) => id);
   const known = useRef(new Map<string, readonly SeenBefore[]>());
+  const openIds = () => ids.filter((id) => !known.current.has(id));
   useLoaded(`seen before ${tenantName} ${ids.join(' ')}`, {
     load: async (signal) => {
-      for (const id of ids) {
-        if (!known.current.has(id)) {
-          known.current.set(id, await listSeenBefore(tenantName, id, signal));
-        }
+      for (const id of openIds().slice(0, comparedAtOnce)) {
+        known.current.set(id, await listSeenBefore(tenantName, id, signal));
       }
-      return ids.length;
+      return known.current.size;
     },
+    pause: () => (openIds().length === 0 ? null : 0),
   });
-  return known.current;
+  return { seen: known.current, open: openIds().length };
 }
 
 function Row({

@@ -39,7 +39,7 @@ export const administration: AdministrationWords = {
     optionsIntro:
       'Vorgaben für die Konsole, bei jedem Upload zu ändern. Für Programme, die die Schnittstelle benutzen, gelten sie nicht.',
     lastUsed: 'Letzte Wahl im Browser',
-    seenBefore: 'Schon einmal vorgelegt',
+    seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
       'Kopien früher geprüfter Bilder werden auch dann gefunden, wenn sie zugeschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',

@@ -181,6 +181,8 @@ export const de: Words = {
     empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
+    comparing: (open) =>
+      `Noch mit anderen zu vergleichen: ${open} ${open === 1 ? 'Bild' : 'Bilder'}. Bis dahin können sich Satz und Reihenfolge ändern.`,
   },
   analysis: {
     back: 'Alle Analysen',
@@ -245,11 +247,13 @@ export const de: Words = {
     notChecked: 'Was nicht geprüft wurde',
     notCheckedHint: 'Dies wurde nicht untersucht; daraus lässt sich nichts schließen.',
     seenBefore: {
-      title: 'Schon einmal vorgelegt',
+      title: 'Schon vorgelegt',
       intro: (count) =>
-        count === 0
-          ? 'Kein anderes Bild zeigt dasselbe. Bilder, die Versionen vor 0.4 untersucht haben, werden nicht durchsucht.'
-          : 'Diese zeigen dasselbe Bild oder einen Teil davon. Vergleichen Sie, bevor Sie entscheiden.',
+        `${
+          count === 0
+            ? 'Kein anderes Bild zeigt dasselbe.'
+            : 'Diese zeigen dasselbe Bild oder einen Teil davon, oder ihre Dateien haben etwas gemeinsam. Vergleichen Sie, bevor Sie entscheiden.'
+        } Nicht durchsucht werden Bilder, die vor Version 0.4 oder bei ausgeschaltetem Vergleich untersucht wurden.`,
       before: 'Früher vorgelegt:',
       after: 'Später erneut vorgelegt:',
     },

@@ -190,6 +190,8 @@ export const en = {
     empty: 'No pictures in this case yet. Drop some above.',
     report: 'Report of this case',
     bundle: 'Signed bundle',
+    comparing: (open: number): string =>
+      `Pictures still to be compared with others: ${open}. Until then, sentence and order can change.`,
   },
   analysis: {
     back: 'All analyses',
@@ -257,9 +259,11 @@ export const en = {
     seenBefore: {
       title: 'Seen before',
       intro: (count: number): string =>
-        count === 0
-          ? 'No other picture shows the same. Pictures examined by versions before 0.4 are not searched.'
-          : 'These show the same picture, or a part of it. Compare before you decide.',
+        `${
+          count === 0
+            ? 'No other picture shows the same.'
+            : 'These show the same picture or a part of it, or their files have something in common. Compare before you decide.'
+        } Pictures examined by versions before 0.4, or while the comparison was switched off, are not searched.`,
       before: 'Seen before:',
       after: 'Seen again:',
     },

@@ -63,8 +63,9 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
       return { ...success([found]), total: 1, startIndex: 0, endIndex: 1 };
     }
     const page = await analyses.list(requireCaller(request), query);
-    const { total, startIndex, endIndex, totalCount } = page;
+    const { total, startIndex, endIndex, totalCount, ofOneCamera } = page;
     void reply.header('x-total-count', totalCount);
+    if (ofOneCamera !== null) void reply.header('x-one-camera-count', ofOneCamera);
     return { ...success(page.analyses), total, startIndex, endIndex };
   });
 

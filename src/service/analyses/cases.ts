@@ -246,13 +246,11 @@ interface RenderHow extends CaseHow {
 
 async function render(
   { db, sandbox }: CaseParts,
-  { projectId: name }: CaseTarget,
+  which: CaseTarget,
   { languages, extras, madeAt, pictures, listSha256 }: RenderHow,
 ): Promise<CaseRendering> {
-  const ofOneCamera = await countOfOneCamera(
-    db,
-    pictures.map((picture) => picture.analysisId),
-  );
+  const ofOneCamera = await countOfOneCamera(db, which);
+  const { projectId: name } = which;
   const report = {
     name,
     pictures,

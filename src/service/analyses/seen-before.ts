@@ -190,12 +190,22 @@ function kindOf(key: number): (typeof identityKinds)[number] {
   return identityKinds[Math.floor((key - firstFact) / factsPerKind)]!;
 }
 
-/** The largest number of these pictures taken with the same camera, by its serial number; 0 when no two share one. */
-export async function countOfOneCamera(reader: Reader, ids: readonly string[]): Promise<number> {
+/** The largest number of pictures of a case that one camera took, by its serial number; 0 when no two share one. */
+export async function countOfOneCamera(
+  reader: Reader,
+  which: { readonly tenantId: string; readonly projectId: string },
+): Promise<number> {
   const found = await reader
     .select({ facts: fingerprints.facts })
     .from(fingerprints)
-    .where(inArray(fingerprints.analysisId, [...ids]))
+    .innerJoin(analyses, eq(analyses.id, fingerprints.analysisId))
+    .where(
+      and(
+        eq(analyses.tenantId, which.tenantId),
+        eq(analyses.projectId, which.projectId),
+        isNull(analyses.deletedAt),
+      ),
+    )
     .all();
   const cameras = found.flatMap(({ facts }) => facts.filter((key) => kindOf(key) === 'camera'));
   const counts = [...Map.groupBy(cameras, (key) => key).values()].map(({ length }) => length);

@@ -17,6 +17,7 @@ import { writeEvidence } from '../../present/evidence.ts';
 import type { Caller, Context } from './context.ts';
 import { loadExamined, parseRendered, parseScores, type Rendered } from './examination-row.ts';
 import { type Entry, findEntries, getEntry, type ShownRow } from './rows.ts';
+import { countOfOneCamera } from './seen-before.ts';
 
 export interface ListQuery {
   readonly verdict?: ResultClass;
@@ -44,6 +45,8 @@ export interface AnalysisPage {
   readonly total: number;
   /** Total number of matches. */
   readonly totalCount: number;
+  /** Of a case: see `countOfOneCamera`; null for any other list. */
+  readonly ofOneCamera: number | null;
 }
 
 // Takes some hundredths of a second; then other requests can run.
@@ -59,12 +62,15 @@ export async function listAnalyses(
   assertWholeNumber('limit', limit, 1);
   const page = { searchTerm, start, limit: Math.min(limit, maxListed), ...filters };
   const { entries, total } = await findEntries(db, tenant.id, page);
+  const { projectId } = filters;
+  const which = projectId === undefined ? null : { tenantId: tenant.id, projectId };
   return {
     analyses: await viewAll(entries, { stores, now: now() }),
     startIndex: start,
     endIndex: start + entries.length,
     total: entries.length,
     totalCount: total,
+    ofOneCamera: which && (await countOfOneCamera(db, which)),
   };
 }
 

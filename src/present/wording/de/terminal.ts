@@ -17,7 +17,7 @@ export const terminal: typeof english = {
     onServer: (id) => `Analyse ${id}`,
   },
   seen: {
-    label: 'Bekannt als',
+    label: 'Schon vorgelegt',
     inCase: (name) => `Fall ${name}`,
     mirrored: 'gespiegelt',
     another: 'anderes Bild',

@@ -4,7 +4,7 @@ import { decodePicture } from '../../../../src/image/decode.ts';
 import { findFingerprint, packFingerprint } from '../../../../src/image/keypoints.ts';
 import type { Metadata } from '../../../../src/image/metadata.ts';
 import { fingerprintKeys, fingerprints } from '../../../../src/ports/db/schema.ts';
-import { countOfOneCamera } from '../../../../src/service/analyses/seen-before.ts';
+import type { ListQuery } from '../../../../src/service/analyses/view.ts';
 import { scenePng } from '../../../fixtures/pictures.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
@@ -117,16 +117,18 @@ describe('pictures seen before', () => {
   });
 
   test('of one case and one camera are no news, but counted', async () => {
-    const { examine, analyses, caller, db } = await openSearch();
+    const { examine, analyses, caller } = await openSearch();
     const tags = { exif: { BodySerialNumber: '012345678' } };
-    const ids = [
-      await examine('One', original, caller, tags),
-      await examine('Two', other, caller, tags),
-      await examine('Three', await scenePng({ width: 800, height: 600, seed: 13 }), caller),
-    ];
+    await examine('One', original, caller, tags);
+    const second = await examine('Two', other, caller, tags);
+    await examine('Three', await scenePng({ width: 800, height: 600, seed: 13 }), caller);
+    await examine('Elsewhere', original, caller, { ...tags, projectId: 'claim 4712' });
 
-    expect(await analyses.seenBefore(caller, ids[1]!)).toEqual([]);
-    expect(await countOfOneCamera(db, ids)).toBe(2);
+    expect(await analyses.seenBefore(caller, second)).toMatchObject([{ name: 'Elsewhere' }]);
+    const of = async (query: ListQuery) => (await analyses.list(caller, query)).ofOneCamera;
+    expect(await of({ projectId: 'claim 4711' })).toBe(2);
+    expect(await of({ projectId: 'claim 4712' })).toBe(0);
+    expect(await of({})).toBeNull();
   });
 
   test('are not looked for where the tenant does not want it', async () => {
