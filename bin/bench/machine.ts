@@ -68,6 +68,7 @@ export async function openMachine(url: string, folder: string): Promise<Machine>
     sandbox: {
       examine: (request) => setTimeout(taskMs, examinationOf(request)),
       render: () => raise(new TypeError('nothing is drawn')),
+      layBeside: () => raise(new TypeError('nothing is drawn')),
     },
     models: [{ id: 'trace-3', version: '2.0.0' }],
     trialMd5s: [],

@@ -12,6 +12,7 @@ import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { type PictureFacts, localLimits } from '../image/picture.ts';
 import { writeEvidence } from '../present/evidence.ts';
 import {
+  type Beside,
   type CaseData,
   custodyEvents,
   type Origin,
@@ -115,6 +116,12 @@ const measured = Type.Object({
 const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
 
 const mm = Type.Number();
+const beside = Type.Object({
+  id: Type.String(),
+  jpeg: Type.Union([Type.String(), Type.Null()]),
+  differing: Type.Integer({ minimum: 0 }),
+});
+
 const origin = Type.Union([
   Type.Object({
     kind: Type.Literal('pdf'),
@@ -179,6 +186,7 @@ const settingsSchema = Type.Object({
       }),
     ),
     seenBefore: Type.Optional(Type.Unsafe<readonly SeenBefore[]>(Type.Array(seenBefore))),
+    beside: Type.Optional(Type.Unsafe<readonly Beside[]>(Type.Array(beside))),
     origins: Type.Optional(Type.Unsafe<readonly Origin[]>(Type.Array(origin))),
     validation: Type.Optional(
       Type.Object({

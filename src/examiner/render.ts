@@ -6,9 +6,10 @@ import type { Language } from '../contract/vocabulary.ts';
 import type { Examination } from '../engine/result.ts';
 import { withShownMethods } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
-import { readSamples, type Samples } from '../image/codec.ts';
+import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
+import { type AlignedPictures, layBeside } from '../render/heatmap/aligned-pictures.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
 import { printPicture } from '../render/heatmap/print-pictures.ts';
@@ -21,10 +22,12 @@ import type { Section } from '../present/sections/blocks.ts';
 import { writeFirstPage } from '../present/sections/sections.ts';
 import { openPicture } from './open-picture.ts';
 import type {
+  BesideRequest,
   CaseRendering,
   CaseRequest,
   CompareRequest,
   PageRequest,
+  PictureSource,
   PixelDifference,
   Rendering,
   RenderRequest,
@@ -36,6 +39,9 @@ import type {
  * together exceed 700 MB. Reloading the model costs 0.1 s, little compared with drawing such a picture.
  */
 const maxPixelsWithModels = 3_000_000;
+
+/** More than a page shows, so that a small part of a large picture is still sharp. */
+const maxPixelsBeside = 3_000_000;
 
 export async function performRender(
   request: RenderRequest,
@@ -90,6 +96,21 @@ export async function performRenderCase({
   const rendered: Partial<Record<Language, Uint8Array>> = {};
   for (const language of languages) rendered[language] = await renderCasePdf(report, language);
   return rendered;
+}
+
+/** One picture at a time is decoded as a whole. */
+export async function performLayBeside(
+  { one, other, alignment }: BesideRequest,
+  { limits }: TaskContext,
+): Promise<AlignedPictures> {
+  const open = async (source: PictureSource) => {
+    const { rgb, facts } = (await openPicture(source, limits)).picture;
+    const { width, height } = facts;
+    const scale = Math.min(1, Math.sqrt(maxPixelsBeside / (width * height)));
+    const [small, low] = [width, height].map((side) => Math.max(1, Math.round(scale * side)));
+    return scalePixels({ width, height, rgb }, { width: small!, height: low! });
+  };
+  return layBeside(await open(one), await open(other), alignment);
 }
 
 /** If the size fits both orientations, it counts as that of the upright picture, which every viewer shows. */

@@ -1,5 +1,6 @@
 /** Requests to the sandbox and its results, passed between processes by structured clone. */
 
+import type { SeenBefore } from '../contract/seen-before.ts';
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import type {
   Decision,
@@ -102,6 +103,14 @@ export type PageRequest = Pick<RenderRequest, 'source' | 'examination' | 'item' 
 export interface CaseRequest {
   readonly report: CaseReport;
   readonly languages: readonly Language[];
+}
+
+/** Two pictures that show the same. */
+export interface BesideRequest {
+  readonly one: PictureSource;
+  readonly other: PictureSource;
+  /** Where `one` lies in `other`. */
+  readonly alignment: NonNullable<SeenBefore['alignment']>;
 }
 
 export type CaseRendering = Readonly<Partial<Record<Language, Uint8Array>>>;

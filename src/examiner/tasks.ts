@@ -7,7 +7,9 @@ import type { Examination } from '../engine/result.ts';
 import type { PdfContents } from '../image/pdf.ts';
 import type { PicturePage } from '../present/cases.ts';
 import type { ModelCache } from './model-cache.ts';
+import type { AlignedPictures } from '../render/heatmap/aligned-pictures.ts';
 import type {
+  BesideRequest,
   CaseRendering,
   CaseRequest,
   CompareRequest,
@@ -60,6 +62,11 @@ export const tasks = {
   renderCase: async (request: CaseRequest): Promise<CaseRendering> => {
     const { performRenderCase } = await import('./render.ts');
     return performRenderCase(request);
+  },
+  /** Lays two pictures beside each other, for a report. @throws {ForensicsError} as `examine`, for either picture. */
+  layBeside: async (request: BesideRequest, context: TaskContext): Promise<AlignedPictures> => {
+    const { performLayBeside } = await import('./render.ts');
+    return performLayBeside(request, context);
   },
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
   listPdfParts: async (request: PdfRequest, context: TaskContext): Promise<PdfContents> => {

@@ -85,6 +85,15 @@ export type Origin =
       readonly fetchedAt: string;
     };
 
+/** This picture and another, laid beside each other. */
+export interface Beside {
+  /** Of the other analysis. */
+  readonly id: string;
+  /** See `AlignedPictures`, in Base64; null where the original of the other picture is no longer stored. */
+  readonly jpeg: string | null;
+  readonly differing: number;
+}
+
 /** What a report says about the item beside the examination itself. */
 export interface ReportItem {
   /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
@@ -107,6 +116,8 @@ export interface ReportItem {
   readonly caseData?: CaseData;
   /** Other pictures that the service had seen before; left out where there are none. */
   readonly seenBefore?: readonly SeenBefore[];
+  /** Of those that show the same, as many as an annex has room for; left out where there are none. */
+  readonly beside?: readonly Beside[];
   /** The outermost first: a PDF that was fetched has both. */
   readonly origins?: readonly Origin[];
   /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */

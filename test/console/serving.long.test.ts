@@ -143,11 +143,23 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await logIn(page, ready.url, email, password);
     const original = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
     const part = { left: 96, top: 48, width: 480, height: 360 };
-    const copy = await sharp(original).extract(part).flop().jpeg({ quality: 60 }).toBuffer();
+    const camera = { IFD2: { BodySerialNumber: '012345678' } };
+    const copy = await sharp(original)
+      .extract(part)
+      .flop()
+      .withExif(camera)
+      .jpeg({ quality: 60 })
+      .toBuffer();
+    const next = await sceneJpeg({ width: 320, height: 240, seed: 8 });
+    const beside = await sharp(next).withExif(camera).jpeg().toBuffer();
 
     await page.locator('summary', { hasText: 'Options' }).click();
     await page.getByLabel('Case', { exact: true }).fill('4711');
-    await chooseFiles(page, [{ name: 'copy.jpg', bytes: copy }]);
+    await chooseFiles(page, [
+      { name: 'copy.jpg', bytes: copy },
+      { name: 'beside.jpg', bytes: beside },
+    ]);
+    await page.locator('tbody tr', { hasText: 'beside.jpg' }).locator('.badge').waitFor();
     await page.locator('tbody tr', { hasText: 'copy.jpg' }).locator('.badge').waitFor();
     await page.locator('tbody a', { hasText: 'copy.jpg' }).click();
     const line = page.locator('.verdict .notice');
@@ -161,7 +173,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     expect((above!.x - whole!.x) / whole!.width).toBeCloseTo(part.left / 640, 1);
     expect(above!.width / whole!.width).toBeCloseTo(part.width / 640, 1);
     await page.goto(`${ready.url}/#/case/4711`);
-    await page.getByText(/^1 picture: .*; 1 seen outside this case\.$/).waitFor();
+    await page.getByText(/^2 pictures: .*; 2 from one camera, 1 seen outside this case\.$/).waitFor();
     await page.locator('tbody .thumbnail img').waitFor();
 
     expect(complaints).toEqual([]);
@@ -177,7 +189,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     };
 
     await press('n', 'n', 'p', 'Enter');
-    await page.getByText('1 of 2').waitFor();
+    await page.getByText('1 of 3').waitFor();
     await press('c');
     await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('looked at');

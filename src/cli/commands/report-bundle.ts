@@ -85,7 +85,8 @@ async function openInput(
 ) {
   const extras = await readExtras(options);
   return withParts(opened, ({ sandbox, ...parts }) => {
-    const drawing: Pick<Sandbox, 'render'> = {
+    const drawing: Pick<Sandbox, 'render' | 'layBeside'> = {
+      ...sandbox,
       render: (request, running) => sandbox.render({ ...request, withHtml: options.html }, running),
     };
     return openBundleInput({ ...parts, sandbox: drawing }, target, extras);

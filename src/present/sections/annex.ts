@@ -3,6 +3,7 @@
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { printable } from '../printable.ts';
+import { writeFacts } from '../seen-before.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
@@ -37,6 +38,20 @@ export function questionBlocks({
     { kind: 'list', items: question.alternatives },
     paragraph(question.notAsked),
   ];
+}
+
+/** Every other picture that the first page names, the first of them beside this one. */
+export function seenBlocks({ item, language, catalogue }: SectionInput): readonly Block[] {
+  const { seenBefore = [], beside = [] } = item;
+  const words = catalogue.document.seen;
+  return seenBefore.flatMap((other): Block[] => {
+    const laid = beside.find(({ id }) => id === other.id);
+    const named = printable(`${other.name}, ${writeFacts(other, language)}`);
+    if (laid === undefined) return [heading(named)];
+    if (laid.jpeg === null) return [heading(named), paragraph(words.gone)];
+    const caption = `${words.beside} ${laid.differing === 0 ? words.alike : words.framed}`;
+    return [heading(named), { kind: 'beside', jpeg: laid.jpeg, caption }];
+  });
 }
 
 /** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */

@@ -89,6 +89,8 @@ export type Block =
       /** What stands beside the picture. */
       readonly beside: readonly { readonly title: string; readonly items: readonly string[] }[];
     }
+  /** @see Beside */
+  | { readonly kind: 'beside'; readonly jpeg: string; readonly caption: string }
   | { readonly kind: 'curves'; readonly plots: readonly Plot[] }
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }

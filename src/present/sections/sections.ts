@@ -14,6 +14,7 @@ import {
   metadataBlocks,
   questionBlocks,
   referenceBlocks,
+  seenBlocks,
   signatureBlocks,
 } from './annex.ts';
 import type { Block, Part, ReportInput, Section, SectionInput } from './blocks.ts';
@@ -38,6 +39,7 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
   ['limits', 'evaluation', limitBlocks],
   ['signature', 'evaluation', signatureBlocks],
   ['item', 'annex', itemBlocks],
+  ['seenBefore', 'annex', seenBlocks],
   ['custody', 'annex', custodyBlocks],
   ['results', 'annex', resultBlocks],
   ['validation', 'annex', validationBlocks],

@@ -122,6 +122,8 @@ function writeBlock(around: Surroundings, block: Block): string {
       return block.labels.map((label) => `<p class="rule">${escape(label)}</p>`).join('');
     case 'heatmaps':
       return writeHeatmaps(around, block);
+    case 'beside':
+      return `<figure class="beside"><img alt="" src="data:image/jpeg;base64,${block.jpeg}"><figcaption>${escape(block.caption)}</figcaption></figure>`;
     case 'findings':
       break;
   }

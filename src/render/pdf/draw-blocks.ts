@@ -102,6 +102,8 @@ function minHeight(around: Surroundings, block: Block): number {
       return minFindingsHeight(around, block);
     case 'curves':
       return curvesHeight(around, block);
+    case 'beside':
+      return placeBeside(page, block).height + linesHeight(page, block.caption, styles.note);
     case 'verdict':
       break;
   }
@@ -130,6 +132,8 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       return drawFindings(around, block);
     case 'curves':
       return drawCurves(around, block);
+    case 'beside':
+      return drawBeside(page, block);
     case 'table':
       page.reserve(minTableHeight(page, block));
       return drawTable(page, block);
@@ -159,6 +163,24 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       page.y += 5;
       return;
   }
+}
+
+type Beside = Extract<Block, { kind: 'beside' }>;
+
+function placeBeside({ doc }: Page, { jpeg }: Beside) {
+  const image = doc.openImage(Buffer.from(jpeg, 'base64'));
+  const scale = Math.min(textWidth / image.width, maxWhole / 2 / image.height, 1);
+  return { image, width: image.width * scale, height: image.height * scale };
+}
+
+function drawBeside(page: Page, block: Beside): void {
+  const { image, ...size } = placeBeside(page, block);
+  page.reserve(size.height + linesHeight(page, block.caption, styles.note));
+  const draw = () => page.doc.image(image, sheet.left, page.y, size);
+  page.mark('Figure', draw, { alt: block.caption });
+  page.y += size.height + 3;
+  page.flow('Caption', block.caption, styles.note);
+  page.y += gaps.belowNote;
 }
 
 const inset = 8;

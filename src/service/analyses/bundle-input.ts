@@ -13,11 +13,11 @@ import type { Db } from '../../ports/db/database.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import type { Context } from './context.ts';
 import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
-import { toReportItem } from './render.ts';
+import { toReportItem, withBeside } from './render.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
-  readonly sandbox: Pick<Sandbox, 'render'>;
+  readonly sandbox: Pick<Sandbox, 'render' | 'layBeside'>;
   /** The service's trust list, as its sandbox knows it. */
   readonly trustList: string | null;
 }
@@ -86,9 +86,11 @@ export async function openRecorded(
 }
 
 export async function renderRecorded(
-  { sandbox, limits, trustList }: Pick<BundleInputParts, 'sandbox' | 'limits' | 'trustList'>,
-  { row, original, examination, item }: RecordedPicture,
+  parts: BundleInputParts,
+  { row, original, examination, item: recorded }: RecordedPicture,
 ): Promise<BundleCase> {
+  const { sandbox, limits, trustList } = parts;
+  const item = await withBeside(parts, { row, bytes: original, item: recorded });
   const heatmapSize = { width: row.width, height: row.height };
   const source = { bytes: original };
   const request = { source, examination, item, languages, heatmapSize };

@@ -81,7 +81,8 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
       semaphore(tenant.id, async () => {
         const target = { tenantId: tenant.id, analysisId };
         await getRow(input.db, target);
-        const sandbox: Pick<typeof input.sandbox, 'render'> = {
+        const sandbox: Pick<typeof input.sandbox, 'render' | 'layBeside'> = {
+          ...input.sandbox,
           render: (request, running) =>
             input.sandbox.render({ ...request, languages: [language], withHtml: true }, running),
         };

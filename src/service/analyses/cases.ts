@@ -32,7 +32,7 @@ import { countOfOneCamera, findSeenBefore } from './seen-before.ts';
 import { findThumbnails } from './thumbnails.ts';
 
 export interface CaseParts extends BundleInputParts {
-  readonly sandbox: Pick<Sandbox, 'render' | 'preparePage' | 'renderCase'>;
+  readonly sandbox: Pick<Sandbox, 'render' | 'layBeside' | 'preparePage' | 'renderCase'>;
 }
 
 export interface CaseTarget {

@@ -20,7 +20,7 @@ export interface AnalysesOptions {
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
   readonly stores: Stores;
-  readonly sandbox: Pick<Sandbox, 'examine' | 'render'>;
+  readonly sandbox: Pick<Sandbox, 'examine' | 'render' | 'layBeside'>;
   /** Known image models; the first is the default. */
   readonly models: readonly { readonly id: string; readonly version: string }[];
   /** Error rates on the operator's own pictures, cited by reports; null for none. */

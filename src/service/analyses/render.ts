@@ -9,14 +9,16 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
-import type { ReportItem } from '../../present/report-item.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Beside, ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/requests.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Context } from './context.ts';
 import { readHistory } from './custody.ts';
+import { readEvidence } from './evidence.ts';
 import type { Drawn, Rendered } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
-import type { AnalysisRow } from './rows.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 import { factKeys, readSearchKeys, search } from './seen-before.ts';
 
 interface RenderJob {
@@ -38,7 +40,7 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Draw
     {
       source: { bytes },
       examination,
-      item: await toReportItem(context, job),
+      item: await withBeside(context, { ...job, item: await toReportItem(context, job) }),
       languages,
       // The contract requires the input's pixel dimensions, which the client may have measured before EXIF rotation.
       heatmapSize: { width: row.width, height: row.height },
@@ -129,6 +131,44 @@ export async function toReportItem(
     ...(await readHistory(db, row, { examination, examinedAt })),
     ...(isCited && { validation }),
   };
+}
+
+/** Maximum number of other pictures that a report shows. */
+const maxBeside = 3;
+
+/** With the other pictures that show the same, each beside this one. */
+export async function withBeside(
+  parts: Pick<Context, 'db' | 'stores' | 'limits'> & {
+    readonly sandbox: Pick<Context['sandbox'], 'layBeside'>;
+  },
+  { row, bytes, item }: Pick<RenderJob, 'row' | 'bytes'> & { readonly item: ReportItem },
+): Promise<ReportItem> {
+  const beside: Beside[] = [];
+  for (const { id, alignment } of item.seenBefore ?? []) {
+    if (alignment === null || beside.length === maxBeside) continue;
+    const other = await readOther(parts, { tenantId: row.tenantId, analysisId: id });
+    const one = { bytes };
+    const laid =
+      other && (await parts.sandbox.layBeside({ one, other: { bytes: other }, alignment }));
+    const jpeg = laid && Buffer.from(laid.jpeg).toString('base64');
+    beside.push({ id, jpeg, differing: laid?.differing ?? 0 });
+  }
+  return beside.length === 0 ? item : { ...item, beside };
+}
+
+/** Null where its original is no longer stored. */
+async function readOther(
+  parts: Pick<Context, 'db' | 'stores' | 'limits'>,
+  target: Target,
+): Promise<Uint8Array | null> {
+  try {
+    const row = await getKeptRow(parts.db, target);
+    return await readEvidence(parts, { row, store: await parts.stores.of(row) });
+  } catch (error) {
+    const gone = ['analysis_not_found', 'evidence_damaged'];
+    if (error instanceof ForensicsError && gone.includes(error.code)) return null;
+    throw error;
+  }
 }
 
 /** Pictures that were sent earlier. A run that is not stored yet brings its fingerprint. */

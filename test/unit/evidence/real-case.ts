@@ -36,7 +36,7 @@ export async function realCase({ withHtml = false } = {}): Promise<BundleCase> {
     const openedAs = 'scene.png';
     const source = { bytes: original, name: openedAs };
     const examination = await sandbox.examine({ source, options, now: examinedAt });
-    const item = itemOf(examination);
+    const item = itemOf(examination, drawn);
     const { storedWidth: width, storedHeight: height } = examination.facts;
     const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
     const rendering = await sandbox.render({ source, ...given, languages, withHtml });
@@ -46,7 +46,7 @@ export async function realCase({ withHtml = false } = {}): Promise<BundleCase> {
   }
 }
 
-function itemOf({ facts, model }: BundleCase['examination']): ReportItem {
+function itemOf({ facts, model }: BundleCase['examination'], drawn: Buffer): ReportItem {
   const hashes = [{ name: 'original', sha256: facts.sha256 }];
   return {
     name: 'scene.png',
@@ -61,6 +61,18 @@ function itemOf({ facts, model }: BundleCase['examination']): ReportItem {
       model,
       conditions: makeExamination().measured,
     },
+    seenBefore: [
+      {
+        id: '65f000000000000000000003',
+        name: 'earlier.jpg',
+        projectId: null,
+        createdDate: '2026-01-02T00:00:00.000Z',
+        reasons: ['picture'],
+        alignment: { isMirrored: false, scale: 1, left: 0, top: 0 },
+        likeness: 0.9,
+      },
+    ],
+    beside: [{ id: '65f000000000000000000003', jpeg: drawn.toString('base64'), differing: 1 }],
     custody: [{ at: examinedAt, actor: 'service', event: 'examined', hashes }],
   };
 }

@@ -30,10 +30,10 @@ const heatmapDigests = {
 };
 
 describe.each(languages)('sections in %s', (language) => {
-  const sectionsOf = (examination = makeExamination(), name = item.name) =>
+  const sectionsOf = (examination = makeExamination(), told: Partial<ReportItem> = {}) =>
     writeSections({
       examination,
-      item: { ...item, name },
+      item: { ...item, ...told },
       language,
       texts: writeTexts(examination, item, language),
       heatmapDigests,
@@ -43,7 +43,8 @@ describe.each(languages)('sections in %s', (language) => {
     for (const resultClass of resultClasses) {
       const sections = sectionsOf(makeExamination({ resultClass, reasons: reasonCodes }));
 
-      const { metadata: _, evaluation, ...always } = wordsIn(language).labels.sections;
+      const { sections: named } = wordsIn(language).labels;
+      const { metadata: _, seenBefore: __, evaluation, ...always } = named;
       const titles = sections.map(({ title }) => title.replace(/^\w+ {2}/, ''));
       expect(titles.filter((title) => title !== evaluation)).toEqual(Object.values(always));
       // Of a picture that cannot be judged there is nothing to evaluate.
@@ -92,6 +93,23 @@ describe.each(languages)('sections in %s', (language) => {
       de: 'dent.jpg, 2026-03-02, Fall 4711, anderes Bild, dieselbe Kamera (Seriennummer)',
     };
     expect(stringsOf([first])).toContain(told[language]);
+    const alignment = { isMirrored: false, scale: 1, left: 0, top: 0 };
+    const same: SeenBefore = { ...dent, reasons: ['picture'], alignment, likeness: 0.9 };
+    const annexOf = (beside: ReportItem['beside'] & {}) =>
+      sectionsOf(examination, { seenBefore: [same], beside })
+        .find(({ title }) => title.includes(wordsIn(language).labels.sections.seenBefore))
+        ?.blocks.slice(1);
+    const { seen } = wordsIn(language).document;
+    const jpeg = 'AAAA';
+    expect(annexOf([{ id: dent.id, jpeg, differing: 2 }])).toEqual([
+      { kind: 'beside', jpeg, caption: `${seen.beside} ${seen.framed}` },
+    ]);
+    expect(annexOf([{ id: dent.id, jpeg, differing: 0 }])).toEqual([
+      { kind: 'beside', jpeg, caption: `${seen.beside} ${seen.alike}` },
+    ]);
+    expect(annexOf([{ id: dent.id, jpeg: null, differing: 0 }])).toEqual([
+      { kind: 'paragraph', text: seen.gone },
+    ]);
   });
 
   test('show a long history step by step, its beginning and its end', () => {
@@ -394,7 +412,7 @@ describe.each(languages)('sections in %s', (language) => {
     const { escapes } = wordsIn(language).labels;
 
     expect(stringsOf(sectionsOf())).not.toContain(escapes);
-    expect(stringsOf(sectionsOf(makeExamination(), 'a\u202Eb'))).toContain(escapes);
+    expect(stringsOf(sectionsOf(makeExamination(), { name: 'a\u202Eb' }))).toContain(escapes);
   });
 
   test('name every conversion, and thresholds that are not known by their own name', () => {

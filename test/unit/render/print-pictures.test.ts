@@ -1,7 +1,13 @@
+import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { align } from '../../../src/image/alignment.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { findFingerprint } from '../../../src/image/keypoints.ts';
 import { mapNames } from '../../../src/engine/result.ts';
 import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { printPictures } from '../../../src/render/heatmap/print-pictures.ts';
+import { layBeside } from '../../../src/render/heatmap/aligned-pictures.ts';
+import { scenePng } from '../../fixtures/pictures.ts';
 import { makeMaps, makePicture } from '../present/examination.ts';
 
 test.each([5, 6, 7, 8])(
@@ -20,5 +26,43 @@ test.each([5, 6, 7, 8])(
       expect(Buffer.compare(fromStored.heatmaps[name], fromUpright.heatmaps[name])).toBe(0);
       expect(fromStored.digests[name]).not.toBe(fromUpright.digests[name]);
     }
+  },
+);
+
+test.each([0, 1])(
+  'a mirrored part with %i changed places is laid beside the whole, with as many framed',
+  async (changes) => {
+    const original = await scenePng({ width: 800, height: 600, seed: 11 });
+    const patch = await sharp(original)
+      .extract({ left: 20, top: 20, width: 90, height: 90 })
+      .toBuffer();
+    const changed = await sharp(original)
+      .composite(changes === 0 ? [] : [{ input: patch, left: 400, top: 300 }])
+      .png()
+      .toBuffer();
+    const copy = await sharp(changed)
+      .extract({ left: 100, top: 60, width: 600, height: 480 })
+      .flop()
+      .jpeg({ quality: 70 })
+      .toBuffer();
+    const [one, other] = await Promise.all([copy, original].map((bytes) => decodePicture(bytes)));
+    const alignment = align(await findFingerprint(one!), await findFingerprint(other!))!;
+    const pixelsOf = ({ rgb, facts: { width, height } }: NonNullable<typeof one>) => {
+      return { width, height, rgb };
+    };
+
+    const { jpeg, differing } = await layBeside(pixelsOf(one!), pixelsOf(other!), alignment);
+
+    expect(differing).toBe(changes);
+    const { width, height } = await sharp(jpeg).metadata();
+    expect(width / height).toBeCloseTo(2 * (600 / 480), 0);
+    // Both halves show the same, as far as nothing is framed.
+    const half = Math.floor(0.49 * width);
+    const meansOf = async (left: number) => {
+      const cut = { left, top: 0, width: half, height: Math.floor(height / 4) };
+      const { channels } = await sharp(jpeg).extract(cut).greyscale().stats();
+      return channels[0]!.mean;
+    };
+    expect(Math.abs((await meansOf(0)) - (await meansOf(width - half)))).toBeLessThan(3);
   },
 );

@@ -2,6 +2,13 @@ import type { document as english } from '../en/document.ts';
 
 export const document: typeof english = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
+  seen: {
+    beside:
+      'Links dieses Bild, rechts das andere; beide auf das Gemeinsame zugeschnitten und gleich ausgerichtet.',
+    alike: 'Keine Stelle unterscheidet sich stärker, als Speichern und Skalieren erklären.',
+    framed: 'Die gerahmten Stellen unterscheiden sich.',
+    gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
+  },
   head: {
     rows: {
       marked: 'Im Bild markiert',

@@ -13,6 +13,7 @@ export const labels: typeof english = {
     limits: 'Grenzen',
     signature: 'Begutachtung',
     item: 'Untersuchungsgegenstand',
+    seenBefore: 'Schon vorgelegt',
     custody: 'Beweismittelkette',
     results: 'Messergebnisse',
     validation: 'Validierung und Fehlerraten',

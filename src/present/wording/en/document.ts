@@ -1,6 +1,13 @@
 /** Paragraphs of the PDF on what the report is, what it is about and how to verify it. */
 export const document = {
   parts: { facts: 'Facts', evaluation: 'Evaluation', annex: 'Annex' },
+  /** Other pictures that show the same. */
+  seen: {
+    beside: 'Left this picture, right the other; both cut to what they share and turned alike.',
+    alike: 'No part differs by more than saving and scaling explain.',
+    framed: 'The framed parts differ.',
+    gone: 'The original of this picture is no longer stored, so it cannot be shown here.',
+  },
   head: {
     /** What readers must find on the first page alone. */
     rows: {

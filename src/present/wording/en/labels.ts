@@ -12,6 +12,7 @@ export const labels = {
     limits: 'Limits',
     signature: 'Review',
     item: 'Item examined',
+    seenBefore: 'Seen before',
     custody: 'Chain of custody',
     results: 'Results of measurement',
     validation: 'Validation and error rates',

@@ -179,6 +179,7 @@ describe('list', () => {
       endIndex: 7,
       total: 0,
       totalCount: 5,
+      ofOneCamera: null,
     });
   });
 

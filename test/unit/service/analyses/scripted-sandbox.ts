@@ -20,12 +20,13 @@ export function createScriptedSandbox() {
   let renderError: Error | null = null;
   let brokenRenderings = 0;
 
-  const sandbox: Pick<Sandbox, 'examine' | 'render'> = {
+  const sandbox: Pick<Sandbox, 'examine' | 'render' | 'layBeside'> = {
     async examine(request, how = {}) {
       examined.push(request);
       const step = script.shift() ?? examinationOf;
       return step(request, how.signal);
     },
+    layBeside: async () => ({ jpeg: Buffer.from('both'), differing: 1 }),
     async render(request) {
       rendered.push(request);
       if (renderError !== null && brokenRenderings-- > 0) throw renderError;

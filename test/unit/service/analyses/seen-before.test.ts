@@ -1,9 +1,15 @@
+import { eq } from 'drizzle-orm';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import type { Tier } from '../../../../src/contract/vocabulary.ts';
 import { decodePicture } from '../../../../src/image/decode.ts';
 import { findFingerprint, packFingerprint } from '../../../../src/image/keypoints.ts';
 import type { Metadata } from '../../../../src/image/metadata.ts';
-import { fingerprintKeys, fingerprints } from '../../../../src/ports/db/schema.ts';
+import {
+  analyses as rows,
+  fingerprintKeys,
+  fingerprints,
+} from '../../../../src/ports/db/schema.ts';
 import type { ListQuery } from '../../../../src/service/analyses/view.ts';
 import { scenePng } from '../../../fixtures/pictures.ts';
 import { examinationOf } from './scripted-sandbox.ts';
@@ -19,6 +25,7 @@ const other = await scenePng({ width: 800, height: 600, seed: 12 });
 
 interface Told extends Partial<Pick<Metadata, 'exif' | 'xmp' | 'pngText'>> {
   readonly projectId?: string;
+  readonly tier?: Tier;
 }
 
 async function openSearch() {
@@ -29,7 +36,7 @@ async function openSearch() {
     name: string,
     pixels: Uint8Array,
     who = caller,
-    { projectId = 'claim 4711', ...tags }: Told = {},
+    { projectId = 'claim 4711', tier = 'flagging', ...tags }: Told = {},
   ) => {
     const fingerprint = packFingerprint(await findFingerprint(await decodePicture(pixels)));
     sandbox.next((request) => {
@@ -41,7 +48,9 @@ async function openSearch() {
         ...(request.withFingerprint === true && { fingerprint }),
       };
     });
-    const made = await create({ ...createRequest(), name, projectId }, who);
+    const { input } = createRequest();
+    const request = { ...createRequest(), name, projectId };
+    const made = await create({ ...request, input: { ...input, options: { tier } } }, who);
     const { store } = await stores.current(who.tenant.id);
     await store.put(made.input.storageUrls.objectKey, picture);
     await analyses.start(who, made.id);
@@ -75,6 +84,23 @@ describe('pictures seen before', () => {
       },
     ]);
     expect(await analyses.seenBefore(caller, first)).toMatchObject([{ id: second }]);
+  });
+
+  test('stand beside it in its report, as long as their originals are stored', async () => {
+    const { examine, stores, caller, db, sandbox, clock } = await openSearch();
+    const first = await examine('The original', original);
+    const besideIn = async (name: string) => {
+      clock.step(1000);
+      await examine(name, copy, caller, { tier: 'forensicReporting' });
+      return sandbox.rendered.at(-1)?.item.beside?.find(({ id }) => id === first);
+    };
+
+    const jpeg = Buffer.from('both').toString('base64');
+    expect(await besideIn('A copy')).toEqual({ id: first, jpeg, differing: 1 });
+    const row = await db.select().from(rows).where(eq(rows.id, first)).get();
+    const { store } = await stores.current(caller.tenant.id);
+    await store.delete(row!.evidenceKey!);
+    expect(await besideIn('Another copy')).toEqual({ id: first, jpeg: null, differing: 0 });
   });
 
   test('of another tenant stay unknown', async () => {

@@ -1,0 +1,116 @@
+/** Two pictures that show the same, side by side: both cut to what they share, turned alike, with framed differences. */
+
+import sharp from 'sharp';
+import type { SeenBefore } from '../../contract/seen-before.ts';
+import { largestParts, type Region, type Size } from '../../detectors/regions.ts';
+import { cellsFor, compareThumbnail } from '../../detectors/thumbnail-difference.ts';
+import { scalePixels } from '../../image/codec.ts';
+import { type Pixels, toPlanes } from '../../image/pixels.ts';
+import { drawFrames } from './frames.ts';
+
+export interface AlignedPictures {
+  /** A JPEG: on the left the one, on the right the other. */
+  readonly jpeg: Uint8Array;
+  /** Number of framed parts. */
+  readonly differing: number;
+}
+
+/** Of each half: 200 dpi for a figure 8 cm wide. */
+const maxPixels = 250_000;
+/** Longer side of what is compared: coarse enough that an alignment which is half a per cent off is no difference. */
+const comparedSide = 256;
+/** A cell counts as changed from this deviation on, as in `thumbnail.ts`, and a part from this many cells. */
+const minDeviation = 8;
+const minCells = 4;
+const maxParts = 9;
+
+/** @param alignment - where `one` lies in `other`. */
+export async function layBeside(
+  one: Pixels,
+  other: Pixels,
+  alignment: NonNullable<SeenBefore['alignment']>,
+): Promise<AlignedPictures> {
+  const [own, its] = cutAlike(one, other, alignment);
+  const scale = Math.min(1, Math.sqrt(maxPixels / (own.width * own.height)));
+  const size = scaled(own, scale);
+  const left = await cut(one, own, size);
+  const right = await cut(other, its, size, alignment.isMirrored);
+  const parts = await differingParts(left, right);
+  const gap = Math.max(4, Math.round(size.width / 50));
+  const raw = { ...size, channels: 3 } as const;
+  const input = Buffer.from(framed(right, parts));
+  const jpeg = await sharp(framed(left, parts), { raw })
+    .extend({ right: gap + size.width, background: '#fff' })
+    .composite([{ input, raw, left: size.width + gap, top: 0 }])
+    .jpeg({ quality: 82 })
+    .toBuffer();
+  return { jpeg, differing: parts.length };
+}
+
+/** What both show, in pixels of each. */
+function cutAlike(
+  one: Size,
+  other: Size,
+  { isMirrored, scale, left, top }: NonNullable<SeenBefore['alignment']>,
+) {
+  const [longer, itsLonger] = [one, other].map((each) => Math.max(each.width, each.height));
+  const along = (length: number, itsLength: number, offset: number) => {
+    const from = Math.max(0, -offset / scale);
+    const to = Math.min(length / longer!, (itsLength / itsLonger! - offset) / scale);
+    return { from, length: to - from, itsFrom: scale * from + offset };
+  };
+  const x = along(one.width, other.width, left);
+  const y = along(one.height, other.height, top);
+  const ownLeft = isMirrored ? one.width / longer! - x.from - x.length : x.from;
+  const box = (by: number, fromX: number, fromY: number, factor: number) => ({
+    left: by * fromX,
+    top: by * fromY,
+    width: by * factor * x.length,
+    height: by * factor * y.length,
+  });
+  return [box(longer!, ownLeft, y.from, 1), box(itsLonger!, x.itsFrom, y.itsFrom, scale)] as const;
+}
+
+function scaled({ width, height }: Size, scale: number): Size {
+  const length = (from: number) => Math.max(1, Math.round(scale * from));
+  return { width: length(width), height: length(height) };
+}
+
+async function cut(
+  { rgb, width, height }: Pixels,
+  box: Omit<Region, 'share'>,
+  size: Size,
+  isMirrored = false,
+): Promise<Pixels> {
+  const left = Math.min(width - 1, Math.round(box.left));
+  const top = Math.min(height - 1, Math.round(box.top));
+  const cutting = sharp(rgb, { raw: { width, height, channels: 3 } })
+    .extract({
+      left,
+      top,
+      width: Math.max(1, Math.min(width - left, Math.round(box.width))),
+      height: Math.max(1, Math.min(height - top, Math.round(box.height))),
+    })
+    .flop(isMirrored)
+    .resize({ ...size, fit: 'fill', kernel: 'cubic' });
+  return { ...size, rgb: await cutting.raw({ depth: 'uchar' }).toBuffer() };
+}
+
+async function differingParts(one: Pixels, other: Pixels): Promise<readonly Region[]> {
+  const size = { width: one.width, height: one.height };
+  const coarse = scaled(size, Math.min(1, comparedSide / Math.max(size.width, size.height)));
+  const small = await scalePixels(other, coarse);
+  const cells = cellsFor(size, coarse);
+  const whole = { ...size, luma: toPlanes(one).luma };
+  const { deviations } = compareThumbnail(whole, { ...coarse, luma: toPlanes(small).luma }, cells);
+  const minShare = (minCells * cells.cellPx ** 2) / (size.width * size.height);
+  return largestParts({ ...cells, values: deviations }, minDeviation, size, maxParts).filter(
+    ({ share }) => share >= minShare,
+  );
+}
+
+function framed({ width, height, rgb }: Pixels, parts: readonly Region[]): Uint8Array {
+  const indices = new Uint8Array(width * height);
+  drawFrames({ width, height, blockPx: 1, indices }, parts, { black: 1, white: 2 });
+  return rgb.map((value, at) => [value, 0, 255][indices[Math.floor(at / 3)]!]!);
+}
