@@ -5,6 +5,7 @@
 
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
 import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts';
+import { documentText } from '../detectors/localisation-network.ts';
 import { detectors } from '../detectors/list.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
@@ -17,7 +18,8 @@ import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
-import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
+import { canSuspectAlone, findingsIn, localise } from './localisation.ts';
+import { readWords } from './words.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
@@ -58,7 +60,8 @@ export async function observe(
   const { trace, locator } = models;
   const { changes, copies, main } = await runOnThreads(picture, models, async (runsInThread) => {
     const read = await readTraces(picture, trace, seed);
-    const input = { picture, traces: read.evidence, provenance };
+    const words = await readWords(picture, locator);
+    const input = { picture, traces: read.evidence, words, provenance };
     const answered = methods.map((it) =>
       runsInThread(it) ? null : it.examine({ ...input, changes: null }),
     );
@@ -178,8 +181,12 @@ function toChangeClaim(
   const isStrong = findings.some(
     ({ method, strength }) => methods.includes(method) && strength !== 'weak',
   );
-  const isSuspectedAlone = findings.some(
-    (it) => methods.includes(it.method) && canSuspectAlone(it, fusion),
-  );
-  return { probability, indicating: methods.length, isStrong, isSuspectedAlone };
+  const alone = findings.filter((it) => methods.includes(it.method) && canSuspectAlone(it, fusion));
+  return {
+    probability,
+    indicating: methods.length,
+    isStrong,
+    isSuspectedAlone: alone.length > 0,
+    isOfWords: alone.some(({ method }) => method === documentText.method),
+  };
 }

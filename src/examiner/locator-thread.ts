@@ -45,10 +45,13 @@ export function startLocatorThread(): LocatorThread {
       return {
         manifest: verified.manifest,
         runtimeVersion,
-        locate: async ({ rgb, width, height }, table) => {
+        hasDocuments: verified.documents !== null,
+        locate: async ({ rgb, width, height }, table, network) => {
           // Transfers a copy, because the other methods still read the picture's own pixels.
           const own = new Uint8Array(rgb);
-          const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
+          const question: LocatorQuestion = {
+            locate: [{ rgb: own, width, height }, table, network],
+          };
           return (await ask('located', question, [own.buffer])).located;
         },
         release: async () => {

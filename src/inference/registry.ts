@@ -26,6 +26,8 @@ export interface VerifiedModel {
 export interface VerifiedLocator {
   readonly manifest: LocateManifest;
   readonly network: Uint8Array;
+  /** The network for documents; null for a model without one. */
+  readonly documents: Uint8Array | null;
 }
 
 export interface Registry {
@@ -161,7 +163,8 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
 
 async function openLocator(entry: ModelFolder<LocateManifest>): Promise<VerifiedLocator> {
   const files = await verifiedFiles(entry);
-  return { manifest: entry.manifest, network: files.get(locateFile)! };
+  const documents = files.get('documents.onnx') ?? null;
+  return { manifest: entry.manifest, network: files.get(locateFile)!, documents };
 }
 
 function notFound(

@@ -1,7 +1,8 @@
-"""Receipts, letters, labels and bills of our own drawing, photographed or scanned, with words and numbers replaced afterwards.
+"""Receipts, letters, labels and bills of our own drawing, photographed, scanned or exported, with words and numbers replaced afterwards.
 
 A page is drawn with the place of every word; `capture` photographs it, and `replace_words` edits the photograph as people do: the word
-is painted over and typed anew, or copied from elsewhere on the page.
+is painted over and typed anew, or copied from elsewhere on the page. `replace_found_words` does the same in a real document.
+What honest pages have, another font in filled-in fields, stamps, handwriting and printed pictures, is on the page before it is captured.
 """
 
 from __future__ import annotations
@@ -123,6 +124,7 @@ def draw_page(height: int, width: int, fonts: tuple[str, ...], random: np.random
                     break
                 at = put(text, at, top) + size * 0.35
         top += line
+    mark_page(picture, fonts, random)
     if kind == "label" and random.random() < 0.7:
         bars = np.cumsum(random.integers(1, 5, 60)) * max(1, width // 220) + edge
         for first, last in zip(bars[::2], bars[1::2]):
@@ -131,10 +133,54 @@ def draw_page(height: int, width: int, fonts: tuple[str, ...], random: np.random
     return Page(np.asarray(picture), words, ink)
 
 
+def mark_page(picture: Image.Image, fonts: tuple[str, ...], random: np.random.Generator) -> None:
+    """Draws on `picture` what honest pages have besides their text, each with some probability."""
+    width, height = picture.size
+    draw = ImageDraw.Draw(picture)
+
+    def colour() -> tuple[int, ...]:
+        return tuple(int(one) for one in random.integers(0, 190, 3))
+
+    def somewhere() -> tuple[int, int]:
+        return int(random.integers(int(width * 0.85))), int(random.integers(int(height * 0.9)))
+
+    for _ in range(int(random.choice(4, p=[0.45, 0.25, 0.2, 0.1]))):  # fields filled in with another machine
+        name, size = fonts[int(random.integers(len(fonts)))], int(random.integers(11, 36))
+        draw.text(somewhere(), number(random) if random.random() < 0.5 else word(random), colour(), font(name, size))
+    if random.random() < 0.25:  # a stamp
+        size = int(random.integers(14, 30))
+        sheet = Image.new("L", (size * 10, size * 3), 0)
+        ImageDraw.Draw(sheet).rectangle((2, 2, size * 10 - 3, size * 3 - 3), outline=255, width=2)
+        ImageDraw.Draw(sheet).text((size, size // 2), word(random).upper(), 255, font(fonts[int(random.integers(len(fonts)))], size))
+        sheet = sheet.rotate(float(random.uniform(-25, 25)), expand=True, resample=Image.Resampling.BILINEAR)
+        picture.paste(Image.new("RGB", sheet.size, colour()), somewhere(), sheet.point([int(one * 0.75) for one in range(256)]))
+    for _ in range(int(random.integers(0, 3)) if random.random() < 0.35 else 0):  # handwriting
+        x, y = somewhere()
+        path = np.cumsum(random.normal([4, 0], [4, 7], (int(random.integers(8, 40)), 2)), axis=0) + [x, y]
+        draw.line([tuple(point) for point in path], colour(), int(random.integers(1, 4)), joint="curve")
+    if random.random() < 0.3:  # a logo or a printed picture
+        side = int(random.integers(30, max(31, width // 4)))
+        patch = cv2.resize(random.integers(0, 255, (int(random.integers(2, 9)), int(random.integers(2, 9)), 3)).astype(np.uint8), (side, side), interpolation=int(random.integers(0, 3)))
+        picture.paste(Image.fromarray(patch), somewhere())
+    if random.random() < 0.3:  # lines and tinted rows of a form
+        for y in random.integers(0, height, int(random.integers(1, 9))):
+            draw.line((0, int(y), width, int(y)), colour(), int(random.integers(1, 3)))
+
+
+def exported(page: Page, size: tuple[int, int]) -> Captured:
+    """The page as a program writes it, without a camera or scanner; cut or extended to height and width `size`."""
+    high, wide = (min(one, other) for one, other in zip(page.rgb.shape[:2], size, strict=True))
+    rgb = np.full((*size, 3), page.rgb[0, 0], np.uint8)
+    rgb[:high, :wide] = page.rgb[:high, :wide]
+    return Captured(rgb, page, np.eye(3))
+
+
 def capture(page: Page, ground: np.ndarray, random: np.random.Generator) -> Captured:
     """@param ground uint8 [H,W,3], what the page lies on; the picture has its size"""
     height, width = ground.shape[:2]
     high, wide = page.rgb.shape[:2]
+    if random.random() < 0.15:
+        return exported(page, (height, width))
     scanned = random.random() < 0.35
     corners = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], np.float32)
     if scanned:
@@ -210,15 +256,7 @@ def typed(after: np.ndarray, captured: Captured, one: Word, fonts: tuple[str, ..
     rows, columns = slice(max(0, top - 12), top + high + 12), slice(max(0, left - 12), left + wide + 12)
     part, hole = after[rows, columns], mask[rows, columns]
     ink = np.percentile(part[hole > 0], 6, axis=0) + random.uniform(-18, 10, 3)
-    if random.random() < 0.5:
-        filled = cv2.inpaint(part, hole, 3, cv2.INPAINT_TELEA if random.random() < 0.7 else cv2.INPAINT_NS)
-    else:  # one colour of paper
-        ring = cv2.dilate(hole, np.ones((9, 9), np.uint8)) - hole
-        filled = np.where(hole[..., None] > 0, np.percentile(part[ring > 0], 60, axis=0), part).astype(np.uint8)
-    if random.random() < 0.4:
-        noisy = to_uint8(filled + random.standard_normal(filled.shape, np.float32) * random.uniform(0.5, 3))
-        filled = np.where(hole[..., None] > 0, noisy, part)
-    after[rows, columns] = filled
+    after[rows, columns] = filled_paper(part, hole, random)
     if erased:
         return mask
     new = "".join(str(random.integers(10)) if sign.isdigit() else sign for sign in old) if any(sign.isdigit() for sign in old) else word(random)[: max(1, len(old))]
@@ -251,3 +289,93 @@ def copied(after: np.ndarray, captured: Captured, one: Word, source: Word, rando
     mask[top : top + patch.shape[0], left : left + patch.shape[1]] = 255
     after[top : top + patch.shape[0], left : left + patch.shape[1]] = patch
     return mask
+
+
+def find_words(rgb: np.ndarray) -> list[tuple[int, int, int, int]]:
+    """Left, top, width and height in px of what looks like dark words on a lighter ground."""
+    grey = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
+    dark = (cv2.GaussianBlur(grey, (0, 0), 12).astype(np.int16) - grey > 25).astype(np.uint8)
+    joined = cv2.morphologyEx(dark, cv2.MORPH_CLOSE, np.ones((1, 7), np.uint8))
+    _, _, found, _ = cv2.connectedComponentsWithStats(joined)
+    height, width = grey.shape
+    words = []
+    for left, top, wide, high, area in found[1:]:
+        inside = left > 3 and top > 3 and left + wide < width - 3 and top + high < height - 3
+        if inside and 8 <= high <= 60 and 0.4 * high <= wide <= 14 * high and area > 0.2 * wide * high:
+            words.append((int(left), int(top), int(wide), int(high)))
+    return words
+
+
+def replace_found_words(rgb: np.ndarray, fonts: tuple[str, ...], random: np.random.Generator) -> Edited | None:
+    """One to three words of a real document typed anew, exchanged for another word of it, or erased; None where it has few words."""
+    words = find_words(rgb)
+    if len(words) < 12:
+        return None
+    after, share, how = rgb.copy(), np.zeros(rgb.shape[:2], np.uint8), []
+    for _ in range(int(random.choice([1, 2, 3], p=[0.6, 0.25, 0.15]))):
+        left, top, wide, high = words[int(random.integers(len(words)))]
+        kind = str(random.choice(["typed", "copied", "erased"], p=[0.62, 0.3, 0.08]))
+        if kind == "typed" and wide > 2 * high and random.random() < 0.5:  # a part of it
+            part = int(wide * random.uniform(0.3, 0.8))
+            left, wide = left + (wide - part if random.random() < 0.7 else 0), part
+        place = np.zeros(rgb.shape[:2], np.uint8)
+        if kind == "copied":
+            alike = [one for one in words if 0.85 < one[3] / high < 1.18 and one[:2] != (left, top)]
+            if not alike:
+                continue
+            x, y, source_wide, source_high = alike[int(random.integers(len(alike)))]
+            edge = int(random.integers(1, 4))
+            patch = rgb[max(0, y - edge) : y + source_high + edge, max(0, x - edge) : x + source_wide + edge]
+            bottom = min(rgb.shape[0], top + high + edge)
+            first = max(0, bottom - patch.shape[0])
+            patch = patch[: bottom - first, : rgb.shape[1] - max(0, left - edge)]
+            columns = slice(max(0, left - edge), max(0, left - edge) + patch.shape[1])
+            after[first : first + patch.shape[0], columns] = patch
+            place[first : first + patch.shape[0], columns] = 255
+        else:
+            place = retyped(after, (left, top, wide, high), fonts, random, kind == "erased")
+        share = np.maximum(share, place)
+        how.append(kind)
+    return edited(rgb, after, share, f"document: {', '.join(how)}") if how else None
+
+
+def retyped(after: np.ndarray, box: tuple[int, int, int, int], fonts: tuple[str, ...], random: np.random.Generator, erased: bool) -> np.ndarray:
+    """Paints the word in `box` over and types another one. Draws on `after`; returns the mask, uint8 0 or 255."""
+    left, top, wide, high = box
+    mask = np.zeros(after.shape[:2], np.uint8)
+    edge = int(random.integers(1, 4))
+    mask[max(0, top - edge) : top + high + edge, max(0, left - edge) : left + wide + edge] = 255
+    around = (slice(max(0, top - 12), top + high + 12), slice(max(0, left - 12), left + wide + 12))
+    part, hole = after[around], mask[around]
+    ink = np.percentile(part[hole > 0], 6, axis=0) + random.uniform(-18, 10, 3)
+    after[around] = filled_paper(part, hole, random)
+    if erased:
+        return mask
+    text = number(random) if random.random() < 0.65 else word(random)
+    name = fonts[int(random.integers(len(fonts)))]
+    reference = font(name, 64).getbbox(text)
+    letters = font(name, max(7, round(64 * high / max(8, reference[3] - reference[1]))))
+    while len(text) > 1 and letters.getlength(text) > wide + high * random.uniform(0, 2):
+        text = text[1:]
+    placed = letters.getbbox(text)
+    sheet = Image.new("L", after.shape[1::-1], 0)
+    ImageDraw.Draw(sheet).text((left - placed[0], top + high - placed[3] + random.normal(0, 0.5)), text, 255, letters)
+    cover = np.asarray(sheet)
+    if random.random() < 0.7:
+        cover = cv2.GaussianBlur(cover, (0, 0), random.uniform(0.3, 1.1))
+    alpha = cover.astype(np.float32)[..., None] / 255 * random.uniform(0.8, 1)
+    after[:] = to_uint8(after * (1 - alpha) + np.clip(ink, 0, 255) * alpha)
+    return np.maximum(mask, cv2.dilate((cover > 20).astype(np.uint8) * 255, np.ones((3, 3), np.uint8)))
+
+
+def filled_paper(part: np.ndarray, hole: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """`part` uint8 [H,W,3] with empty paper where `hole` is not 0: inpainted or of one colour, sometimes with noise."""
+    if random.random() < 0.5:
+        filled = cv2.inpaint(part, hole, 3, cv2.INPAINT_TELEA if random.random() < 0.7 else cv2.INPAINT_NS)
+    else:
+        ring = cv2.dilate(hole, np.ones((9, 9), np.uint8)) - hole
+        filled = np.where(hole[..., None] > 0, np.percentile(part[ring > 0], 60, axis=0), part).astype(np.uint8)
+    if random.random() >= 0.4:
+        return filled
+    noisy = to_uint8(filled + random.standard_normal(filled.shape, np.float32) * random.uniform(0.5, 3))
+    return np.where(hole[..., None] > 0, noisy, part)

@@ -108,7 +108,7 @@ def store(simulator: Simulator, folder: Path, first: int, count: int) -> None:
         path, wanted = folder / f"{shard:04d}", min(SHARD, count - shard * SHARD)
         if stored_pairs(path) < wanted:
             seeds = range(first + shard * SHARD, first + shard * SHARD + wanted)
-            write_shard(path, [simulator.pair(seed) for seed in seeds])
+            write_shard(path, [made_of(*simulator.pair(seed)) for seed in seeds])
             print(f"shard {shard + 1}", flush=True)
 
 
@@ -117,14 +117,27 @@ def stored_pairs(shard: Path) -> int:
     return len(json.loads(index.read_text())) if index.exists() else 0
 
 
-def write_shard(path: Path, pairs: Sequence[tuple[Sample, Sample]]) -> None:
+@dataclass(frozen=True)
+class Made:
+    """A finished pair before it is stored."""
+
+    kind: str
+    files: tuple[bytes, bytes]  # changed, untouched
+    share: np.ndarray  # uint8 [H,W], 0 untouched .. 255 new
+
+
+def made_of(changed: Sample, counterpart: Sample) -> Made:
+    return Made(changed.kind, (changed.file, counterpart.file), changed.share)
+
+
+def write_shard(path: Path, pairs: Sequence[Made]) -> None:
     """Writes the index last and atomically: a shard without one was interrupted and is written again."""
     rows, offset = [], 0
     with open(path.with_suffix(".bin"), "wb") as out:
-        for changed, counterpart in pairs:
-            _, share = cv2.imencode(".png", changed.share)
-            parts = (changed.file, counterpart.file, share.tobytes())
-            rows.append({"kind": changed.kind, "height": changed.share.shape[0], "width": changed.share.shape[1],
+        for one in pairs:
+            _, share = cv2.imencode(".png", one.share)
+            parts = (*one.files, share.tobytes())
+            rows.append({"kind": one.kind, "height": one.share.shape[0], "width": one.share.shape[1],
                          "offset": offset, "lengths": [len(part) for part in parts]})  # fmt: skip
             offset += out.write(b"".join(parts))
     unfinished = path.with_suffix(".part")

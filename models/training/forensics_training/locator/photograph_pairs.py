@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -29,7 +30,7 @@ from forensics_training.degrade.codecs import FILTERS, Save, encode
 from forensics_training.edits.autoencoder import published
 from forensics_training.edits.drawings import draw_picture, draw_scene
 from forensics_training.edits.simulator import KINDS, OFFERED, TRIES, edit, visible
-from forensics_training.locator.pairs import SHARD, stored_pairs, write_shard
+from forensics_training.locator.pairs import SHARD, Made, stored_pairs, write_shard
 
 FIELDS = ("number", "kind", "changed", "twin", "mask")  # of index.csv
 
@@ -143,15 +144,6 @@ class Squares:
         return np.load(self.folder / f"{item.key}.npy")
 
 
-@dataclass(frozen=True)
-class Finished:
-    """A picture as `write_shard` stores it."""
-
-    kind: str
-    file: bytes
-    share: np.ndarray
-
-
 def store(squares: Squares, autoencoders, folder: Path, count: int) -> None:
     """Writes what is missing of the first `count` pairs."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,12 +154,12 @@ def store(squares: Squares, autoencoders, folder: Path, count: int) -> None:
             print(f"shard {shard + 1}", flush=True)
 
 
-def finished(squares: Squares, autoencoders, seed: int) -> tuple[Finished, Finished]:
+def finished(squares: Squares, autoencoders, seed: int) -> Made:
     random = np.random.default_rng([1, seed])
     cut = random.choice([*CROPPED_IN_TRAINING, None], p=[*CROPPED_IN_TRAINING.values(), 1 - sum(CROPPED_IN_TRAINING.values())])
     kind, changed, counterpart, share, saved = pair(squares, autoencoders, 30_000_000 + seed, cut)
     save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
-    return Finished(kind, encode(changed, save), share), Finished("authentic", encode(counterpart, save), np.zeros_like(share))
+    return Made(kind, (encode(changed, save), encode(counterpart, save)), share)
 
 
 def pair(photographs: Photographs | Squares, autoencoders, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
@@ -241,14 +233,17 @@ def apply_later_history(changed: np.ndarray, counterpart: np.ndarray, share: np.
     return changed, counterpart, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
 
 
-def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
-    """Existing pairs are kept, so an interrupted run continues; the index lists complete pairs."""
+def write(make: Callable[[int], tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]], folder: Path, count: int) -> None:
+    """Existing pairs are kept, so an interrupted run continues; the index lists complete pairs.
+
+    @param make what `pair` returns, by number
+    """
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
     for number in range(count):
         names = [f"{number:04d}-{name}" for name in ("changed.jpg", "twin.jpg", "mask.png", "kind.txt")]
         if not (folder / names[3]).exists():
-            kind, changed, counterpart, share, saved = pair(photographs, autoencoders, number, cut, least)
+            kind, changed, counterpart, share, saved = make(number)
             for name, rgb in zip(names, (changed, counterpart)):
                 Image.fromarray(rgb).save(folder / name, "JPEG", **saved)
             Image.fromarray(share).save(folder / names[2])
@@ -281,4 +276,4 @@ def main() -> None:
         store(squares, autoencoders, args.out or WORK / "locate" / f"pairs-squares-{args.split}", args.count)
         return
     out = args.out or WORK / "locate" / f"{args.cut or ('large' if args.least else 'whole')}-{args.split}"
-    write(photographs, autoencoders, out, args.count, args.cut, args.least * 1e6)
+    write(lambda number: pair(photographs, autoencoders, number, args.cut, args.least * 1e6), out, args.count)

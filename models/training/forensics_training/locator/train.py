@@ -53,6 +53,7 @@ class Plan:
 RESAVED = (60, 93)  # JPEG qualities
 # Fine-tuning of a released network on squares of whole photographs.
 FINE_TUNING = Plan(sides=((256, 0.25), (384, 0.4), (512, 0.35)), pixels=5 * 2 * 384 * 384, rate=4e-4, fall=0.5, average=0.995, resaved=0.2, check_every=1300, checked=40, frozen_norms=True)
+DOCUMENT_SIDES = ((384, 0.35), (512, 0.35), (640, 0.3))
 
 
 class Batches:
@@ -244,16 +245,22 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=Plan.steps)
     parser.add_argument("--until", type=int, help="stop at this step of the plan")
     parser.add_argument("--start", type=Path, help="fine-tune on squares of whole photographs: best.pt of a run, or ONNX file of a released network")
+    parser.add_argument("--documents", action="store_true", help="train on documents with replaced words instead, drawn and real in turn")
     parser.add_argument("--pairs", type=int, default=Plan.pairs)
     parser.add_argument("--seed", type=int, default=Plan.seed)
     parser.add_argument("--resaved", type=float, help="share of the pairs that are saved once more")
     args = parser.parse_args()
     torch.set_num_threads(1)
     plan = replace(FINE_TUNING if args.start else Plan(), steps=args.steps, pairs=args.pairs, seed=args.seed)
+    if args.documents:
+        plan = replace(plan, sides=DOCUMENT_SIDES)
     plan = replace(plan, resaved=plan.resaved if args.resaved is None else args.resaved)
-    made = "pairs-squares" if args.start else "pairs"
+    made = "pairs-drawn-documents" if args.documents else "pairs-squares" if args.start else "pairs"
     source = Batches(Pairs(args.work / f"{made}-train", plan.pairs), plan)
-    if args.start:
+    real = args.work / "pairs-real-documents-train"
+    if args.documents and real.exists():
+        source = Alternating(source, Batches(Pairs(real, plan.pairs), plan))
+    elif args.start and not args.documents:
         source = Alternating(source, Batches(Pairs(args.work / "pairs-train", plan.pairs // 2), replace(plan, sides=Plan.sides)))
     calibration = Pairs(args.work / f"{made}-calibration", plan.checked)
     train(source, calibration, args.work / args.name, plan, args.until, args.start)

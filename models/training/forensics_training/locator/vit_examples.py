@@ -30,7 +30,7 @@ from forensics_training.edits.in_place import removal, treatment, writing
 from forensics_training.edits.paste import Edited, copy_move, splice
 from forensics_training.edits.simulator import visible
 from forensics_training.edits.today import regenerated, sign, sky
-from forensics_training.locator.pairs import table_of
+from forensics_training.locator.pairs import Made, table_of
 
 # Height and width of finished pictures, and how often each is made. Few sizes, so that pictures of one batch have one.
 SIZES = {(256, 384): 0.14, (384, 256): 0.1, (384, 512): 0.14, (512, 384): 0.1, (512, 512): 0.08, (576, 768): 0.16, (768, 576): 0.1, (768, 1024): 0.11, (1024, 768): 0.07}
@@ -87,11 +87,8 @@ def again_path(folder: Path, name: str) -> Path:
 
 
 @dataclass(frozen=True)
-class Pair:
-    kind: str
-    files: tuple[bytes, bytes]  # changed, untouched
-    share: np.ndarray
-    table: np.ndarray
+class Pair(Made):
+    table: np.ndarray  # float32 [64], as the network is shown it
 
 
 @dataclass(frozen=True)

@@ -87,10 +87,10 @@ def test_all_three_layers_get_the_same_size():
 
 
 def test_an_interrupted_run_continues_and_the_index_lists_complete_pairs(copied, tmp_path):
-    write(Photographs(), [], tmp_path, 1)
+    write(lambda number: pair(Photographs(), [], number), tmp_path, 1)
     first = (tmp_path / "0000-changed.jpg").stat().st_mtime_ns
 
-    write(Photographs(), [], tmp_path, 2)
+    write(lambda number: pair(Photographs(), [], number), tmp_path, 2)
 
     rows = list(csv.DictReader((tmp_path / "index.csv").open()))
     assert [row["number"] for row in rows] == ["0", "1"]
