@@ -45,7 +45,7 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
     const { signal, url } = call;
     const act = async () => {
       try {
-        const answer = await followed(reach, call);
+        const answer = await reach(new URL(url), call);
         if (answer.statusCode >= 200 && answer.statusCode < 300) return await take(answer);
         throw toStoreFailure(answer.statusCode, answer.headers, await readStart(answer));
       } catch (error) {
@@ -95,19 +95,6 @@ function createReach(
   };
 }
 
-async function followed(reach: Reach, call: Call): Promise<Answer> {
-  let target = new URL(call.url);
-  // S3 may redirect to another region once.
-  for (let hop = 0; hop < 3; hop++) {
-    const answer = await reach(target, call);
-    const next = redirectTarget(answer, { method: call.method, from: target });
-    if (next === null) return answer;
-    await answer.body.dump();
-    target = next;
-  }
-  throw new ForensicsError('store_refused', 'The store keeps redirecting.');
-}
-
 function send(
   dispatcher: Dispatcher,
   target: URL,
@@ -148,25 +135,4 @@ async function readStart({ body }: Answer): Promise<string> {
     if (text.length > maxFailureText) break;
   }
   return text;
-}
-
-/** Redirects that keep the method: all of them for GET, two for PUT (RFC 9110, 15.4). */
-const redirects = { GET: [301, 302, 303, 307, 308], PUT: [307, 308] } as const;
-
-/** Where a store redirects to; null when it does not. */
-function redirectTarget(
-  { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
-  { method, from }: { readonly method: 'GET' | 'PUT'; readonly from: URL },
-): URL | null {
-  const isRedirect = redirects[method].some((status) => status === statusCode);
-  const { location } = headers;
-  if (!isRedirect || typeof location !== 'string') return null;
-  const next = URL.parse(location, from.href);
-  const isAllowed =
-    next?.protocol === 'https:' || (next?.protocol === 'http:' && from.protocol === 'http:');
-  if (next !== null && isAllowed) return next;
-  throw new ForensicsError(
-    'store_refused',
-    "The store redirects to an unencrypted address, so nothing was sent there. Ask the server's operator to check the store's address.",
-  );
 }
