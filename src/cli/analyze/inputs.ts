@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream';
 import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
+import { readUpTo } from '../../ports/files/streams.ts';
 import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
 import {
   formatOfName,
@@ -183,14 +184,14 @@ function failedInput(path: string, error: unknown): Input {
 export async function openSource(input: Input): Promise<PictureSource> {
   if (input.failure) throw input.failure;
   if (input.content !== undefined) return input.content;
-  if (input.path === null) return { bytes: await readUpTo(process.stdin, localLimits.maxBytes) };
+  if (input.path === null) return { bytes: await readAll(process.stdin) };
   const { path } = input;
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
     // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
     if ((await stat(pathOf(path))).isFile()) return { path };
     const file = await open(pathOf(path), 'r');
-    return { bytes: await readUpTo(file.createReadStream(), localLimits.maxBytes) };
+    return { bytes: await readAll(file.createReadStream()) };
   });
 }
 
@@ -204,21 +205,16 @@ export async function readSource(input: Input): Promise<Exclude<PictureSource, {
   const { path } = source;
   return attempt(async () => {
     const file = await open(pathOf(path), 'r');
-    const bytes = await readUpTo(file.createReadStream(), localLimits.maxBytes);
+    const bytes = await readAll(file.createReadStream());
     return { bytes, name: shownName(basename(path)) };
   });
 }
 
-async function readUpTo(stream: Readable, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of stream as AsyncIterable<Uint8Array>) {
-    parts.push(part);
-    size += part.length;
-    if (size > maxBytes)
-      throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
-  }
-  return Buffer.concat(parts);
+async function readAll(stream: Readable): Promise<Uint8Array> {
+  const { maxBytes } = localLimits;
+  const bytes = await readUpTo(stream, maxBytes);
+  if (bytes !== undefined) return bytes;
+  throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
 }
 
 async function attempt<T>(act: () => Promise<T>): Promise<T> {

@@ -5,6 +5,7 @@
 
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../../errors.ts';
+import { readStart, readUpTo } from '../../ports/files/streams.ts';
 import type { Pace } from '../../retry.ts';
 import { type Api, longRunLimits, withRetry } from './api.ts';
 import { connectionsUnder } from './connect.ts';
@@ -34,7 +35,7 @@ type Answer = Dispatcher.ResponseData;
 
 // The longest pause between two chunks; the whole transfer may take longer.
 const silenceMs = 120_000;
-const maxFailureText = 16_384;
+const maxFailureBytes = 16_384;
 
 /** Retries for as long as a request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace): Transfer {
@@ -47,7 +48,11 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
       try {
         const answer = await reach(new URL(url), call);
         if (answer.statusCode >= 200 && answer.statusCode < 300) return await take(answer);
-        throw toStoreFailure(answer.statusCode, answer.headers, await readStart(answer));
+        throw toStoreFailure(
+          answer.statusCode,
+          answer.headers,
+          String(await readStart(answer.body, maxFailureBytes)),
+        );
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw toConnectionFailure(error, new URL(url));
@@ -62,7 +67,14 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
       await exchange({ method: 'PUT', url, headers, bytes, signal }, ({ body }) => body.dump());
     },
     download(url, maxBytes, signal) {
-      return exchange({ method: 'GET', url, signal }, (answer) => readUpTo(answer, maxBytes));
+      return exchange({ method: 'GET', url, signal }, async ({ body }) => {
+        const bytes = await readUpTo(body, maxBytes);
+        if (bytes !== undefined) return bytes;
+        throw new ForensicsError(
+          'blob_too_large',
+          'The store sends more bytes than a file of this kind can have.',
+        );
+      });
     },
     close: () => others.close(),
   };
@@ -109,30 +121,4 @@ function send(
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
   });
-}
-
-async function readUpTo({ body }: Answer, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body as AsyncIterable<Uint8Array>) {
-    parts.push(part);
-    size += part.length;
-    if (size > maxBytes) {
-      throw new ForensicsError(
-        'blob_too_large',
-        'The store sends more bytes than a file of this kind can have.',
-      );
-    }
-  }
-  return Buffer.concat(parts);
-}
-
-/** The beginning of a refusal's body; leaving the loop discards the rest. */
-async function readStart({ body }: Answer): Promise<string> {
-  let text = '';
-  for await (const part of body as AsyncIterable<Uint8Array>) {
-    text += Buffer.from(part).toString('utf8');
-    if (text.length > maxFailureText) break;
-  }
-  return text;
 }

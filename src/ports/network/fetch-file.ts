@@ -6,6 +6,7 @@
 import type { Dispatcher } from 'undici';
 import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
+import { readUpTo } from '../files/streams.ts';
 import { createAddressGuard } from './address-guard.ts';
 import { connectionCode, guardedConnector } from './post.ts';
 
@@ -58,7 +59,9 @@ async function follow(
         redirects.push(url.href);
       } else if (status === 200) {
         // oxlint-disable-next-line no-await-in-loop -- the last step
-        const bytes = await readBody(answer, maxBytes);
+        const bytes = await readUpTo(answer.body, maxBytes);
+        if (bytes === undefined)
+          throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
         return { bytes, redirects, headers: keptHeaders(answer.headers) };
       } else throw failure('url_status', { host: url.host, status });
     }
@@ -88,18 +91,6 @@ async function get(
   const { request } = await import('undici');
   // Without this header, some servers convert pictures to another format.
   return request(url, { ...how, headers: { accept: '*/*', 'user-agent': 'forensics' } });
-}
-
-async function readBody({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > maxBytes)
-      throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 /** Headers that describe the file; cookies and the like are not evidence. */

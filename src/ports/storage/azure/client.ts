@@ -13,7 +13,8 @@ import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { connectionFailure, type Meaning, type Refusal, toStoreError } from '../remote/errors.ts';
 import { createAgent, type RemoteSettings } from '../remote/http-agent.ts';
-import { readStart, gather } from '../remote/probe.ts';
+import { readStart } from '../../files/streams.ts';
+import { gather } from '../remote/probe.ts';
 
 interface OpenContainer {
   readonly service: BlobServiceClient;

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { ForensicsError } from '../../../errors.ts';
+import { readUpTo } from '../../files/streams.ts';
 import type { BlobStore } from '../store.ts';
 
 /** A new key each time, so that concurrent probes do not collide. */
@@ -72,26 +73,10 @@ export async function gatherAnswer(
   );
 }
 
-/** The start of a response as text. A longer response is not read to its end, and its connection is closed. */
-export async function readStart(answer: Readable, maxLength: number): Promise<string> {
-  let text = '';
-  for await (const part of answer.setEncoding('utf8')) {
-    text += String(part);
-    if (text.length > maxLength) break;
-  }
-  return text;
-}
-
 async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of stream) {
-    if (!(part instanceof Uint8Array)) throw new TypeError('A stream of objects has no bytes.');
-    size += part.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    parts.push(part);
-  }
-  return Buffer.concat(parts, size);
+  const bytes = await readUpTo(stream, maxBytes);
+  if (bytes === undefined) throw tooLarge(maxBytes);
+  return bytes;
 }
 
 function tooLarge(maxBytes: number): ForensicsError {

@@ -17,7 +17,7 @@ import {
   type RemoteSettings,
   StoreTimeout,
 } from '../remote/http-agent.ts';
-import { readStart } from '../remote/probe.ts';
+import { readStart } from '../../files/streams.ts';
 import { s3Host } from '../storage-config.ts';
 
 const successes = [200, 204];
@@ -82,7 +82,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
 
 async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
-    const body = await readStart(answer, maxRefusalLength);
+    const body = String(await readStart(answer, maxRefusalLength));
     // The code in the XML is more precise than the status; responses to HEAD have no body.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
     return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
