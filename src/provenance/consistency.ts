@@ -33,6 +33,8 @@ export function findInconsistencies(records: Records): readonly Inconsistency[] 
   ];
 }
 
+const nothing = { values: {}, measures: {} } as const;
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Maximum difference between local times in two time zones: 26 hours (UTC-12 to UTC+14). */
@@ -50,11 +52,7 @@ function compareTimes({ exif, now }: Records): readonly Inconsistency[] {
   );
   // The difference is not reported, because it would change each time the same file is examined.
   if (latest > now.getTime() + maxZoneHours * hourMs) {
-    all.push({
-      code: 'time_in_future',
-      values: {},
-      measures: {},
-    });
+    all.push({ code: 'time_in_future', ...nothing });
   }
   return all;
 }
@@ -66,22 +64,11 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
     : (changedAt.at.getTime() - takenAt.at.getTime()) / minuteMs;
   // Cameras take a moment to write; a program that rewrites the time may use any time zone.
   if (minutes > 1) {
-    return [
-      {
-        code: 'modified_after_capture',
-        values: { minutes },
-        measures: { minutes },
-      },
-    ];
+    return [{ code: 'modified_after_capture', values: { minutes }, measures: { minutes } }];
   }
   if (minutes >= (isExact ? -1 : -60 * maxZoneHours)) return [];
-  return [
-    {
-      code: 'created_after_modified',
-      values: { minutes: -minutes },
-      measures: { minutes: -minutes },
-    },
-  ];
+  const ahead = { minutes: -minutes };
+  return [{ code: 'created_after_modified', values: ahead, measures: ahead }];
 }
 
 function toUtc({ at, offsetMinutes }: ExifTime): number {
@@ -96,15 +83,9 @@ function compareSizes({ facts, exif: { statedSize } }: Records): readonly Incons
     (width === storedWidth && height === storedHeight) ||
     (width === storedHeight && height === storedWidth);
   if (isSame) return [];
-  const stated = `${width} × ${height}`;
-  const stored = `${storedWidth} × ${storedHeight}`;
-  return [
-    {
-      code: 'exif_size_differs',
-      values: { stated, stored },
-      measures: { statedWidth: width, statedHeight: height },
-    },
-  ];
+  const values = { stated: `${width} × ${height}`, stored: `${storedWidth} × ${storedHeight}` };
+  const measures = { statedWidth: width, statedHeight: height };
+  return [{ code: 'exif_size_differs', values, measures }];
 }
 
 /** A thumbnail's sides are rounded to whole pixels, and bars are located to within two pixels. */
@@ -116,22 +97,10 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
   if (thumbnail === null) return [];
   const { shapeRatio, correlation } = thumbnail;
   if (shapeRatio > maxShapeRatio) {
-    return [
-      {
-        code: 'thumbnail_shape_differs',
-        values: {},
-        measures: { shapeRatio },
-      },
-    ];
+    return [{ code: 'thumbnail_shape_differs', values: {}, measures: { shapeRatio } }];
   }
   if (correlation === null || correlation >= minCorrelation) return [];
-  return [
-    {
-      code: 'thumbnail_content_differs',
-      values: {},
-      measures: { correlation },
-    },
-  ];
+  return [{ code: 'thumbnail_content_differs', values: {}, measures: { correlation } }];
 }
 
 /** Manufacturers that have written a maker note into every JPEG for two decades. Others do so only in some models. */
@@ -143,22 +112,15 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
   if (camera === undefined) return [];
   const all: Inconsistency[] = [];
   if (quantisation?.kind === 'known-software') {
-    all.push({
-      code: 'camera_tags_without_camera_tables',
-      values: { program: quantisation.name },
-      measures: {},
-    });
+    const values = { program: quantisation.name };
+    all.push({ code: 'camera_tags_without_camera_tables', values, measures: {} });
   }
   const hasMakerWithNotes = exif.texts.some(
     ({ field, text }) => field === 'Make' && makersWithNotes.test(text),
   );
   const isExpected = hasMakerWithNotes && exif.hasExposure;
   if (isExpected && !exif.hasMakerNote) {
-    all.push({
-      code: 'maker_note_missing_for_camera',
-      values: {},
-      measures: {},
-    });
+    all.push({ code: 'maker_note_missing_for_camera', ...nothing });
   }
   return all;
 }
@@ -169,13 +131,7 @@ function readHistory({ history }: Records): readonly Inconsistency[] {
   if (steps === 0) return [];
   const named = edits.findLast(({ software }) => software !== null);
   const last = named === undefined ? null : { software: named.software, when: named.when };
-  return [
-    {
-      code: 'xmp_history_of_editing',
-      values: { steps, last },
-      measures: { steps },
-    },
-  ];
+  return [{ code: 'xmp_history_of_editing', values: { steps, last }, measures: { steps } }];
 }
 
 /** A receiver may keep its last fix for a while. */
@@ -197,13 +153,8 @@ function compareSatellites({
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
   if (isExplained(hoursAhead, takenAt)) return [];
   const hoursApart = Math.abs(hoursAhead);
-  return [
-    {
-      code: 'gps_time_differs',
-      values: { minutes: 60 * hoursApart },
-      measures: { hoursApart: Math.round(hoursApart) },
-    },
-  ];
+  const measures = { hoursApart: Math.round(hoursApart) };
+  return [{ code: 'gps_time_differs', values: { minutes: 60 * hoursApart }, measures }];
 }
 
 /** Whether a time zone, a GPS week rollover, or a program that wrote local date or time as UTC explains the difference. */
