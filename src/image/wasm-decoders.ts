@@ -18,39 +18,21 @@ async function readWasm(file: string): Promise<Uint8Array> {
   return readFile(fileURLToPath(import.meta.resolve(file)));
 }
 
-/** The part of libheif in use. @see libheif's heif.h. */
-interface Heif {
+/** The functions of libheif. @see libheif's heif.h. */
+type Heif = Readonly<Record<HeifFunction, (...given: number[]) => number>> & {
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
   readonly HEAPU32: Uint32Array;
-  _malloc(bytes: number): number;
-  _free(address: number): void;
-  _heif_context_alloc(): number;
-  _heif_context_free(context: number): void;
-  _heif_context_get_security_limits(context: number): number;
-  _heif_context_read_from_memory(
-    error: number,
-    context: number,
-    address: number,
-    bytes: number,
-    options: number,
-  ): void;
-  _heif_context_get_primary_image_handle(error: number, context: number, handle: number): void;
-  _heif_image_handle_has_alpha_channel(handle: number): number;
-  _heif_image_handle_release(handle: number): void;
-  _heif_decode_image(
-    error: number,
-    handle: number,
-    image: number,
-    colourSpace: number,
-    chroma: number,
-    options: number,
-  ): void;
-  _heif_image_get_width(image: number, channel: number): number;
-  _heif_image_get_height(image: number, channel: number): number;
-  _heif_image_get_plane_readonly2(image: number, channel: number, stride: number): number;
-  _heif_image_release(image: number): void;
-}
+};
+
+type HeifFunction =
+  | '_malloc'
+  | '_free'
+  | `_heif_context_${'alloc' | 'free' | 'get_security_limits' | 'read_from_memory'}`
+  | '_heif_context_get_primary_image_handle'
+  | `_heif_image_handle_${'has_alpha_channel' | 'release'}`
+  | '_heif_decode_image'
+  | `_heif_image_${'get_width' | 'get_height' | 'get_plane_readonly2' | 'release'}`;
 
 /** heif_colorspace_RGB, heif_chroma_interleaved_RGB and _RGBA, heif_channel_interleaved. */
 const heif = { rgb: 1, interleaved: 10, interleavedAlpha: 11, channel: 10 } as const;
