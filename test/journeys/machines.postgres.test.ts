@@ -73,7 +73,6 @@ test('the doctor finds a database that holds what is shared well, and tells what
     ['database', 'failed'],
     ['database user', 'ok'],
     ['connections', 'ok'],
-    ['notices', 'ok'],
     ['clock', 'ok'],
   ]);
   expect(found[0]!.message).toBe('A power cut could lose committed data: fsync is off.');

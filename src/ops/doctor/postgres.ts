@@ -1,6 +1,5 @@
 /** Checks whether a PostgreSQL database can serve several machines. */
 
-import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { type Db, transact } from '../../ports/db/database.ts';
 import { judgeClock } from './clock.ts';
@@ -14,11 +13,7 @@ export async function checkPostgres(db: Db, now: () => Date): Promise<readonly D
     sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   );
   const aheadMs = (sentAtMs + now().getTime()) / 2 - Number(row?.[0]);
-  return [
-    ...judgeFacts(facts),
-    judgeNotifications(await receivesNotifications(db)),
-    judgeClock(null, aheadMs, 'the database'),
-  ];
+  return [...judgeFacts(facts), judgeClock(null, aheadMs, 'the database')];
 }
 
 interface Facts {
@@ -118,27 +113,4 @@ function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {
         `${message} Another server or worker can take up to ${connectionsOfAProcess}.`,
         'Raise max_connections in postgresql.conf, or run fewer processes.',
       );
-}
-
-function judgeNotifications(isHeard: boolean): Diagnosis {
-  const { ok, warning } = diagnose('notices');
-  return isHeard
-    ? ok('Processes are notified of each other’s jobs at once.')
-    : warning(
-        'Processes are not notified of each other’s jobs, so they poll once a second.',
-        'Connect to PostgreSQL directly, or through a pooler in session mode.',
-      );
-}
-
-const newsMs = 2000;
-
-async function receivesNotifications(db: Db): Promise<boolean> {
-  const heard = Promise.withResolvers<boolean>();
-  const stop = db.onNotification('deliveries', () => heard.resolve(true));
-  try {
-    await transact(db, async (tx) => tx.notify('deliveries'));
-    return await Promise.race([heard.promise, setTimeout(newsMs, false, { ref: false })]);
-  } finally {
-    stop();
-  }
 }
