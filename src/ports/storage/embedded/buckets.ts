@@ -16,7 +16,6 @@ import {
   nullIfMissing,
   onDisk,
   onDiskSync,
-  removeSync,
 } from './disk.ts';
 import { createPublisher, createQuota, type NewFile, type Publisher } from './publish.ts';
 import { damaged, type ObjectRecord, readRecord, sweepIncoming } from './object-file.ts';
@@ -95,18 +94,8 @@ function openBucket(
   const publisher = createPublisher({ fs, root, incoming, quota, maxObjectBytes, now });
   return {
     objects: createObjectFiles({ fs, folder, publisher }),
-    sweep: () => onDiskSync(() => sweepIncoming(incoming) + sweepMultipart(join(home, 'uploads'))),
+    sweep: () => onDiskSync(() => sweepIncoming(incoming)),
   };
-}
-
-/**
- * Removes the files of multipart uploads, `<id>.upload` and `<id>.00001`, which only older versions could complete.
- *
- * @returns how many files were removed.
- */
-function sweepMultipart(folder: string): number {
-  const names = namesInSync(folder).filter((name) => /^[0-9a-f]{32}\.(upload|\d{5})$/.test(name));
-  return names.filter((name) => removeSync(join(folder, name))).length;
 }
 
 /** Size of the files that count against a quota. */

@@ -188,21 +188,6 @@ describe('a crash', () => {
     expect(readdirSync(incoming).toSorted()).toEqual([ours, parent, elsewhere, foreign].toSorted());
   });
 
-  test('of an older version during a multipart upload leaves files that are swept, and no others', async () => {
-    const uploads = join(local.root, bucket, 'uploads');
-    mkdirSync(uploads, { recursive: true });
-    const id = '0'.repeat(32);
-    for (const name of [`${id}.upload`, `${id}.00001`, 'notes.txt']) {
-      writeFileSync(join(uploads, name), 'x');
-    }
-
-    const store = local.open();
-
-    expect(readdirSync(uploads)).toEqual(['notes.txt']);
-    await store.put('key', Buffer.from('bytes'));
-    expect(await local.textOf('key')).toBe('bytes');
-  });
-
   test('in one bucket is not searched in another', () => {
     const incoming = join(local.root, otherBucket, 'incoming');
     mkdirSync(incoming, { recursive: true });
