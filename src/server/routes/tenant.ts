@@ -112,15 +112,8 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
 
   server.get('/v1/tenant/webhook', listWebhookMessages, async (request) => {
     const { tenantName: _checked, limit = defaultLimit, ...query } = request.query;
-    const found = await webhookLog.list(requireCaller(request).tenant.id, { ...query, limit });
-    return success(
-      found.map(({ createdAt, nextAttemptAt, settledAt, ...entry }) => ({
-        ...entry,
-        createdDate: createdAt.toISOString(),
-        nextAttemptDate: nextAttemptAt?.toISOString() ?? null,
-        settledDate: settledAt?.toISOString() ?? null,
-      })),
-    );
+    const { id } = requireCaller(request).tenant;
+    return success(await webhookLog.list(id, { ...query, limit }));
   });
 
   server.post('/v1/tenant/webhook/replay', replayWebhookMessages, async (request) => {

@@ -3,9 +3,10 @@
  * parallel. A receiver that does not answer delays only its own messages.
  */
 
+import type { WebhookTest } from '../../contract/webhooks.ts';
 import { createLoop } from '../jobs/poll-loop.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
-import { createSender, type Outcome, type Sender } from '../../ports/network/post.ts';
+import { createSender, type Sender } from '../../ports/network/post.ts';
 import type { Consequence, Delivery, Outbox } from './outbox.ts';
 import { leaseMs } from './order.ts';
 import { createHmac } from 'node:crypto';
@@ -205,7 +206,7 @@ interface TestMessage {
 /** In addition to the contract's `create`, `update` and `delete`. */
 const testEvent = 'test';
 
-interface TestOutcome extends Outcome {
+interface TestOutcome extends WebhookTest {
   /** `webhook-id` of the message. */
   readonly id: string;
 }
@@ -225,8 +226,11 @@ export async function sendTestMessage(test: TestMessage): Promise<TestOutcome> {
     body,
   });
   const sender = createSender({ guard: createAddressGuard(allow) });
+  const begun = performance.now();
   try {
-    return { id, ...(await sender.post(url, body, headers)) };
+    const { kind, detail: outcome } = await sender.post(url, body, headers);
+    const tookMs = Math.round(performance.now() - begun);
+    return { id, isAccepted: kind === 'accepted', outcome, tookMs };
   } finally {
     await sender.close();
   }

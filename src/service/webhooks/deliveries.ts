@@ -1,9 +1,9 @@
 /** A tenant's messages as an administrator sees them: those waiting, and those of the last 30 days. */
 
-import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { and, count, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
+import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { deliveries, type tenants } from '../../ports/db/schema.ts';
@@ -11,11 +11,6 @@ import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { findReceiver, hasTurn, isWaiting, promoteNext } from './order.ts';
 import { sendTestMessage } from './deliver.ts';
-
-/** `attempts`: in the current round, if the message was queued again. */
-export type DeliveryEntry = Readonly<
-  Omit<typeof deliveries.$inferSelect, 'seq' | 'tenantId' | 'payload' | 'fence'>
->;
 
 interface DeliveryQuery {
   readonly tenantId: string;
@@ -26,11 +21,11 @@ interface DeliveryQuery {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** Newest first. `attempts`: in the current round, if the message was queued again. */
 export async function listDeliveries(
   reader: Reader,
   { tenantId, state, before, limit }: DeliveryQuery,
-): Promise<readonly DeliveryEntry[]> {
+): Promise<readonly Delivery[]> {
   const {
     seq: _seq,
     tenantId: _tenant,
@@ -42,13 +37,19 @@ export async function listDeliveries(
   const first = reader.select({ seq: deliveries.seq }).from(deliveries);
   const isBefore =
     before === undefined ? undefined : lt(deliveries.seq, first.where(eq(deliveries.id, before)));
-  return reader
+  const rows = await reader
     .select(shown)
     .from(deliveries)
     .where(and(eq(deliveries.tenantId, tenantId), isInState, isBefore))
     .orderBy(desc(deliveries.seq))
     .limit(limit)
     .all();
+  return rows.map(({ createdAt, nextAttemptAt, settledAt, ...entry }) => ({
+    ...entry,
+    createdDate: createdAt.toISOString(),
+    nextAttemptDate: nextAttemptAt?.toISOString() ?? null,
+    settledDate: settledAt?.toISOString() ?? null,
+  }));
 }
 
 /** How many messages are waiting, and how many were given up since a time. */
@@ -81,7 +82,7 @@ interface Replay {
   readonly by: Actor;
 }
 
-type Replayed = Pick<DeliveryEntry, 'id' | 'event' | 'subject'>;
+type Replayed = Pick<Delivery, 'id' | 'event' | 'subject'>;
 
 /**
  * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
@@ -152,22 +153,15 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
 
 export interface WebhookLog {
   /** Newest first. */
-  list(tenantId: string, query: LogQuery): Promise<readonly DeliveryEntry[]>;
+  list(tenantId: string, query: LogQuery): Promise<readonly Delivery[]>;
   /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
   replay(tenantId: string, which: Replay['which'], by: Actor): Promise<readonly Replayed[]>;
   /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
-  test(tenant: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<TestResult>;
+  test(tenant: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<WebhookTest>;
 }
 
 interface LogQuery extends Pick<DeliveryQuery, 'before' | 'limit'> {
   readonly state?: DeliveryState;
-}
-
-interface TestResult {
-  readonly isAccepted: boolean;
-  /** Such as `http_204`, `timeout`, `address_refused`. */
-  readonly outcome: string;
-  readonly tookMs: number;
 }
 
 interface WebhookLogParts {
@@ -190,10 +184,9 @@ export function createWebhookLog({ db, serverKey, allow, now }: WebhookLogParts)
           'The tenant has no webhook; set its webhookUrl first.',
         );
       }
-      const begun = performance.now();
-      const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: now() });
-      const tookMs = Math.round(performance.now() - begun);
-      return { isAccepted: sent.kind === 'accepted', outcome: sent.detail, tookMs };
+      const test = { tenantId, url, serverKey, allow, at: now() };
+      const { isAccepted, outcome, tookMs } = await sendTestMessage(test);
+      return { isAccepted, outcome, tookMs };
     },
   };
 }

@@ -145,5 +145,5 @@ test('the list is newest first, of one tenant, in the state and number that were
   expect(await subjects({ state: 'delivered' })).toEqual(['a1']);
   expect(await subjects({ state: 'given_up' })).toEqual([]);
   const [, behind, first] = await listDeliveries(db, { tenantId, state: 'waiting', limit: 9 });
-  expect([first?.lastOutcome, behind?.nextAttemptAt]).toEqual(['http_500', null]);
+  expect([first?.lastOutcome, behind?.nextAttemptDate]).toEqual(['http_500', null]);
 });
