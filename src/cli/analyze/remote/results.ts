@@ -3,7 +3,6 @@
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { readPngSize } from '../../../image/png.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
 import type { Transfer } from '../../client/transfer.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';
@@ -99,55 +98,27 @@ const maxBytes = 200_000_000;
 /**
  * Downloads heatmaps and reports; none for `flagging`.
  *
- * @throws {ForensicsError} `server_unexpected` for a file whose content does not match its name; as
- *   `Transfer.download`.
+ * @throws as `Transfer.download`.
  */
 export async function downloadFiles(
   { download }: Pick<Transfer, 'download'>,
-  { inferenceStatus: { result }, input }: Analysis,
+  { inferenceStatus: { result } }: Analysis,
   { lang, signal }: { readonly lang: readonly Language[]; readonly signal: AbortSignal },
 ): Promise<Files> {
   const { heatmaps = null, report = null } = result ?? {};
-  const wanted: [name: string, getUrl: string, isWhole: (bytes: Uint8Array) => boolean][] = [];
+  const wanted: [name: string, getUrl: string][] = [];
   if (heatmaps !== null) {
-    const isHeatmap = (bytes: Uint8Array) => matchesSize(input, bytes);
     wanted.push(
-      ['heatmap-real.png', heatmaps.realHeatmapStorageUrls.getUrl, isHeatmap],
-      ['heatmap-fake.png', heatmaps.fakeHeatmapStorageUrls.getUrl, isHeatmap],
-      ['heatmap-compression.png', heatmaps.compressionHeatmapStorageUrls.getUrl, isHeatmap],
-      ['heatmap-anomaly.png', heatmaps.anomalyHeatmapStorageUrls.getUrl, isHeatmap],
+      ['heatmap-real.png', heatmaps.realHeatmapStorageUrls.getUrl],
+      ['heatmap-fake.png', heatmaps.fakeHeatmapStorageUrls.getUrl],
+      ['heatmap-compression.png', heatmaps.compressionHeatmapStorageUrls.getUrl],
+      ['heatmap-anomaly.png', heatmaps.anomalyHeatmapStorageUrls.getUrl],
     );
   }
   for (const language of report === null ? [] : lang) {
-    wanted.push([`report-${language}.pdf`, report![language].pdfStorageUrls.getUrl, isWholePdf]);
+    wanted.push([`report-${language}.pdf`, report![language].pdfStorageUrls.getUrl]);
   }
   return Promise.all(
-    wanted.map(async ([name, getUrl, isWhole]) => {
-      const bytes = await download(getUrl, maxBytes, signal);
-      if (isWhole(bytes)) return [name, bytes] as const;
-      throw new ForensicsError(
-        'server_unexpected',
-        `The stored file ${name} is damaged, so nothing was written. Ask the server's operator to check its storage.`,
-      );
-    }),
+    wanted.map(async ([name, getUrl]) => [name, await download(getUrl, maxBytes, signal)] as const),
   );
-}
-
-/** Width and height are swapped when the EXIF orientation rotates the picture by a quarter turn. */
-function matchesSize({ width, height }: Analysis['input'], png: Uint8Array): boolean {
-  try {
-    const size = readPngSize(png);
-    const isSame = size.width === width && size.height === height;
-    return isSame || (size.width === height && size.height === width);
-  } catch {
-    // Not a PNG file.
-    return false;
-  }
-}
-
-/** Checks the first and the last line, because some viewers would still open a truncated report. */
-function isWholePdf(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.subarray(0, 5)).toString('latin1');
-  const tail = Buffer.from(bytes.subarray(-32)).toString('latin1');
-  return head === '%PDF-' && tail.includes('%%EOF');
 }
