@@ -8,15 +8,9 @@ import * as promises from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxUploadBytes } from '../../../contract/limits.ts';
+import { unlessMissing } from '../../files/system-errors.ts';
 import { checkKey } from '../store.ts';
-import {
-  type FileSystem,
-  namesIn,
-  namesInSync,
-  nullIfMissing,
-  onDisk,
-  onDiskSync,
-} from './disk.ts';
+import { type FileSystem, namesIn, namesInSync, onDisk, onDiskSync } from './disk.ts';
 import { createPublisher, createQuota, type NewFile, type Publisher } from './publish.ts';
 import { damaged, type ObjectRecord, readRecord, sweepIncoming } from './object-file.ts';
 
@@ -105,7 +99,7 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
     const folder = join(objects, shard);
     const names = await namesIn(fs, folder, objectPattern);
     const files = await Promise.all(
-      names.map((name) => nullIfMissing(() => fs.stat(join(folder, name)))),
+      names.map((name) => unlessMissing(() => fs.stat(join(folder, name)))),
     );
     bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
   }
@@ -184,7 +178,7 @@ const blockBytes = 65_536;
 
 /** Null if there is no such file. */
 async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
-  const handle = await nullIfMissing(() => fs.open(path, 'r'));
+  const handle = await unlessMissing(() => fs.open(path, 'r'));
   if (handle === null) return null;
   try {
     const record = await readRecord(handle);

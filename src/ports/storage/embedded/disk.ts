@@ -3,7 +3,7 @@
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import type * as promises from 'node:fs/promises';
 import { ForensicsError } from '../../../errors.ts';
-import { isFull } from '../../files/system-errors.ts';
+import { isFull, unlessMissing } from '../../files/system-errors.ts';
 
 export type FileSystem = Pick<
   typeof promises,
@@ -34,19 +34,9 @@ export function systemCode(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** The result of `act`; null when the file does not exist. */
-export async function nullIfMissing<T>(act: () => Promise<T>): Promise<T | null> {
-  try {
-    return await act();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** Only names of our own files: users and operating systems leave others in folders. */
 export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
-  const names = await nullIfMissing(() => fs.readdir(folder));
+  const names = await unlessMissing(() => fs.readdir(folder));
   return (names ?? []).filter((name) => pattern.test(name));
 }
 

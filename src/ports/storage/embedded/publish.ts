@@ -6,7 +6,8 @@
 import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
-import { type FileSystem, nullIfMissing, onDisk, systemCode } from './disk.ts';
+import { unlessMissing } from '../../files/system-errors.ts';
+import { type FileSystem, onDisk, systemCode } from './disk.ts';
 import {
   incomingName,
   type NewObject,
@@ -79,7 +80,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   async function remove(path: string): Promise<void> {
     await exclusively(path, async () => {
       const bytes = await fileSize(fs, path);
-      await onDisk(() => nullIfMissing(() => fs.unlink(path)));
+      await onDisk(() => unlessMissing(() => fs.unlink(path)));
       quota.changed(-bytes);
     });
     // Even if there was nothing to remove: an earlier removal may have crashed before its sync.
@@ -91,7 +92,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
 
 /** 0 if there is no such file. */
 async function fileSize(fs: FileSystem, path: string): Promise<number> {
-  return (await onDisk(() => nullIfMissing(() => fs.stat(path))))?.size ?? 0;
+  return (await onDisk(() => unlessMissing(() => fs.stat(path))))?.size ?? 0;
 }
 
 interface Folders {
