@@ -1,11 +1,10 @@
-/** Commands that a person gives to a server: tenants, usage, the own account. */
+/** Commands that a person gives to a server: tenants and usage. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { saveCredentials, saveProfile } from '../../src/cli/connection/profiles.ts';
 import { createSession } from '../../src/cli/connection/session.ts';
-import { type Listening, openListening, password } from '../unit/server/open-server.ts';
+import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
@@ -21,14 +20,14 @@ afterAll(async () => {
 });
 
 /** Logged in, by the profile "lab". */
-async function logIn(name: string, scopes: readonly string[] = ['settings']) {
+async function logIn(name: string) {
   const home = await emptyFolder();
   vi.stubEnv('XDG_CONFIG_HOME', home);
-  const { tokens } = await open.makeUser(name, { tenants: [open.tenant], scopes });
+  const { tokens } = await open.makeUser(name, { tenants: [open.tenant], scopes: ['settings'] });
   saveProfile({ name: 'lab', url: urlOf(open), ca: readFileSync(caOf(open), 'utf8') });
   const email = `${name}@example.org`;
   saveCredentials('lab', createSession(tokens, { email, at: Date.now() }));
-  return { home, run: async (...args: string[]) => runHere([...args, '--profile', 'lab']) };
+  return { run: async (...args: string[]) => runHere([...args, '--profile', 'lab']) };
 }
 
 const here = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);
@@ -74,33 +73,6 @@ test('usage has a row for each tenant of the person, and under --csv one for eac
     'foreign',
     '',
   ]);
-});
-
-const logInWith = async (secret: string) =>
-  open.ask({
-    method: 'POST',
-    path: '/v1/auth/login',
-    body: { email: 'changer@example.org', password: secret },
-  });
-
-test('a person changes the own password, with the present one from a file', async () => {
-  const { run, home } = await logIn('changer', []);
-  const file = (text: string) => {
-    const path = join(home, `password-${text.length}`);
-    writeFileSync(path, `${text}\n`);
-    return path;
-  };
-  const next = 'copper meadow 17 kites';
-  const from = ['--current-password-file', file(password)];
-
-  const wrong = await run('user', 'passwd', '--current-password-file', file('wrong'), '--generate');
-  const unsaid = await run('user', 'passwd', '--generate');
-  const changed = await run('user', 'passwd', ...from, '--password-file', file(next));
-
-  expect([wrong.code === 0, unsaid.code, changed.code]).toEqual([false, 2, 0]);
-  expect(changed.stdout + changed.stderr).not.toContain(next);
-  expect((await logInWith(next)).status).toBe(200);
-  expect((await logInWith(password)).status).toBe(401);
 });
 
 test.for([

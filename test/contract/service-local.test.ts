@@ -5,7 +5,6 @@ import { createPasswords } from '../../src/service/access/embedded/passwords.ts'
 import { openCore } from '../../src/service/core.ts';
 import { createLocalService } from '../../src/cli/connection/local.ts';
 import { readConfig } from '../../src/contract/config.ts';
-import { password } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';
 
 describeService('on the data folder of this machine', async () => {
@@ -13,13 +12,10 @@ describeService('on the data folder of this machine', async () => {
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
   const core = await openCore(settings, () => new Date(), createPasswords({ ln: 4 }));
   await core.tenants.create({ name: tenant });
-  const who = 'examiner@example.org';
-  await core.users.create({ email: who, password });
   const service = createLocalService(core, settings);
   return {
     service,
     personal: service,
-    who,
     core,
     close: async () => {
       await core.close();

@@ -37,7 +37,6 @@ describeService('on a server', async () => {
   return {
     service: byKey.service,
     personal: byPerson.service,
-    who: null,
     core,
     close: async () => {
       await core.close();

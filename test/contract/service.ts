@@ -11,9 +11,8 @@ import type { Service } from '../../src/cli/connection/service.ts';
 
 export interface ServiceUnderTest {
   readonly service: Service;
-  /** The same for a person who may change the settings of "acme", and how that person is meant. */
-  readonly personal: Pick<Service, 'settings' | 'tenants'>;
-  readonly who: string | null;
+  /** The same for a person who belongs to "acme". */
+  readonly personal: Pick<Service, 'tenants'>;
   /** The data folder behind it. */
   readonly core: Core;
   readonly close: () => Promise<void>;
@@ -35,7 +34,6 @@ export function describeService(name: string, open: () => Promise<ServiceUnderTe
     describeKeys(() => opened);
     describeRotation(() => opened);
     describeTenants(() => opened);
-    describeSettings(() => opened);
   });
 }
 
@@ -212,29 +210,5 @@ function describeTenants(opened: () => ServiceUnderTest): void {
 
     // A server does not tell strangers which tenants it has.
     await expect(read).rejects.toMatchObject({ code: /^(tenant_not_found|forbidden)$/ });
-  });
-}
-
-function describeSettings(opened: () => ServiceUnderTest): void {
-  test('settings are read, and changed one at a time', async () => {
-    const { personal, who } = opened();
-
-    const before = await personal.settings.change(who, {});
-    const after = await personal.settings.change(who, { lang: 'de-AT' });
-
-    expect(before).toEqual({ lang: 'en', tosAccepted: false });
-    expect(after).toEqual({ lang: 'de-AT', tosAccepted: false });
-    expect(await personal.settings.change(who, {})).toEqual(after);
-    const wrong = personal.settings.change(who, { lang: 'Deutsch' });
-    await expect(wrong).rejects.toMatchObject({ code: 'invalid_request' });
-  });
-
-  test('whose settings are meant must be said the way that this service knows people', async () => {
-    const { personal, who } = opened();
-    const otherWay = who === null ? 'examiner@example.org' : null;
-
-    const asked = personal.settings.change(otherWay, {});
-
-    await expect(asked).rejects.toMatchObject({ code: 'usage' });
   });
 }

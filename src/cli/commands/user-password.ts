@@ -2,14 +2,12 @@
 
 import { type Command, Option } from 'commander';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
-import { succeeded } from '../../contract/common.ts';
 import { usageError } from '../errors.ts';
 import { printFields } from '../output/layout.ts';
 import { askHidden, canAsk, readFirstLine } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { type ShownUser, shownUser, userNamed, withLocalCore } from '../connection/local.ts';
-import { withApi } from '../connection/server.ts';
-import { isRemote, type ServiceOptions } from '../options.ts';
+import type { LocalOptions } from '../options.ts';
 
 /** A password is never an option, because options appear in the shell history and the process list. */
 export function withPassword(command: Command): Command {
@@ -25,17 +23,7 @@ export function withPassword(command: Command): Command {
   return command;
 }
 
-/** `forensics user passwd`: changes the password of any account on this machine, or your own on a server. */
-interface PasswdOptions extends ServiceOptions, PasswordOptions {
-  readonly currentPasswordFile?: string;
-}
-
-export async function passwd(who: string | undefined, options: PasswdOptions): Promise<void> {
-  await (isRemote(options) ? changeOwn(who, options) : setAny(who, options));
-}
-
-async function setAny(who: string | undefined, options: PasswdOptions): Promise<void> {
-  if (who === undefined) throw usageError('Name an account by its address or id.');
+export async function passwd(who: string, options: LocalOptions & PasswordOptions): Promise<void> {
   const changed = await withLocalCore(options, async (core) => {
     const user = await userNamed(core, who);
     const password = await passwordFrom(options);
@@ -43,35 +31,6 @@ async function setAny(who: string | undefined, options: PasswdOptions): Promise<
     return { user: await shownUser(core, user), password };
   });
   printWithPassword(changed, options);
-}
-
-async function changeOwn(who: string | undefined, options: PasswdOptions): Promise<void> {
-  if (who !== undefined) {
-    throw usageError(
-      "On a server you can only change your own password; leave out the account. Set other people's passwords on the server's own machine.",
-    );
-  }
-  const newPassword = await withApi(options, async (api) => {
-    const currentPassword = await readCurrentPassword(options);
-    const password = await passwordFrom(options);
-    const body = { currentPassword, newPassword: password };
-    await api.request({ method: 'POST', path: '/v1/auth/change-password', body }, succeeded);
-    return password;
-  });
-  const isGenerated = options.generate === true;
-  if (options.json) {
-    return printJson({ changed: true, ...(isGenerated && { password: newPassword }) });
-  }
-  log(`The password was changed and all other sessions have ended.`);
-  if (!isGenerated) return;
-  log('It will not be shown again:');
-  print(newPassword);
-}
-
-async function readCurrentPassword({ currentPasswordFile: file }: PasswdOptions): Promise<string> {
-  if (file !== undefined) return readFirstLine(file);
-  if (canAsk()) return askHidden('Current password: ');
-  throw usageError('Give the current password with --current-password-file.');
 }
 
 /** Where a password comes from: a file, standard input, a prompt or the random generator. */

@@ -1,4 +1,4 @@
-/** `forensics user`: accounts on this machine, and what a user who is logged in to a server may change. */
+/** `forensics user`: accounts on this machine. */
 
 import { type Command, Option } from 'commander';
 import type { Users } from '../../service/access/users.ts';
@@ -10,17 +10,9 @@ import {
   userNamed,
   withLocalCore,
 } from '../connection/local.ts';
-import { withService } from '../connection/server.ts';
 import { usageError } from '../errors.ts';
 import { agreed } from '../input.ts';
-import {
-  calling,
-  localCommand,
-  type LocalOptions,
-  serviceCommand,
-  type ServiceOptions,
-  yesOption,
-} from '../options.ts';
+import { calling, localCommand, type LocalOptions, yesOption } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, printJson } from '../output/terminal.ts';
 import {
@@ -35,7 +27,7 @@ export function defineUser(user: Command): void {
   user.addHelpText(
     'after',
     `
-"settings" and "passwd" also work on a server, for your own account. All other commands only work on the server's own machine.
+These commands only work on the server's own machine.
 
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
@@ -49,10 +41,7 @@ Examples:
   ]).action(calling(list));
   onOne(user, 'show', 'Show one account.', ['', '--json']).action(calling(show));
   defineUpdate(user);
-  onAny(user, 'settings', 'Show or change the settings of an account.', [
-    'user settings examiner@example.org --lang de',
-    'user settings --profile acme --json',
-  ])
+  onOne(user, 'settings', 'Show or change the settings of an account.', ['--lang de', '--json'])
     .option('--lang <code>', 'the language of the user, such as de or de-AT')
     .addOption(
       new Option(
@@ -62,13 +51,11 @@ Examples:
     )
     .action(calling(settings));
   withPassword(
-    onAny(user, 'passwd', 'Set a new password, end all sessions and unlock the account.', [
-      'user passwd examiner@example.org --generate',
-      'user passwd --profile acme',
+    onOne(user, 'passwd', 'Set a new password, end all sessions and unlock the account.', [
+      '--generate',
+      '--password-file next.txt',
     ]),
-  )
-    .option('--current-password-file <file>', 'on a server: read the current password from a file')
-    .action(calling(passwd));
+  ).action(calling(passwd));
   onOne(user, 'disable', 'Disable an account and end all its sessions.', ['', '--yes'])
     .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
     .action(calling(disable));
@@ -116,14 +103,6 @@ function onOne(user: Command, name: string, does: string, ends: readonly string[
   return localCommand(user, name, does, lines).argument(
     '<who>',
     'email address or id of the account',
-  );
-}
-
-/** Defines a command on any account of this machine or, on a server, on the logged-in user's own. */
-function onAny(user: Command, name: string, does: string, lines: readonly string[]): Command {
-  return serviceCommand(user, name, does, lines).argument(
-    '[who]',
-    'email address or id of the account; leave it out on a server',
   );
 }
 
@@ -240,19 +219,19 @@ function without(all: readonly string[], removed: readonly string[]): string[] {
 }
 
 /** `forensics user settings`: applies the given changes, if any, and prints the settings. */
-interface SettingsOptions extends ServiceOptions {
+interface SettingsOptions extends LocalOptions {
   readonly lang?: string;
   readonly tosAccepted?: 'true' | 'false';
 }
 
-async function settings(who: string | undefined, options: SettingsOptions): Promise<void> {
+async function settings(who: string, options: SettingsOptions): Promise<void> {
   const { lang, tosAccepted } = options;
   const change = {
     ...(lang === undefined ? {} : { lang }),
     ...(tosAccepted === undefined ? {} : { tosAccepted: tosAccepted === 'true' }),
   };
-  const chosen = await withService(options, async (service) =>
-    service.settings.change(who ?? null, change),
+  const chosen = await withLocalCore(options, async (core) =>
+    core.userSettings.change((await userNamed(core, who)).id, change),
   );
   printFields(chosen, options);
 }

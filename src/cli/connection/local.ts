@@ -13,10 +13,9 @@ import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Tenancy } from '../../service/tenants/tenancy.ts';
-import { usageError } from '../errors.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
-import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
+import type { KeyActs, Service, TenantActs } from './service.ts';
 
 /**
  * Opens the data folder for one act and closes it again, even when the act fails.
@@ -77,7 +76,6 @@ export function createLocalService(core: Core, settings: Settings): Service {
   return {
     keys: createKeyActs(core),
     tenants: createTenantActs(core, settings),
-    settings: createSettingsActs(core),
   };
 }
 
@@ -128,16 +126,6 @@ function createTenantActs(core: Core, settings: Settings): TenantActs {
       return answer;
     },
     report: async (name, query) => core.usage.report(await keptTenantNamed(core, name), query),
-  };
-}
-
-function createSettingsActs(core: Core): SettingsActs {
-  return {
-    async change(who, change) {
-      if (who === null) throw usageError('Name an account by its address or id.');
-      const { id } = await userNamed(core, who);
-      return core.userSettings.change(id, change);
-    },
   };
 }
 

@@ -1,20 +1,19 @@
 /** The service behind the `/v1` interface of a server. */
 
-import { infoAnswer, settingsAnswer } from '../../contract/auth.ts';
-import { succeeded, messageAnswer } from '../../contract/common.ts';
+import { infoAnswer } from '../../contract/auth.ts';
+import { messageAnswer } from '../../contract/common.ts';
 import { keysAnswer, newKeyAnswer } from '../../contract/keys.ts';
 import { tenantAnswer, tenantComponents } from '../../contract/tenant.ts';
 import { reportAnswer, usageComponents } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Api, wholeAnswer } from '../client/api.ts';
 import { usageError } from '../errors.ts';
-import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
+import type { KeyActs, Service, TenantActs } from './service.ts';
 
 export function createRemoteService(api: Api): Service {
   return {
     keys: createKeyActs(api),
     tenants: createTenantActs(api),
-    settings: createSettingsActs(api),
   };
 }
 
@@ -91,21 +90,6 @@ function createTenantActs(api: Api): TenantActs {
       const query = { tenantName, ...report };
       return (await api.request({ method: 'GET', path: `${path}/report`, query }, wholeReport))
         .data;
-    },
-  };
-}
-
-function createSettingsActs(api: Api): SettingsActs {
-  const path = '/v1/user/settings';
-  return {
-    async change(who, body) {
-      if (who !== null) {
-        throw usageError(
-          "On a server you can only change your own settings; leave out the account. Change other people's settings on the server's own machine.",
-        );
-      }
-      if (Object.keys(body).length > 0) await api.request({ method: 'PUT', path, body }, succeeded);
-      return (await api.request({ method: 'GET', path }, settingsAnswer)).data;
     },
   };
 }

@@ -4,18 +4,15 @@
  * return values of the `/v1` interface. Tenants are given by name.
  */
 
-import type { UserSettings } from '../../contract/auth.ts';
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
 import type { TenantAnswer } from '../../contract/tenant.ts';
 import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import type { Rotated } from '../../service/access/keys.ts';
-import type { UserSettingsChange } from '../../service/access/user-facts.ts';
 import type { TenantRequest } from '../../service/tenants/tenancy.ts';
 
 export interface Service {
   readonly keys: KeyActs;
   readonly tenants: TenantActs;
-  readonly settings: SettingsActs;
 }
 
 interface NewKey {
@@ -56,14 +53,4 @@ export interface TenantActs {
   read(tenant: string): Promise<TenantAnswer>;
   change(tenant: string, request: TenantRequest): Promise<TenantAnswer>;
   report(tenant: string, query: ReportQuery): Promise<UsageReport>;
-}
-
-export interface SettingsActs {
-  /**
-   * Changes the given settings and returns all of them.
-   *
-   * @param who - email address or id of an account; null for the person who is logged in to a server.
-   * @throws {ForensicsError} `usage` for whichever of the two this service does not support.
-   */
-  change(who: string | null, change: UserSettingsChange): Promise<UserSettings>;
 }
