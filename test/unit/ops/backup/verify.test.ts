@@ -39,8 +39,9 @@ function* placesIn(bytes: Buffer): Generator<number> {
   for (let at = 0; bytes[at] !== 0; ) {
     const start = at + 512;
     const size = Number.parseInt(bytes.toString('latin1', at + 124, at + 135), 8);
-    const isFile = bytes.toString('latin1', at + 156, at + 157) === '0';
-    for (let place = start; isFile && place < start + size; place += 4099) yield place;
+    if (bytes.toString('latin1', at + 156, at + 157) === '0') {
+      for (let place = start; place < start + size; place += 4099) yield place;
+    }
     at = start + 512 * Math.ceil(size / 512);
   }
 }
