@@ -10,7 +10,7 @@ import type { Place } from './result.ts';
 
 /** The value from which a cell counts as marked. 0.5 is neutral in the map of a single method. */
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
-/** Number of regions a method marks: copy-move marks the copy and its source, and several words may be replaced. */
+/** Number of regions a method marks: copy-move the likeliest copy and its source, and several words may be replaced. */
 const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2, 'document-text': 3 };
 
 /**
@@ -32,13 +32,19 @@ export function locatePlaces(
     ...indicating
       .toSorted((one, other) => other.finding.score - one.finding.score)
       .flatMap(({ finding: { method }, map }) =>
-        largestParts(map, markedFrom.method, size, partsOfMethod[method] ?? 1).map((region) => ({
+        largestParts(map, minOf(method, map), size, partsOfMethod[method] ?? 1).map((region) => ({
           region,
           methods: [method],
         })),
       ),
   ];
   return found.reduce<readonly Place[]>(joined, []);
+}
+
+/** The finding of copies describes the likeliest pair: two regions of different pairs are no copies of each other. */
+function minOf(method: string, { values }: CellMap): number {
+  if (method !== 'copy-move') return markedFrom.method;
+  return values.reduce((most, value) => Math.max(most, value), markedFrom.method);
 }
 
 /** Merges marks of the same place, keeping the region of the first. */

@@ -10,6 +10,7 @@ import {
   type StabilityChange,
   strengths,
 } from '../contract/vocabulary.ts';
+import type { Finding } from '../detectors/detector.ts';
 import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { writeErrorRate } from './error-rate.ts';
@@ -29,7 +30,9 @@ export function writeEvidence(examined: Examined): Evidence {
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
     errorRate: wordErrorRate(examined),
-    findings: ranked(findings.map((one) => boundedFinding(wordFinding(one), examined))),
+    findings: ranked(
+      findings.map((one) => boundedFinding(wordFinding(placed(one, examined)), examined)),
+    ),
     skipped: skipped.map((one) => wordSkipped(one, facts)),
     reasons: decision.reasons.map(toReason),
     stability: stability === null ? null : wordStability(stability, decision),
@@ -37,6 +40,18 @@ export function writeEvidence(examined: Examined): Evidence {
     provenance: wordProvenance(provenance),
     notChecked: listNotChecked(examined),
   };
+}
+
+/** Named by the place of its mark, which it may share with other methods. */
+function placed(finding: Finding, { manipulation, facts }: Examined): Finding {
+  const { method, statement } = finding;
+  const [mark] = placesOf(manipulation).filter(({ methods }) => methods.includes(method));
+  if (mark === undefined || !('code' in statement)) return finding;
+  if (!('place' in statement.values) || !('share' in statement.values)) return finding;
+  if ('otherPlace' in statement.values) return finding;
+  const values = { ...statement.values, place: areaOf(mark.region, facts).place };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The values of the same code.
+  return { ...finding, statement: { ...statement, values } as Finding['statement'] };
 }
 
 function wordErrorRate(examined: Examined): Bilingual | null {

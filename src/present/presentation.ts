@@ -78,16 +78,21 @@ export function mainGround({ outcome, reasons }: Result): Ground | null {
 
 const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
-/** @param result - for the place of a change, or null where that is said elsewhere. */
+/**
+ * @param result - for the places of a change, or null where nothing is said of them.
+ * @param isPlaced - false where the places are listed beside.
+ */
 export function writeBecause(
   ground: Ground,
   result: Pick<Result, 'areas' | 'provenance'> | null,
   words: Words,
+  isPlaced = true,
 ): string {
   const { because } = words.outcome;
   const { areas = [], provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
-    return because[ground](areas.length === 0 ? '' : ` (${writePlaces(areas, words)})`);
+    const where = isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '';
+    return because[ground](where, areas.length > 1);
   }
   if (ground !== 'declared') return because[ground];
   const declared = provenance === null ? null : bestDeclaration(provenance);

@@ -35,7 +35,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       question: question.short,
       headline: presentation.headline,
       // The list beside the picture has the places.
-      text: isOfPart ? writeBecause(ground, null, catalogue) : presentation.because,
+      text: isOfPart ? writeBecause(ground, result, catalogue, false) : presentation.because,
       places,
       caption: places.length === 0 ? labels.original : head.outlined,
       beside: beside.filter(({ items }) => items.length > 0),
@@ -62,12 +62,12 @@ function damageOf({ examination: { facts }, language }: SectionInput): string | 
 
 /** Each numbered place, and the methods that mark it by themselves; the annex has the pixels. */
 function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
-  const { findings, outcome } = catalogue;
+  const { document, findings, outcome } = catalogue;
   return markedPlaces(examination).map(({ region, methods }, at) => {
     const { place, share } = areaOf(region, examination.facts);
     const where = outcome.where(findings.places[place], findings.writeShare(share));
     const by = methods.map((one) => nameIn(findings.methods, one, printable(one, 60)));
-    return `${at + 1}: ${where}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+    return `${at + 1}: ${where} (${by.length === 0 ? document.head.together : by.join(', ')})`;
   });
 }
 

@@ -144,6 +144,19 @@ describe('a picture with a marked part', () => {
     expect(manipulation.region).toEqual(manipulation.places?.[0]?.region);
   });
 
+  test('marks the likeliest pair of copies, which the finding describes, not the largest', () => {
+    const pairs = [0.9, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5, 0.8];
+    const answers = [localised('copy-move', pairs, { strength: 'moderate' })];
+    const { picture } = fusion;
+    const weights = { ...picture.weights, 'copy-move': 1 };
+    const alone = { ...picture, weights, suspectAlone: ['copy-move'] };
+    const asked = { ...manifest, fusion: { ...fusion, picture: alone } };
+
+    const { manipulation } = localise({ facts, grid, manifest: asked, answers });
+
+    expect(manipulation.places?.map(({ region }) => region.left)).toEqual([0, 8]);
+  });
+
   test('is reported if copies are clear, even if the fusion suspects nothing', () => {
     const answers = [localised('copy-move', right, { score: 0.6, strength: 'moderate' })];
     const { picture } = fusion;

@@ -380,7 +380,20 @@ describe('a picture with a part that was changed', () => {
       '1: in the lower right, 12 % of the picture; 2: in the upper left, 5 % of the picture';
 
     expect(writeEvidence(several).manipulation?.statement.en).toContain(`(${numbered})`);
-    expect(present(readResult(several), 'en').because).toContain(`(${numbered})`);
+    const { because } = present(readResult(several), 'en');
+    expect(because).toContain(`Several parts differ from the rest (${numbered})`);
+  });
+
+  test('is placed by a finding where its mark is', () => {
+    const values = { place: 'right', share: 0.09 } as const;
+    const statement = { code: 'region_processed_apart', values } as const;
+    const finding = { ...spoken('localisation-network', 'moderate'), statement };
+    const places = [{ region, methods: ['localisation-network'] }];
+    const manipulation = { ...changed.manipulation!, places };
+
+    const { findings } = writeEvidence({ ...changed, findings: [finding], manipulation });
+
+    expect(findings[0]?.statement.en).toContain('marks a region in the lower right: ');
   });
 
   test('is told in the summary, in the place of the probability of the whole picture', () => {

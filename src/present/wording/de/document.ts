@@ -31,7 +31,8 @@ export const document: typeof english = {
     },
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Umrandet: was die Methoden als verändert markieren',
+    outlined: 'Umrandet: wo sich Anzeichen einer Veränderung fanden',
+    together: 'alle Methoden zusammen',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Kein Befund dieser Untersuchung.',
     damage: (rows) =>

@@ -154,12 +154,12 @@ function writeFurther(pictures: number): string {
   return `die Datei enthält ${pictures === 1 ? 'ein weiteres Bild' : `${pictures} weitere Bilder`}`;
 }
 
-function writeCopies({ place, otherPlace, share }: Copies): string {
+function writeCopies({ place, otherPlace }: Copies): string {
   const where =
     place === otherPlace
       ? `beide ${places[place]},`
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  return `Zwei Bereiche von ${writeRoughShare(share)} des Bildes, ${where}`;
+  return `Zwei Bereiche, ${where}`;
 }
 
 /** „, einer um 30 Grad gedreht und 1,2-mal so groß wie der andere“, or nothing. */
@@ -173,7 +173,7 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 
 const statements: English['statements'] = {
   generated_with_probability: ({ probability }) =>
-    `Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
+    `Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
 
   photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
   one_flat_area: () =>
@@ -225,17 +225,17 @@ const statements: English['statements'] = {
     return `${capitalised(parts.join('; '))}.`;
   },
 
-  region_processed_apart: ({ place, share }) =>
-    `Ein an veränderten Bildern trainiertes Netz markiert ${places[place]} einen Bereich (${writeRoughShare(share)} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
+  region_processed_apart: ({ place }) =>
+    `Ein mit veränderten Bildern trainiertes Netz markiert einen Bereich ${places[place]}: Die Spuren der Verarbeitung weichen dort vom Rest ab.`,
   changed_nowhere: () =>
-    'Ein an veränderten Bildern trainiertes Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
+    'Ein mit veränderten Bildern trainiertes Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
   changed_somewhere: () =>
-    'Ein an veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
+    'Ein mit veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
-  words_stand_out: ({ place, share }) =>
-    `Ein an veränderten Dokumenten trainiertes Netz markiert Wörter ${places[place]} (${writeRoughShare(share)} des Bildes): Ihre Spuren von Druck, Kamera und Speicherung weichen von denen der anderen Wörter ab.`,
+  words_stand_out: ({ place }) =>
+    `Ein mit veränderten Dokumenten trainiertes Netz markiert Wörter ${places[place]}: Ihre Spuren von Druck, Kamera und Speicherung weichen von denen der anderen Wörter ab.`,
   words_agree: () =>
-    'Ein an veränderten Dokumenten trainiertes Netz findet kein Wort, das stärker von den anderen abweicht als in unveränderten Dokumenten üblich.',
+    'Ein mit veränderten Dokumenten trainiertes Netz findet kein Wort, das stärker von den anderen abweicht als in unveränderten Dokumenten üblich.',
 
   copies: (copies) =>
     `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
@@ -248,13 +248,13 @@ const statements: English['statements'] = {
   no_copies_where_compared: ({ comparedShare }) =>
     `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen sich keine zwei Bereiche so, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
 
-  region_saved_once: ({ place, share }) =>
-    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeRoughShare(share)} davon, ${places[place]}, zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
+  region_saved_once: ({ place }) =>
+    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich ${places[place]} zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
     'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
 
-  thumbnail_differs: ({ place, share }) =>
-    `Die Vorschau in der Datei zeigt in einem Bereich von ${writeRoughShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
+  thumbnail_differs: ({ place }) =>
+    `Die Vorschau in der Datei zeigt in einem Bereich ${places[place]} etwas anderes als das Bild.`,
   thumbnail_lacks_strip: ({ share }) =>
     `Die Vorschau in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Kameras, die dort das Datum einblenden, tun das nach dem Erzeugen der Vorschau, das beweist also nichts.`,
   thumbnail_agrees: () =>

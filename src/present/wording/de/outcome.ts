@@ -13,10 +13,11 @@ export const outcome: typeof english = {
   because: {
     real: 'Die Spuren passen zu einer Kamera; keine Stelle fällt auf.',
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
-    changed: (place) => `Eine Stelle unterscheidet sich vom Rest${place}.`,
+    changed: (place, isSeveral) =>
+      `${isSeveral ? 'Mehrere Stellen unterscheiden' : 'Eine Stelle unterscheidet'} sich vom Rest${place}.`,
     declared: (place, name) => `Die Datei gibt es selbst an (${place}${name}).`,
-    manipulation_suspected: (place) =>
-      `Eine Stelle könnte verändert sein${place}; die Anzeichen reichen für ein Ergebnis nicht aus.`,
+    manipulation_suspected: (place, isSeveral) =>
+      `${isSeveral ? 'Mehrere Stellen könnten' : 'Eine Stelle könnte'} verändert sein${place}; die Anzeichen reichen für ein Ergebnis nicht aus.`,
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
     no_usable_trace: 'Messbare Spuren fehlen, von einer Kamera wie von KI.',

@@ -31,7 +31,9 @@ export const document = {
     },
     byOne: 'the suspicion rests on one method alone',
     noRegion: 'none; all methods together mark no part of the picture',
-    outlined: 'Outlined: what the methods mark as changed',
+    outlined: 'Outlined: where signs of a change were found',
+    /** Of a place that no method marks by itself. */
+    together: 'all methods together',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'No finding of this examination.',
     damage: (rows: string) =>

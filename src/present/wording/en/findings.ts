@@ -163,12 +163,12 @@ function writeFurther(pictures: number): string {
   return `the file contains ${pictures === 1 ? 'one further picture' : `${pictures} further pictures`}`;
 }
 
-function writeCopies({ place, otherPlace, share }: Copies): string {
+function writeCopies({ place, otherPlace }: Copies): string {
   const where =
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  return `Two regions of ${writeRoughShare(share)} of the picture, ${where}`;
+  return `Two regions, ${where}`;
 }
 
 /** ", one turned by 30 degrees and 1.2 times as large as the other", or an empty string. */
@@ -235,15 +235,15 @@ const statements = {
     return `${capitalised(parts.join('; '))}.`;
   },
 
-  region_processed_apart: ({ place, share }) =>
-    `A network trained on changed pictures marks a region ${places[place]} (${writeRoughShare(share)} of the picture): its traces of processing differ from the rest.`,
+  region_processed_apart: ({ place }) =>
+    `A network trained on changed pictures marks a region ${places[place]}: the traces of processing there differ from the rest.`,
   changed_nowhere: () =>
     'A network trained on changed pictures finds no region that differs from the rest by more than is usual in untouched pictures.',
   changed_somewhere: () =>
     'A network trained on changed pictures rates the picture as changed, but cannot say where.',
 
-  words_stand_out: ({ place, share }) =>
-    `A network trained on changed documents marks words ${places[place]} (${writeRoughShare(share)} of the picture): their traces of printing, camera and saving differ from those of the other words.`,
+  words_stand_out: ({ place }) =>
+    `A network trained on changed documents marks words ${places[place]}: their traces of printing, camera and saving differ from those of the other words.`,
   words_agree: () =>
     'A network trained on changed documents finds no word that differs from the others by more than is usual in untouched documents.',
 
@@ -258,13 +258,13 @@ const statements = {
   no_copies_where_compared: ({ comparedShare }) =>
     `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so alike that one must be a copy of the other; a copy in the rest would go unnoticed.`,
 
-  region_saved_once: ({ place, share }) =>
-    `The picture was saved as JPEG at least once before, but a region of ${writeRoughShare(share)} of it, ${places[place]}, shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
+  region_saved_once: ({ place }) =>
+    `The picture was saved as JPEG at least once before, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
     'The picture was saved as JPEG at least once before, and no region differs in this respect.',
 
-  thumbnail_differs: ({ place, share }) =>
-    `The embedded thumbnail differs from the picture in a region of ${writeRoughShare(share)} of it, ${places[place]}.`,
+  thumbnail_differs: ({ place }) =>
+    `The embedded thumbnail differs from the picture in a region ${places[place]}.`,
   thumbnail_lacks_strip: ({ share }) =>
     `The embedded thumbnail differs from the picture only in a strip along the edge (${writeShare(share)} of the picture). Cameras that write the date there do so after making the thumbnail, so this proves nothing.`,
   thumbnail_agrees: () =>

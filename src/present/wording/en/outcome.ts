@@ -15,10 +15,11 @@ export const outcome = {
   because: {
     real: 'Its traces match those of a camera; no part stands out.',
     fake: 'The picture has traces that AI image generators typically leave.',
-    changed: (place: string) => `A part of it differs from the rest${place}.`,
+    changed: (place: string, isSeveral: boolean) =>
+      `${isSeveral ? 'Several parts differ' : 'A part of it differs'} from the rest${place}.`,
     declared: (place: string, name: string) => `The file itself says so (${place}${name}).`,
-    manipulation_suspected: (place: string) =>
-      `A part may have been changed${place}, but the signs are not enough to say so.`,
+    manipulation_suspected: (place: string, isSeveral: boolean) =>
+      `${isSeveral ? 'Several parts' : 'A part'} may have been changed${place}, but the signs are not enough to say so.`,
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',
