@@ -5,7 +5,6 @@
  * `npm run evaluate -- --surfaces PICTURES [--limit N]`
  * `npm run evaluate -- --credentials FOLDER`
  * `npm run evaluate -- --drawn [--model DIR]`
- * `npm run evaluate -- --documents DIR [--limit N]`
  * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR [--pairs DIR] --photographs DIR --readings DIR [--limit N]`
@@ -14,7 +13,7 @@
  * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
  * and all tables into its card, where one marks the place for them. `--ratios` reads the likelihood ratios that `--record`, or `--manipulated --held-out DIR`, left in
  * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
- * HTML and console. `--documents` reads documents with replaced words and untouched ones. `--manipulated` measures where pictures were
+ * HTML and console. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
  * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
@@ -54,7 +53,6 @@ const { values: options } = parseArgs({
     'held-out': { type: 'string' },
     drawn: { type: 'boolean', default: false },
     copies: { type: 'string' },
-    documents: { type: 'string' },
     crowd: { type: 'string', default: '100000' },
     manipulated: { type: 'boolean', default: false },
     pairs: { type: 'string', multiple: true, default: [] },
@@ -81,18 +79,6 @@ if (options.ratios) {
 
 if (options.copies !== undefined) {
   await measureCopies(options.copies, Number(options.limit ?? 200), Number(options.crowd));
-  process.exit();
-}
-
-if (options.documents !== undefined) {
-  const { measureDocuments } = await import('./documents.ts');
-  const models = await openModels(null);
-  const found = await measureDocuments(
-    options.documents,
-    models,
-    Number(options.limit ?? Infinity),
-  );
-  process.stdout.write(`${toTerminal([found])}\n`);
   process.exit();
 }
 

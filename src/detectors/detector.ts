@@ -72,8 +72,6 @@ export interface DetectorInput {
   readonly traces: TraceEvidence;
   /** Null if the localisation network did not run. */
   readonly changes: ChangeEvidence | null;
-  /** What the network for documents says; only if the picture shows one. */
-  readonly words?: ChangeEvidence | null;
   readonly provenance: Provenance;
 }
 

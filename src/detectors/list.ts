@@ -8,7 +8,7 @@ import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
 import { fileConsistency } from './file-consistency.ts';
 import { compressionTables, fileLayout } from './file-facts.ts';
-import { documentText, localisationNetwork } from './localisation-network.ts';
+import { localisationNetwork } from './localisation-network.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
@@ -16,7 +16,6 @@ import { traceNetwork } from './trace-network.ts';
 /** Methods that look for changed parts of a picture. */
 export const localisingDetectors: readonly Detector[] = [
   localisationNetwork,
-  documentText,
   copyMove,
   doubleQuantisation,
   thumbnail,

@@ -103,16 +103,12 @@ export function largestParts(
   size: Size,
   most: number,
 ): readonly Region[] {
-  const regions = groupBoxes(map, from, size)
+  const boxes = Array.from(groupsFrom(map, from), (group) => boxAround(group, map, size));
+  const regions = boxes
     .toSorted((one, other) => other.area - one.area)
     .slice(0, most)
     .map((box) => toRegion(box, size));
   return (regions[0]?.share ?? 0) <= maxShareOfPicture ? regions : [];
-}
-
-/** A box around each 4-connected group of cells with at least `from`. */
-export function groupBoxes(map: CellMap, from: number, size: Size): Box[] {
-  return Array.from(groupsFrom(map, from), (group) => boxAround(group, map, size));
 }
 
 /**

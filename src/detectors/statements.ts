@@ -71,9 +71,6 @@ export interface FindingValues {
   readonly changed_nowhere: NoValues;
   readonly changed_somewhere: NoValues;
 
-  readonly words_stand_out: Area;
-  readonly words_agree: NoValues;
-
   readonly copies: Copies;
   readonly copies_or_repetition: Copies;
   /** Windows, tiles, letters: a copy would not stand out among them. */
@@ -128,7 +125,6 @@ export type SkipReason =
   | 'nothing_else_in_file'
   | 'too_small_for_drawings'
   | 'no_localisation_network'
-  | 'no_document'
   | 'too_small_for_copies'
   | 'too_smooth_for_copies'
   | 'too_few_blocks'

@@ -44,8 +44,6 @@ export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   readonly isStrong: boolean;
   /** Whether one method alone is enough to suspect a change, even when the fusion suspects none. */
   readonly isSuspectedAlone: boolean;
-  /** Whether words of a document are suspected, which needs no photograph. */
-  readonly isOfWords: boolean;
 }
 
 /** A declaration of generated content, and whether a trusted signer signed it. */
@@ -152,8 +150,7 @@ function decideByChanges(
   }
   const signs = reasonsToSuspectChange(change, limits);
   const { resultClass, reasons } = byTraces;
-  if (signs.length === 0 || resultClass === 'fake') return byTraces;
-  if (resultClass === 'abstain' && !change.isOfWords) return byTraces;
+  if (signs.length === 0 || resultClass === 'fake' || resultClass === 'abstain') return byTraces;
   return { ...byTraces, resultClass: 'uncertain', reasons: [...reasons, ...signs] };
 }
 

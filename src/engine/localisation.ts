@@ -14,7 +14,7 @@ import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type CellGrid, type Localisation, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
 import { locatePlaces } from './places.ts';
-import type { LocateAnswer, LocateModel } from '../inference/networks.ts';
+import type { LocateModel } from '../inference/networks.ts';
 
 interface Given {
   readonly facts: Pick<PictureFacts, 'width' | 'height'> & {
@@ -155,24 +155,18 @@ function fuseScores(
  * then rotates the maps to match the upright picture.
  */
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
-  const { pixels, table, toEvidence } = prepareStored(picture, locator.manifest.input);
-  return toEvidence(await locate(locator, pixels, table));
-}
-
-/** The stored pixels that a localisation network can read, and the way back from its maps to the upright picture. */
-export function prepareStored(picture: Picture, { cellPx, maxPixels }: LocateManifest['input']) {
   const { facts } = picture;
+  const { cellPx, maxPixels } = locator.manifest.input;
   const { pixels, halvings } = halveToFit(maxPixels, picture);
   // Halved pixels have no JPEG block grid, so the file's quantisation steps would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
-  const toEvidence = ({ columns, rows, changed, trust, score }: LocateAnswer): ChangeEvidence => {
-    const toMap = (logits: Float32Array): CellMap => {
-      const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
-      return toUpright(coverStored(map, facts), facts);
-    };
-    return { score, changed: toMap(changed), trust: toMap(trust) };
+  const table = steps && inRows(steps);
+  const { columns, rows, changed, trust, score } = await locate(locator, pixels, table);
+  const toMap = (logits: Float32Array): CellMap => {
+    const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
+    return toUpright(coverStored(map, facts), facts);
   };
-  return { pixels, table: steps && inRows(steps), toEvidence };
+  return { score, changed: toMap(changed), trust: toMap(trust) };
 }
 
 /** EXIF orientations that only mirror the picture; each is its own inverse. */

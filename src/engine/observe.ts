@@ -5,7 +5,6 @@
 
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
 import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts';
-import { documentText } from '../detectors/localisation-network.ts';
 import { detectors } from '../detectors/list.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
@@ -18,8 +17,7 @@ import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
-import { canSuspectAlone, findingsIn, localise } from './localisation.ts';
-import { readWords } from './words.ts';
+import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
@@ -60,8 +58,7 @@ export async function observe(
   const { trace, locator } = models;
   const { changes, copies, main } = await runOnThreads(picture, models, async (runsInThread) => {
     const read = await readTraces(picture, trace, seed);
-    const words = await readWords(picture, locator);
-    const input = { picture, traces: read.evidence, words, provenance };
+    const input = { picture, traces: read.evidence, provenance };
     const answered = methods.map((it) =>
       runsInThread(it) ? null : it.examine({ ...input, changes: null }),
     );
@@ -181,12 +178,8 @@ function toChangeClaim(
   const isStrong = findings.some(
     ({ method, strength }) => methods.includes(method) && strength !== 'weak',
   );
-  const alone = findings.filter((it) => methods.includes(it.method) && canSuspectAlone(it, fusion));
-  return {
-    probability,
-    indicating: methods.length,
-    isStrong,
-    isSuspectedAlone: alone.length > 0,
-    isOfWords: alone.some(({ method }) => method === documentText.method),
-  };
+  const isSuspectedAlone = findings.some(
+    (it) => methods.includes(it.method) && canSuspectAlone(it, fusion),
+  );
+  return { probability, indicating: methods.length, isStrong, isSuspectedAlone };
 }

@@ -10,8 +10,8 @@ import type { Place } from './result.ts';
 
 /** The value from which a cell counts as marked. 0.5 is neutral in the map of a single method. */
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
-/** Number of regions a method marks: copy-move the likeliest copy and its source, and several words may be replaced. */
-const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2, 'document-text': 3 };
+/** Number of regions a method marks: copy-move the likeliest copy and its source. */
+const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2 };
 
 /**
  * Places marked by the fusion come first, then those that single methods mark.

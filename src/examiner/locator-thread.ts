@@ -45,13 +45,10 @@ export function startLocatorThread(): LocatorThread {
       return {
         manifest: verified.manifest,
         runtimeVersion,
-        hasDocuments: verified.documents !== null,
-        locate: async ({ rgb, width, height }, table, network) => {
+        locate: async ({ rgb, width, height }, table) => {
           // Transfers a copy, because the other methods still read the picture's own pixels.
           const own = new Uint8Array(rgb);
-          const question: LocatorQuestion = {
-            locate: [{ rgb: own, width, height }, table, network],
-          };
+          const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
           return (await ask('located', question, [own.buffer])).located;
         },
         release: async () => {

@@ -122,9 +122,7 @@ function toReader(session: Session | null, { transformer }: ModelManifest): Read
   };
 }
 
-type LocateNetwork = 'photographs' | 'documents';
-
-export interface LocateAnswer {
+interface LocateAnswer {
   /** The grid that covers the picture, row-major, in cells of the manifest's `cellPx`. */
   readonly columns: number;
   readonly rows: number;
@@ -139,17 +137,11 @@ export interface LocateAnswer {
 export interface LocateModel {
   readonly manifest: LocateManifest;
   readonly runtimeVersion: string;
-  readonly hasDocuments: boolean;
   /**
    * @param pixels - row-major RGB whose first pixel is the corner of a JPEG block.
    * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null if there are none.
-   * @param network - the one for documents only where `hasDocuments`.
    */
-  locate(
-    pixels: Pixels,
-    table: readonly number[] | null,
-    network?: LocateNetwork,
-  ): Promise<LocateAnswer>;
+  locate(pixels: Pixels, table: readonly number[] | null): Promise<LocateAnswer>;
   release(): Promise<void>;
 }
 
@@ -160,12 +152,11 @@ export interface LocateModel {
 const maxPixelsKeptOpen = 1_500_000;
 
 export async function loadLocateModel(
-  { manifest, network: photographs, documents }: VerifiedLocator,
+  { manifest, network }: VerifiedLocator,
   runtime: Runtime,
 ): Promise<LocateModel> {
   const { cellPx } = manifest.input;
-  let isOpen: LocateNetwork = 'photographs';
-  let session: Session | null = await runtime.openSession(photographs);
+  let session: Session | null = await runtime.openSession(network);
 
   async function release(): Promise<void> {
     await session?.release();
@@ -175,12 +166,9 @@ export async function loadLocateModel(
   return {
     manifest,
     runtimeVersion: runtime.version,
-    hasDocuments: documents !== null,
     release,
-    locate: async ({ rgb, width, height }, table, network = 'photographs') => {
-      if (network !== isOpen) await release();
-      isOpen = network;
-      session ??= await runtime.openSession(network === 'documents' ? documents! : photographs);
+    locate: async ({ rgb, width, height }, table) => {
+      session ??= await runtime.openSession(network);
       const answer = await session.run({
         rgb: { data: rgb, dims: [1, height, width, 3] },
         table: { data: Float32Array.from(table ?? noTable), dims: [1, noTable.length] },

@@ -26,8 +26,6 @@ export interface VerifiedModel {
 export interface VerifiedLocator {
   readonly manifest: LocateManifest;
   readonly network: Uint8Array;
-  /** The network for documents; null for a model without one. */
-  readonly documents: Uint8Array | null;
 }
 
 export interface Registry {
@@ -163,8 +161,7 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
 
 async function openLocator(entry: ModelFolder<LocateManifest>): Promise<VerifiedLocator> {
   const files = await verifiedFiles(entry);
-  const documents = files.get('documents.onnx') ?? null;
-  return { manifest: entry.manifest, network: files.get(locateFile)!, documents };
+  return { manifest: entry.manifest, network: files.get(locateFile)! };
 }
 
 function notFound(

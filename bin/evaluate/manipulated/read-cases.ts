@@ -100,7 +100,7 @@ export function classByTraces({
 }
 
 /** At the size of the picture, which may be a smaller copy of the one that was masked. */
-export async function readMask(
+async function readMask(
   path: string,
   { width, height }: { readonly width: number; readonly height: number },
 ): Promise<Mask> {

@@ -56,7 +56,7 @@ export const references: readonly Reference[] = [
     citation:
       'F. Guillaro, D. Cozzolino, A. Sud, N. Dufour, L. Verdoliva: TruFor: Leveraging All-Round Clues for Trustworthy Image Forgery Detection and Localization. IEEE/CVF Conference on Computer Vision and Pattern Recognition, 2023.',
     use: 'localisationNetwork',
-    methods: ['localisation-network', 'document-text'],
+    methods: ['localisation-network'],
   },
   {
     citation:

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { documentText, localisationNetwork } from '../../../src/detectors/localisation-network.ts';
+import { localisationNetwork } from '../../../src/detectors/localisation-network.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
@@ -138,28 +138,5 @@ test('a picture without localisation is skipped with a reason', async () => {
   expect(skipped).toEqual({
     method: 'localisation-network',
     reason: { en: expect.stringMatching(/\.$/), de: expect.stringMatching(/\.$/) },
-  });
-});
-
-test('words of a document that stand out are found, and a picture without text is skipped', async () => {
-  const picture = await scenePicture(80, 80);
-  const words = { score: 5, changed: firstOfFour(0.9), trust: firstOfFour(1) };
-
-  expect(worded(documentText.examine({ ...inputWith(picture), words }))).toMatchObject({
-    finding: {
-      method: 'document-text',
-      speaksFor: 'fake',
-      strength: 'moderate',
-      statement: { en: expect.stringContaining('marks words') },
-    },
-  });
-  expect(
-    worded(documentText.examine({ ...inputWith(picture), words: { ...words, score: 0 } })),
-  ).toMatchObject({
-    finding: { speaksFor: 'neither', statement: { en: expect.stringContaining('no word') } },
-  });
-  expect(documentText.examine(inputWith(picture))).toEqual({
-    method: 'document-text',
-    reason: 'no_document',
   });
 });

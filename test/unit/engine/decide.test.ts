@@ -29,7 +29,6 @@ const untouched: DecisionInput['change'] = {
   indicating: 0,
   isStrong: false,
   isSuspectedAlone: false,
-  isOfWords: false,
 };
 
 const clear: DecisionInput = {
@@ -187,13 +186,7 @@ describe('a part that was changed', () => {
   });
 
   test('is suspected if copies are clear, even if the fusion suspects nothing', () => {
-    const change = {
-      probability: 0.19,
-      indicating: 1,
-      isStrong: true,
-      isSuspectedAlone: true,
-      isOfWords: false,
-    };
+    const change = { probability: 0.19, indicating: 1, isStrong: true, isSuspectedAlone: true };
 
     for (const strategy of decisionStrategies) {
       expect(verdict({ ...camera, change }, strategy)).toMatchObject({
@@ -208,20 +201,6 @@ describe('a part that was changed', () => {
 
     expect(verdict({ change })).toMatchObject({ resultClass: 'fake', reasons: [] });
     expect(verdict({ trace: 0, change }).reasons).toEqual(['no_usable_trace']);
-  });
-
-  test('is suspected in words of a document, which need be no photograph', () => {
-    const copies = { probability: 0.1, indicating: 1, isStrong: true, isSuspectedAlone: true };
-    const document = { ...camera, isPhotograph: false };
-
-    expect(verdict({ ...document, change: { ...copies, isOfWords: false } })).toMatchObject({
-      resultClass: 'abstain',
-      reasons: ['not_a_photograph'],
-    });
-    expect(verdict({ ...document, change: { ...copies, isOfWords: true } })).toMatchObject({
-      resultClass: 'uncertain',
-      reasons: ['not_a_photograph', 'manipulation_suspected'],
-    });
   });
 });
 
@@ -390,7 +369,6 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
           indicating: Math.floor(3 * random()),
           isStrong: random() < 0.3,
           isSuspectedAlone: random() < 0.1,
-          isOfWords: random() < 0.1,
         },
         declaration: randomDeclaration(random),
       };

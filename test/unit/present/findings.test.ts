@@ -40,8 +40,6 @@ const examples: FindingValues = {
   region_processed_apart: area,
   changed_nowhere: {},
   changed_somewhere: {},
-  words_stand_out: area,
-  words_agree: {},
   copies,
   copies_or_repetition: copies,
   repeats_throughout: {},

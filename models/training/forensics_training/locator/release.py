@@ -27,7 +27,6 @@ from forensics_training.runtime.quantise import IN_8_BITS, quantise
 from forensics_training.runtime.strips import Section, in_strips, without_strips
 
 NETWORK = "locate.onnx"
-DOCUMENTS = "documents.onnx"
 MAX_PIXELS = 3_100_000  # 130 MB a megapixel; a larger picture is halved until it fits, one of 12 megapixels once
 SAMPLES = 96  # pictures that set the activation ranges
 Inputs = dict[str, np.ndarray]
@@ -95,17 +94,13 @@ def compare(one: Path, other: Path, seen: Inputs) -> dict[str, float]:
     return {name: float(((mine - yours) ** 2).mean() ** 0.5) for name, mine, yours in zip(names, *outputs, strict=True)}
 
 
-def networks(out: Path) -> dict:
-    return {name: describe_file(out / name) for name in (NETWORK, DOCUMENTS) if (out / name).exists()}
-
-
 def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict) -> dict:
     return {
         "id": out.name,
         "version": version,
         "type": "localisation",
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "files": networks(out),
+        "files": {NETWORK: describe_file(out / NETWORK)},
         "input": {"cellPx": CELL, "maxPixels": MAX_PIXELS},
         "inputs": {"rgb": "uint8 NHWC", "table": "float32 [1,64], luma quantisation steps row by row, zeros for none"},
         "outputs": ["changed", "trust", "score"],
@@ -153,29 +148,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", type=Path, help="folder that locator-export wrote")
     parser.add_argument("--data", type=Path, help="folder with manifest.csv, needed with --network")
-    parser.add_argument("--documents", type=Path, help="folder that locator-export-documents wrote")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--fused", type=Path)
     parser.add_argument("--figures", type=Path)
     args = parser.parse_args()
-    if (args.network or args.documents) and not args.data:
-        parser.error("--network and --documents need --data")
+    if args.network and not args.data:
+        parser.error("--network needs --data")
     source = args.network or args.out
     previous, limits = source / "manifest.json", source / "limits.json"
     before = json.loads(previous.read_text()) if previous.exists() else {**UNFITTED, **UNMEASURED}
     fused = json.loads(args.fused.read_text()) if args.fused else before
     figures = json.loads(args.figures.read_text()) if args.figures else before
     training = json.loads(limits.read_text()) if limits.exists() else before["training"]
-    for folder, name in ((args.network, NETWORK), (args.documents, DOCUMENTS)):
-        if folder:
-            args.out.mkdir(parents=True, exist_ok=True)
-            stored, seen = args.out / f"{name}.new", list(samples(args.data))
-            store(folder / NETWORK, seen, stored)
-            print("differences in logits:", compare(folder / NETWORK, stored, seen[1]))
-            stored.rename(args.out / name)
-    if args.documents:
-        training = {**training, "documents": json.loads((args.documents / "limits.json").read_text())}
+    if args.network:
+        args.out.mkdir(parents=True, exist_ok=True)
+        network, stored, seen = args.network / NETWORK, args.out / f"{NETWORK}.new", list(samples(args.data))
+        store(network, seen, stored)
+        print("differences in logits:", compare(network, stored, seen[1]))
+        stored.rename(args.out / NETWORK)
     record = manifest(args.out, args.version, fused, figures, training)
     (args.out / "manifest.json").write_text(json.dumps(record, indent=1) + "\n")
     card = args.out / "CARD.md"

@@ -232,11 +232,6 @@ const statements: English['statements'] = {
   changed_somewhere: () =>
     'Ein mit veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
-  words_stand_out: ({ place }) =>
-    `Ein mit veränderten Dokumenten trainiertes Netz markiert Wörter ${places[place]}: Ihre Spuren von Druck, Kamera und Speicherung weichen von denen der anderen Wörter ab.`,
-  words_agree: () =>
-    'Ein mit veränderten Dokumenten trainiertes Netz findet kein Wort, das stärker von den anderen abweicht als in unveränderten Dokumenten üblich.',
-
   copies: (copies) =>
     `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
@@ -279,7 +274,6 @@ const skips: English['skips'] = {
   too_small_for_drawings:
     'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
   no_localisation_network: 'Es wurde kein Lokalisierungsnetz eingesetzt.',
-  no_document: 'Das Bild zeigt kein Dokument, oder das Modell hat kein Netz dafür.',
   too_small_for_copies: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
   too_smooth_for_copies:
     'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
@@ -309,7 +303,6 @@ const methods: English['methods'] = {
   'compression-tables': 'Quantisierungstabellen',
   'file-layout': 'Aufbau der Datei',
   'localisation-network': 'Lokalisierungsnetz',
-  'document-text': 'Wörter eines Dokuments',
   'double-quantisation': 'Doppelte Quantisierung',
   'error-level': 'Fehlerpegel (Error Level)',
   'copy-move': 'Kopierte Teile',

@@ -85,8 +85,6 @@ export const outcome: typeof english = {
       'compression-tables': 'Die Datei vom Gerät verlangen: Diese hat ein Programm gespeichert.',
       'file-layout': 'Fragen, wie die Datei entstanden ist, und die vom Gerät verlangen.',
       'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle verlangen.',
-      'document-text':
-        'Die markierten Wörter mit dem Originaldokument oder beim Aussteller abgleichen.',
       'double-quantisation': 'Die Originaldatei verlangen und die Stelle damit vergleichen.',
       'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon verlangen.',
       thumbnail: 'Das Vorschaubild in der Datei ansehen: Es zeigt das Bild vor der Veränderung.',

@@ -242,11 +242,6 @@ const statements = {
   changed_somewhere: () =>
     'A network trained on changed pictures rates the picture as changed, but cannot say where.',
 
-  words_stand_out: ({ place }) =>
-    `A network trained on changed documents marks words ${places[place]}: their traces of printing, camera and saving differ from those of the other words.`,
-  words_agree: () =>
-    'A network trained on changed documents finds no word that differs from the others by more than is usual in untouched documents.',
-
   copies: (copies) =>
     `${writeCopies(copies)} show the same pixels${writeMotion(copies)}; this does not show which of the two is the copy.`,
   copies_or_repetition: (copies) =>
@@ -288,7 +283,6 @@ const skips: Readonly<Record<SkipReason, string>> = {
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',
-  no_document: 'The picture shows no document, or the model has no network for them.',
   too_small_for_copies: 'The picture is too small to look for parts that occur in it twice.',
   too_smooth_for_copies: 'The picture is too smooth to tell a copied part from any other.',
   too_few_blocks: 'The picture has too few blocks of 8x8 pixels to tell one JPEG save from two.',
@@ -316,7 +310,6 @@ const methods = {
   'compression-tables': 'quantisation tables',
   'file-layout': 'layout of the file',
   'localisation-network': 'localisation network',
-  'document-text': 'words of a document',
   'double-quantisation': 'double quantisation',
   'error-level': 'error level',
   'copy-move': 'copied parts',

@@ -89,7 +89,6 @@ export const outcome = {
       'compression-tables': 'Ask for the file from the device: a program has saved this one.',
       'file-layout': 'Ask how the file was made, and for the one from the device.',
       'localisation-network': 'Ask for the original file and another photograph of this place.',
-      'document-text': 'Compare the marked words with the original document or its issuer.',
       'double-quantisation': 'Ask for the original file, and compare this place with it.',
       'copy-move': 'Compare both places, and ask for another photograph of them.',
       thumbnail: 'Look at the preview in the file: it shows the picture before the change.',
