@@ -173,7 +173,9 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     expect((above!.x - whole!.x) / whole!.width).toBeCloseTo(part.left / 640, 1);
     expect(above!.width / whole!.width).toBeCloseTo(part.width / 640, 1);
     await page.goto(`${ready.url}/#/case/4711`);
-    await page.getByText(/^2 pictures: .*; 2 from one camera, 1 seen outside this case\.$/).waitFor();
+    await page
+      .getByText(/^2 pictures: .*; 2 from one camera, 1 seen outside this case\.$/)
+      .waitFor();
     await page.locator('tbody .thumbnail img').waitFor();
 
     expect(complaints).toEqual([]);

@@ -17,15 +17,15 @@ function moved(by: number, more: Partial<Golden> = {}): Golden {
   return { ...golden!, pictures: { ...others, 'real.jpg': { ...real!, numbers } }, ...more };
 }
 
-/** The same pictures and verdicts, and numbers that differ by 0.0001 at most. */
-function withinLastDecimal(pictures: Golden['pictures']): unknown {
+/** The same pictures and verdicts, and numbers that differ by less than 0.001. */
+function nearTo(pictures: Golden['pictures']): unknown {
   return Object.fromEntries(
     Object.entries(pictures).map(([name, { verdict, numbers }]) => [
       name,
       {
         verdict,
         numbers: Object.fromEntries(
-          Object.entries(numbers).map(([key, value]) => [key, expect.closeTo(value, 3.6)]),
+          Object.entries(numbers).map(([key, value]) => [key, expect.closeTo(value, 2.7)]),
         ),
       },
     ]),
@@ -35,8 +35,8 @@ function withinLastDecimal(pictures: Golden['pictures']): unknown {
 test('the drawn pictures give what the release measured (else: node test/fixtures/write-golden.ts)', () => {
   const judged = judgeReadings(found, golden);
 
-  // Processors add in different orders, which can turn the last of four decimals.
-  expect(found.readings).toEqual(withinLastDecimal(golden!.pictures));
+  // Processors add in different orders: up to 0.0005 was seen between two of them.
+  expect(found.readings).toEqual(nearTo(golden!.pictures));
   expect(judged).toMatchObject({
     state: 'ok',
     message: expect.stringContaining('the numbers match the release'),
@@ -49,7 +49,7 @@ test('small differences are told with what is other here', () => {
   const judged = judgeReadings(found, moved(0.01, { environment }));
 
   expect(judged).toMatchObject({ state: 'warning' });
-  expect(judged.message).toContain('differ by up to 0.01 ');
+  expect(judged.message).toMatch(/differ by up to 0\.01\d* /);
   expect(judged.message).toContain('instead of Another processor');
 });
 
