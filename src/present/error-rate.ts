@@ -5,7 +5,7 @@ import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 import { createNumberWriter } from './numbers.ts';
 import { bestDeclaration, type ChangeErrorRates, type ErrorRates, type Result } from './result.ts';
-import { type Words, wordsIn } from './wording/catalogue.ts';
+import { wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<Result, 'outcome' | 'provenance' | 'errors'>;
 
@@ -15,7 +15,6 @@ export function writeErrorRate(
   language: Language,
 ): string {
   const { wrong } = wordsIn(language).outcome;
-  const { count } = createNumberWriter(language);
   if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
     const declared = provenance === null ? null : bestDeclaration(provenance);
@@ -25,87 +24,88 @@ export function writeErrorRate(
   if (errors === null) return '';
   const { rates, calls } = errors;
   const told = {
-    fake: () => (rates === null ? [] : [writeFalse('fake', rates.realCalledFake, rates.real)]),
-    changed: () =>
-      calls === null ? [] : [writeFalse('changed', calls.photographsCalled, calls.photographs)],
+    fake: () => rates && [writeFalse('fake', rates.realCalledFake, rates.real)],
+    changed: () => calls && [writeFalse('changed', calls.photographsCalled, calls.photographs)],
     power: () => [
-      ...(rates === null ? [] : writeGenerated(rates, wrong, count)),
-      ...(calls === null
-        ? []
-        : writeChanged(calls, { wrong, count, isByKind: outcome === 'real' })),
-      ...(outcome === 'real' && (calls?.changedCalled ?? 1) < hardlyEver ? [wrong.hardly] : []),
+      ...(rates === null ? [] : writeGenerated(rates, language)),
+      ...(calls === null ? [] : writeChanged(calls, language, outcome === 'real')),
     ],
   }[outcome === 'real' || outcome === 'uncertain' ? 'power' : outcome]();
-  return told.length === 0 ? wrong.unmeasured : told.join(' ');
+  return told === null || told.length === 0 ? wrong.unmeasured : told.join(' ');
 
   function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
     const { high } = shareInterval(Math.round(share * of), of);
-    return wrong[side](perHundred(share, wrong), count(of), count(Math.ceil(100 * high)));
+    return wrong[side](writeCalled(share, of, language), String(Math.ceil(100 * high)));
   }
 }
 
 /** Of changed pictures: below this share, that no change was found says almost nothing. */
 const hardlyEver = 0.1;
 
-type Wrong = Words['outcome']['wrong'];
+/** Whether that no change was found says almost nothing. A server tells it in its sentence only. */
+export function isBlindToChanges({ outcome, errors, errorRate }: Result): boolean {
+  if (outcome !== 'real') return false;
+  const { hardly } = wordsIn('en').outcome.wrong;
+  return errorRate?.en.includes(hardly) ?? (errors?.calls?.changedCalled ?? 1) < hardlyEver;
+}
 
 /** Nothing for a model whose right answers were not counted. */
 function writeGenerated(
   { fakeCalledFake, fakeCalledReal, fake }: ErrorRates,
-  wrong: Wrong,
-  count: (value: number) => string,
+  language: Language,
 ): readonly string[] {
   if (fakeCalledFake === undefined) return [];
-  const open = 100 - Math.round(100 * fakeCalledFake) - Math.round(100 * fakeCalledReal);
-  return [
-    wrong.generated({
-      called: perHundred(fakeCalledFake, wrong),
-      open: count(open),
-      passed: perHundred(fakeCalledReal, wrong),
-      of: count(fake),
-    }),
-  ];
+  const { count } = createNumberWriter(language);
+  const passed = Math.round(fakeCalledReal * fake);
+  const open = fake - Math.round(fakeCalledFake * fake) - passed;
+  const called = writeCalled(fakeCalledFake, fake, language);
+  return [wordsIn(language).outcome.wrong.generated(called, count(open), count(passed))];
 }
 
-interface Telling {
-  readonly wrong: Wrong;
-  readonly count: (value: number) => string;
-  readonly isByKind: boolean;
-}
-
+/** @param isReal - whether it was said that no change was found. */
 function writeChanged(
   { changedCalled, changed, kinds = [] }: ChangeErrorRates,
-  { wrong, count, isByKind }: Telling,
+  language: Language,
+  isReal: boolean,
 ): readonly string[] {
+  const { wrong } = wordsIn(language).outcome;
   const told = kinds.map(({ kind, found, pictures }) =>
-    wrong.kind(wrong.kindNames[kind], count(found), count(pictures)),
+    wrong.kind(wrong.kindNames[kind], String(found), String(pictures)),
   );
+  const measured = kinds.reduce((sum, { pictures }) => sum + pictures, 0);
   return [
-    wrong.missed(perHundred(changedCalled, wrong), count(changed)),
-    ...(isByKind && told.length > 0 ? [wrong.kinds(told.join(', '))] : []),
+    wrong.missed(writeCalled(changedCalled, changed, language)),
+    ...(isReal && told.length > 0 ? [wrong.kinds(String(measured), told.join(', '))] : []),
+    ...(isReal && changedCalled < hardlyEver ? [wrong.hardly] : []),
   ];
 }
 
-function perHundred(share: number, { fewerThanOne }: Wrong): string {
-  const rounded = Math.round(100 * share);
-  return share > 0 && rounded === 0 ? fewerThanOne : String(rounded);
+/** "3 of 37", "none of 37". */
+function writeCalled(share: number, of: number, language: Language): string {
+  const { none, some } = wordsIn(language).outcome.wrong;
+  const { count } = createNumberWriter(language);
+  const called = Math.round(share * of);
+  return some(called === 0 ? none : count(called), count(of));
 }
 
 /** The same in one line. */
 export function writeErrorRateBriefly(decided: Decided, language: Language): string {
-  const { wrong } = wordsIn(language).outcome;
+  const { brief } = wordsIn(language).outcome.wrong;
   const { outcome, errors } = decided;
   const { rates = null, calls = null } = errors ?? {};
   // What is open asks for a next step.
   if (outcome === 'uncertain') return '';
   if (outcome === 'real' && rates?.fakeCalledFake !== undefined && calls !== null) {
-    return wrong.brief.real(
-      perHundred(rates.fakeCalledFake, wrong),
-      perHundred(calls.changedCalled, wrong),
+    return brief.real(
+      writeCalled(rates.fakeCalledFake, rates.fake, language),
+      writeCalled(calls.changedCalled, calls.changed, language),
     );
   }
+  if (outcome === 'fake' && rates !== null) {
+    return brief.fake(writeCalled(rates.realCalledFake, rates.real, language));
+  }
   if (outcome === 'changed' && calls !== null) {
-    return wrong.brief.changed(perHundred(calls.photographsCalled, wrong));
+    return brief.changed(writeCalled(calls.photographsCalled, calls.photographs, language));
   }
   return writeErrorRate(decided, language);
 }

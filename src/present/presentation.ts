@@ -5,7 +5,7 @@
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
 import type { Area } from '../detectors/regions.ts';
-import { writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
+import { isBlindToChanges, writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
 import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { looksLikeCameraFile, writeOrigin } from './origin.ts';
@@ -51,10 +51,15 @@ export function present(result: Result, language: Language): Presentation {
   const [next = '', ...further] = nextSteps(result).map((step) => words.outcome.next[step]);
   const isDeclared = outcome === 'declared';
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
+  const { headlines, because } = words.outcome;
+  const isBlind = isBlindToChanges(result);
+  const why = isBlind ? because.blind : likeness;
   return {
     outcome,
-    headline: words.outcome.headlines[ground === 'manipulation_suspected' ? 'suspected' : outcome],
-    because: ground === null ? '' : (likeness ?? writeBecause(ground, result, words)),
+    headline: isBlind
+      ? headlines.blind
+      : headlines[ground === 'manipulation_suspected' ? 'suspected' : outcome],
+    because: ground === null ? '' : (why ?? writeBecause(ground, result, words)),
     short: ground === null ? '' : words.outcome.short[ground],
     next,
     further,

@@ -112,9 +112,9 @@ test('the card says how often the result was wrong when it was measured', () => 
   const asReal = { ...fake, verdict: 'real' as const };
   const unmeasured = { ...fake, decision: { ...fake.decision!, errorRates: null } };
 
-  expect(writeCard(fake, 'en', 200)).toContain('the method calls 2 generated (measured on 221;');
+  expect(writeCard(fake, 'en', 200)).toContain('In tests, called 4 of 221 photographs generated.');
   expect(writeCard(asReal, 'en', 80)).toContain(
-    'Finds 60 of 100 generated and 30 of 100 changed pictures.',
+    'Found 166 of 277 generated and 45 of 150 changed pictures in tests.',
   );
   expect(writeCard(unmeasured, 'en', 200)).toContain('Never measured');
   expect(writeCard({ ...fake, verdict: 'uncertain' }, 'en', 200)).not.toContain('Error rate');
@@ -130,7 +130,7 @@ test('the error rate of a changed part is that of changed parts', () => {
     100,
   );
 
-  expect(card).toContain('Calls 1 of 100 unchanged photographs changed.');
+  expect(card).toContain('In tests, called 1 of 200 unchanged photographs changed.');
   expect(card).not.toContain('221');
   expect(unmeasured).toContain('Never measured');
 });

@@ -84,9 +84,7 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   const declares = ({ method }: WordedFinding) =>
     outcome === 'declared' && toldInProvenance.has(method);
   const supporting = [...found.filter(declares), ...found.filter((one) => !declares(one))];
-  const { manipulation, provenance } = evidence;
-  const silent =
-    outcome === 'real' && manipulation !== null ? [manipulation.statement[language]] : [];
+  const { provenance } = evidence;
   const most = namedFindings[outcome === 'declared' ? 'declared' : 'usual'];
   const isBroken = provenance.credentials?.integrity === 'broken';
   const doubts = [
@@ -103,7 +101,7 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   return [
     {
       title: rows.reasons,
-      items: [...supporting.map((one) => writeReason(input, one)), ...silent].slice(0, most),
+      items: supporting.slice(0, most).map((one) => writeReason(input, one)),
     },
     {
       title: rows.against,

@@ -348,7 +348,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(wordsIn(language).outcome.headlines.changed);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
-    const bound = { en: 'up to 1 must be expected', de: 'zu rechnen ist mit bis zu 1)' };
+    const bound = { en: 'may be up to 1 in 100', de: 'bis zu 1 von 100' };
     expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });

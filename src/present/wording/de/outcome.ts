@@ -3,6 +3,7 @@ import type { outcome as english } from '../en/outcome.ts';
 export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für Erzeugung oder Veränderung gefunden',
+    blind: 'Keine Anzeichen für Erzeugung; Veränderungen kaum erkennbar',
     fake: 'Anzeichen für Erzeugung durch KI gefunden',
     changed: 'Anzeichen für eine veränderte Stelle gefunden',
     declared: 'Laut eigener Angabe enthält die Datei KI-erzeugten Inhalt',
@@ -12,6 +13,8 @@ export const outcome: typeof english = {
   },
   because: {
     real: 'Die Spuren passen zu einer Kamera; keine Stelle fällt auf.',
+    blind:
+      'Die Spuren passen zu einer Kamera; Veränderungen findet das Verfahren in solchen Bildern fast nie.',
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
     changed: (place, isSeveral) =>
       `${isSeveral ? 'Mehrere Stellen unterscheiden' : 'Eine Stelle unterscheidet'} sich vom Rest${place}.`,
@@ -91,31 +94,34 @@ export const outcome: typeof english = {
     },
   },
   wrong: {
-    generated: ({ called, open, passed, of }) =>
-      `Von 100 KI-erzeugten Bildern stuft das Verfahren ${called} als erzeugt ein, lässt ${open} offen und hält ${passed} für Fotografien (gemessen an ${of}).`,
-    missed: (called, of) =>
-      `Von 100 Bildern mit veränderter Stelle stuft es ${called} als verändert ein (gemessen an ${of} von etwa dieser Größe).`,
-    kinds: (told) => `Als verändert oder verdächtig eingestuft, nach Art der Veränderung: ${told}.`,
-    hardly: 'In Bildern wie diesem findet es also kaum je eine Veränderung.',
+    none: 'keines',
+    some: (called, of) => `${called} von ${of}`,
+    generated: (called, open, passed) =>
+      `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
+    missed: (called) =>
+      `Es erkannte ${called} veränderten Bildern von etwa dieser Größe und Qualität.`,
+    kinds: (of, told) =>
+      `Erkannt oder vermutet nach Art der Veränderung, in ${of} Bildern dieser Qualität und jeder Größe: ${told}.`,
+    hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {
       splice: 'Fotomontage',
       'copy-move': 'Kopie im Bild',
-      removal: 'Entfernung',
+      removal: 'entfernter Gegenstand',
       regenerated: 'neu erzeugte Stelle',
     },
-    fake: (called, of, high) =>
-      `Von 100 Fotografien stuft das Verfahren ${called} als erzeugt ein (gemessen an ${of}; zu rechnen ist mit bis zu ${high}).`,
-    changed: (called, of, high) =>
-      `Von 100 unveränderten Fotografien stuft das Verfahren ${called} als verändert ein (gemessen an ${of}; zu rechnen ist mit bis zu ${high}).`,
+    fake: (called, high) =>
+      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} von 100 betragen.`,
+    changed: (called, high) =>
+      `In Tests stufte das Verfahren ${called} unveränderten Fotos fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} von 100 betragen.`,
     declared: 'Unbekannt: Was in der Datei steht, bestimmt, wer sie schreibt.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
-    fewerThanOne: 'weniger als 1',
     brief: {
       real: (generated, changed) =>
-        `Findet ${generated} von 100 erzeugten und ${changed} von 100 veränderten Bildern.`,
-      changed: (called) => `Trifft ${called} von 100 unveränderten Fotos.`,
+        `Erkannte ${generated} erzeugten und ${changed} veränderten Bildern.`,
+      fake: (called) => `Hielt in Tests ${called} Fotos für erzeugt.`,
+      changed: (called) => `Hielt in Tests ${called} unveränderten Fotos für verändert.`,
     },
   },
   strengths: {
