@@ -7,7 +7,7 @@
 
 import { Type } from 'typebox';
 import {
-  answerWith,
+  responseWith,
   dateTime,
   eachLanguage,
   objectId,
@@ -168,7 +168,7 @@ export const thumbnailsQuery = Type.Object({
     description: `Ids of up to ${maxThumbnails} analyses, separated by commas.`,
   }),
 });
-export const thumbnailsAnswer = answerWith(
+export const thumbnailsResponse = responseWith(
   Type.Array(
     Type.Object({
       id: Type.String(),
@@ -323,8 +323,8 @@ export type ReportEntry = Wire<typeof reportEntry>;
 export const analysisComponents = [storageUrls, evidence, analysis];
 
 const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });
-export const analysisAnswer = answerWith(data);
-export const analysisListAnswer = Type.Object(
+export const analysisResponse = responseWith(data);
+export const analysisListResponse = Type.Object(
   {
     ...succeeded.properties,
     data,

@@ -1,7 +1,7 @@
 /** Schemas of a tenant's audit log: responses and paging. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
 import { maxListed } from './limits.ts';
 
 export const auditQuery = Type.Object({
@@ -43,6 +43,6 @@ const entry = Type.Object({
   }),
 });
 
-export const auditAnswer = answerWith(
+export const auditResponse = responseWith(
   Type.Unsafe<readonly AuditEntry[]>(Type.Array(entry, { description: 'Newest first.' })),
 );

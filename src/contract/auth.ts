@@ -1,7 +1,7 @@
 /** Logins and users' own preferences. */
 
 import { Type } from 'typebox';
-import { answerWith, orNull, type Wire } from './common.ts';
+import { responseWith, orNull, type Wire } from './common.ts';
 import { langPattern } from './vocabulary.ts';
 
 const token = Type.String({ minLength: 1, maxLength: 16_384 });
@@ -42,8 +42,8 @@ export const loginElsewhere = Type.Object(
   { description: 'Where to log in when an identity provider knows the users.' },
 );
 
-export const loginAnswer = answerWith(Type.Union([tokenSet, loginElsewhere]));
-export const refreshAnswer = answerWith(tokenSet);
+export const loginResponse = responseWith(Type.Union([tokenSet, loginElsewhere]));
+export const refreshResponse = responseWith(tokenSet);
 
 export type UserSettings = Wire<typeof userSettings>;
 const userSettings = Type.Object({
@@ -65,7 +65,7 @@ const person = Type.Object({
   tenants: Type.Array(Type.String(), { description: 'Names of the tenants to act for.' }),
   settings: userSettings,
 });
-export const infoAnswer = answerWith(Type.Unsafe<UserInfo>(person));
+export const infoResponse = responseWith(Type.Unsafe<UserInfo>(person));
 
 export const settingsBody = Type.Partial(userSettings);
-export const settingsAnswer = answerWith(userSettings);
+export const settingsResponse = responseWith(userSettings);

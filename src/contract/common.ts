@@ -37,11 +37,11 @@ export const tenantName = Type.String({
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
 /** A successful response with content. */
-export function answerWith<T extends TSchema>(data: T) {
+export function responseWith<T extends TSchema>(data: T) {
   return Type.Object({ ...succeeded.properties, data });
 }
 /** A successful response that only contains a sentence. */
-export const messageAnswer = answerWith(Type.Object({ message: Type.String() }));
+export const messageResponse = responseWith(Type.Object({ message: Type.String() }));
 
 export const failed = Type.Object(
   { success: Type.Literal(false), message: Type.String() },

@@ -1,7 +1,7 @@
 /** Legal holds of a tenant, for users who may change its settings. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
 import { maxCommentLength } from './limits.ts';
 
 const analysisId = Type.Optional({
@@ -35,7 +35,7 @@ const hold = Type.Object({
 });
 
 const data = Type.Unsafe<LegalHold>(hold);
-export const holdAnswer = answerWith(data);
-export const holdsAnswer = answerWith(
+export const holdResponse = responseWith(data);
+export const holdsResponse = responseWith(
   Type.Unsafe<readonly LegalHold[]>(Type.Array(hold, { description: 'Oldest first.' })),
 );

@@ -1,7 +1,7 @@
 /** API keys as JSON Schema. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 import { type KeyEnd, keyEnds } from './vocabulary.ts';
 
@@ -73,8 +73,8 @@ it works.`,
 });
 
 const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(keyEntry));
-export const keysAnswer = answerWith(keyList);
-export const newKeyAnswer = answerWith(
+export const keysResponse = responseWith(keyList);
+export const newKeyResponse = responseWith(
   Type.Object(
     {
       ...keyEntry.properties,

@@ -1,7 +1,7 @@
 /** Users of a tenant, for those who may change its settings. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 
 const password = Type.String({ minLength: 1, maxLength: 1024 });
@@ -56,5 +56,7 @@ const person = Type.Object({
 });
 
 const data = Type.Unsafe<TenantPerson>(person);
-export const personAnswer = answerWith(data);
-export const peopleAnswer = answerWith(Type.Unsafe<readonly TenantPerson[]>(Type.Array(person)));
+export const personResponse = responseWith(data);
+export const peopleResponse = responseWith(
+  Type.Unsafe<readonly TenantPerson[]>(Type.Array(person)),
+);

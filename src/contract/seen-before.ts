@@ -1,7 +1,15 @@
 /** Earlier pictures of a tenant that show the same as a given one, as JSON Schema. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import {
+  responseWith,
+  dateTime,
+  objectId,
+  oneOf,
+  orNull,
+  tenantName,
+  type Wire,
+} from './common.ts';
 
 export const seenBeforeQuery = Type.Object({ tenantName, id: objectId });
 
@@ -40,4 +48,4 @@ export const seenBefore = Type.Object({
   ),
 });
 
-export const seenBeforeAnswer = answerWith(Type.Array(seenBefore));
+export const seenBeforeResponse = responseWith(Type.Array(seenBefore));

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { loginBody, loginElsewhere } from './auth.ts';
-import { answerWith, oneOf, orNull, type Wire } from './common.ts';
+import { responseWith, oneOf, orNull, type Wire } from './common.ts';
 import { formats } from './formats.ts';
 import { intakes, maxNameLength } from './limits.ts';
 
@@ -51,7 +51,7 @@ const sessionState = Type.Object({
   intake: oneOf(intakes),
   limits,
 });
-export const sessionStateAnswer = answerWith(Type.Unsafe<SessionState>(sessionState));
+export const sessionStateResponse = responseWith(Type.Unsafe<SessionState>(sessionState));
 
 export type BrowserTokens = Wire<typeof browserTokens>;
 const browserTokens = Type.Object({
@@ -59,4 +59,4 @@ const browserTokens = Type.Object({
   idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
   expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
 });
-export const browserTokensAnswer = answerWith(Type.Unsafe<BrowserTokens>(browserTokens));
+export const browserTokensResponse = responseWith(Type.Unsafe<BrowserTokens>(browserTokens));

@@ -1,7 +1,7 @@
 /** The contract's Tenant as JSON Schema. The tenancy code checks storage configurations in detail. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { keyEntry } from './keys.ts';
 import { maxPresignedUrlExpirySeconds } from './limits.ts';
 import {
@@ -108,16 +108,16 @@ export const changeBody = Type.Object(
 );
 
 /** `corsAllowedOrigins` is absent if the service's own list applies. */
-export type S3Answer = Wire<typeof s3Answer>;
-const s3Answer = Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) });
+export type S3Response = Wire<typeof s3Response>;
+const s3Response = Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) });
 
-export type StorageAnswer = Wire<typeof storageAnswer>;
-const storageAnswer = Type.Union([
-  Type.Object({ s3: s3Answer }),
+export type StorageResponse = Wire<typeof storageResponse>;
+const storageResponse = Type.Union([
+  Type.Object({ s3: s3Response }),
   Type.Object({ azure: azureConfig }),
 ]);
 
-export type TenantAnswer = Wire<typeof tenant>;
+export type TenantResponse = Wire<typeof tenant>;
 const tenant = Type.Object(
   {
     id: Type.String(),
@@ -127,7 +127,7 @@ const tenant = Type.Object(
     updatedDate: orNull(dateTime),
     apiKeys: Type.Array(keyEntry),
     storageType: oneOf(storageTypes),
-    storageConfig: Type.Optional(storageAnswer),
+    storageConfig: Type.Optional(storageResponse),
     storageWarning: orNull(
       Type.String({ description: 'A problem with the store; null if there is none.' }),
     ),
@@ -152,4 +152,4 @@ again.`,
 /** Registered by name, so that the interface document defines it once. */
 export const tenantComponents = [tenant];
 
-export const tenantAnswer = answerWith(Type.Unsafe<TenantAnswer>({ $ref: 'Tenant#' }));
+export const tenantResponse = responseWith(Type.Unsafe<TenantResponse>({ $ref: 'Tenant#' }));

@@ -1,7 +1,7 @@
 /** The contract's usage report as JSON Schema. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { reportTypes } from './vocabulary.ts';
 
 const time = (description: string) =>
@@ -78,4 +78,4 @@ const report = Type.Object(
 /** Registered by name, so that the interface document defines it once. */
 export const usageComponents = [report];
 
-export const reportAnswer = answerWith(Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }));
+export const reportResponse = responseWith(Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }));

@@ -1,7 +1,7 @@
 /** Custody and the results of verifying a bundle: responses only. */
 
 import { Type } from 'typebox';
-import { answerWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import { responseWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 import { languages } from './vocabulary.ts';
 
@@ -29,7 +29,7 @@ const custodyStep = Type.Object({
   hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
 });
 export type CustodyStep = Wire<typeof custodyStep>;
-export const custodyAnswer = answerWith(
+export const custodyResponse = responseWith(
   Type.Unsafe<readonly CustodyStep[]>(
     Type.Array(custodyStep, {
       description:
@@ -71,4 +71,4 @@ const verification = Type.Object({
   ),
   verdict: orNull(Type.String()),
 });
-export const verificationAnswer = answerWith(Type.Unsafe<Verification>(verification));
+export const verificationResponse = responseWith(Type.Unsafe<Verification>(verification));

@@ -1,7 +1,15 @@
 /** Messages to a tenant's webhook: their outcome, resending, and test messages. */
 
 import { Type } from 'typebox';
-import { answerWith, dateTime, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import {
+  responseWith,
+  dateTime,
+  objectId,
+  oneOf,
+  orNull,
+  tenantName,
+  type Wire,
+} from './common.ts';
 import { maxListed } from './limits.ts';
 import { deliveryStates } from './vocabulary.ts';
 
@@ -35,7 +43,7 @@ const delivery = Type.Object({
   }),
   settledDate: orNull(dateTime),
 });
-export const deliveriesAnswer = answerWith(
+export const deliveriesResponse = responseWith(
   Type.Unsafe<readonly Delivery[]>(
     Type.Array(delivery, {
       description: 'Newest first: waiting messages, and those settled in the last 30 days.',
@@ -47,7 +55,7 @@ export const replayBody = Type.Object({
   tenantName,
   id: Type.Optional({ ...objectId, description: 'If omitted, all messages that were given up.' }),
 });
-export const replayAnswer = answerWith(Type.Object({ replayed: Type.Integer({ minimum: 0 }) }));
+export const replayResponse = responseWith(Type.Object({ replayed: Type.Integer({ minimum: 0 }) }));
 
 export const webhookTestBody = Type.Object({ tenantName });
 export type WebhookTest = Wire<typeof webhookTest>;
@@ -56,4 +64,4 @@ const webhookTest = Type.Object({
   outcome: Type.String({ description: 'Such as http_204, timeout or address_refused.' }),
   tookMs: Type.Integer({ minimum: 0 }),
 });
-export const webhookTestAnswer = answerWith(webhookTest);
+export const webhookTestResponse = responseWith(webhookTest);

@@ -5,7 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
-import { sendFailure } from './answers.ts';
+import { sendFailure } from './responses.ts';
 import { isAskingFirst } from './transport.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';

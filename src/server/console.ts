@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { unknownAddress } from './answers.ts';
+import { unknownAddress } from './responses.ts';
 import type { App } from '../service/app.ts';
 import type { Transport } from './transport.ts';
 

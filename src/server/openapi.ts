@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document, generated from the schemas that validate requests. A route declares what is
- * specific to it (`operation` in openapi-answers.ts); whatever follows from its address, access and
+ * specific to it (`operation` in openapi-responses.ts); whatever follows from its address, access and
  * input is added here, so that no route can forget it.
  */
 
@@ -15,7 +15,7 @@ import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
-import { describeAnswers } from './openapi-answers.ts';
+import { describeResponses } from './openapi-responses.ts';
 
 const introduction = `Decides whether a picture is real, fake, uncertain or cannot be judged.
 
@@ -180,7 +180,7 @@ export async function describeInterface(
 function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {
   const { access = 'tenant', rateLimit } = route.config ?? {};
   const security = securityFor[access];
-  const answers = describeAnswers({
+  const answers = describeResponses({
     method: String(route.method),
     schema,
     isOpen: security.length === 0,

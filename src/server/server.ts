@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { App } from '../service/app.ts';
 import type { LogLevel } from '../contract/config.ts';
 import type { Intake } from '../contract/limits.ts';
-import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
+import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './responses.ts';
 import { authenticateRequests } from './authenticate.ts';
 import {
   bodyLimitBytes,

@@ -15,7 +15,7 @@ import type { Duplex } from 'node:stream';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
-import { rawFailure, sendFailure } from './answers.ts';
+import { rawFailure, sendFailure } from './responses.ts';
 import type { TlsMaterial } from './tls.ts';
 
 /** `null` instead of a certificate means that the server is behind a proxy. */

@@ -105,7 +105,7 @@ test('a script that brings a password is told where people log in', async () => 
 });
 
 test('a provider that lets no device in is told with what to do', async () => {
-  provider.answerWith((request, response) => {
+  provider.responseWith((request, response) => {
     const isDiscovery = request.url?.startsWith('/.well-known/') === true;
     const { issuer } = provider;
     const facts = { issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` };
@@ -117,7 +117,7 @@ test('a provider that lets no device in is told with what to do', async () => {
   });
 
   const refused = await runHere(['login', '--url', url, '--ca', caFile, '--profile', 'lab']);
-  provider.answerWith(null);
+  provider.responseWith(null);
 
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(/does not allow "forensics-page" to log in .*--api-key-file/);

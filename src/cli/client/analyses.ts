@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Analysis,
-  analysisAnswer,
+  analysisResponse,
   analysisComponents,
   type CreateRequest,
   type InferenceStatus,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
-import { type SeenBefore, seenBeforeAnswer } from '../../contract/seen-before.ts';
+import { type SeenBefore, seenBeforeResponse } from '../../contract/seen-before.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Pace, realPace } from '../../retry.ts';
 import { type Api, type ApiRequest, wholeAnswer } from './api.ts';
@@ -78,7 +78,7 @@ export interface RemoteAnalyses {
   remove(id: string): Promise<void>;
 }
 
-const answer = wholeAnswer(analysisAnswer, analysisComponents);
+const answer = wholeAnswer(analysisResponse, analysisComponents);
 const path = '/v1/analysis';
 
 /**
@@ -114,7 +114,7 @@ function createRemoteAnalyses(
       const request = { query: { tenantName, id }, signal, longRun: signal };
       try {
         const where = { method: 'GET', path: `${path}/seen-before` } as const;
-        return (await api.request({ ...where, ...request }, seenBeforeAnswer)).data;
+        return (await api.request({ ...where, ...request }, seenBeforeResponse)).data;
       } catch (error) {
         // A server older than version 0.4.
         if (error instanceof ForensicsError && error.code === 'not_found') return [];

@@ -6,8 +6,8 @@ import { checkAccess } from '../client/analyses.ts';
 import type { Api } from '../client/api.ts';
 import { connectionsUnder, httpsAddress, openApi } from '../client/connect.ts';
 import { type DevicePrompt, logInByDevice, type Tokens } from '../client/device-login.ts';
-import { infoAnswer, loginAnswer } from '../../contract/auth.ts';
-import { messageAnswer } from '../../contract/common.ts';
+import { infoResponse, loginResponse } from '../../contract/auth.ts';
+import { messageResponse } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, named, type ServerOptions, withServerOptions } from '../options.ts';
@@ -161,7 +161,7 @@ interface UserOptions extends LoginOptions {
   readonly wanted: Profile;
 }
 
-type Answer = Static<typeof loginAnswer>['data'];
+type Answer = Static<typeof loginResponse>['data'];
 type ProviderLogin = Exclude<Answer, { accessToken: string }>;
 
 async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
@@ -177,7 +177,7 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
   const authorization = `Bearer ${tokens.accessToken}`;
   const { data: holder } = await api.request(
     { method: 'POST', path: '/v1/auth/info', authorization },
-    infoAnswer,
+    infoResponse,
   );
   return {
     credentials: createSession(tokens, { email: holder.email, at }),
@@ -201,7 +201,8 @@ async function findProvider(api: Api): Promise<ProviderLogin | null> {
 
 async function loginWith(api: Api, body: object): Promise<Answer> {
   const path = '/v1/auth/login';
-  return (await api.request({ method: 'POST', path, authorization: null, body }, loginAnswer)).data;
+  return (await api.request({ method: 'POST', path, authorization: null, body }, loginResponse))
+    .data;
 }
 
 async function byDevice(provider: ProviderLogin, options: UserOptions): Promise<Tokens> {
@@ -311,5 +312,5 @@ async function revokeWithFreshTokens(api: Api, name: string, session: Session): 
 async function revoke(api: Api, { idToken, refreshToken }: Session): Promise<void> {
   const path = '/v1/auth/revoke';
   const body = { idToken, refreshToken };
-  await api.request({ method: 'POST', path, authorization: null, body }, messageAnswer);
+  await api.request({ method: 'POST', path, authorization: null, body }, messageResponse);
 }

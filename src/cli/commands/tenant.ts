@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import { tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
-import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
+import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
@@ -185,7 +185,7 @@ function shownTenant(tenant: Tenant) {
 }
 
 /** A tenant as its users see it too, with its storage configuration. Secrets are masked. */
-function shownWithStorage(answer: TenantAnswer) {
+function shownWithStorage(answer: TenantResponse) {
   const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
   const fields = { id, name, trial: isTrial, webhookUrl, webhookState, createdDate };

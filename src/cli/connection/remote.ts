@@ -1,10 +1,10 @@
 /** The service behind the `/v1` interface of a server. */
 
-import { infoAnswer } from '../../contract/auth.ts';
-import { messageAnswer } from '../../contract/common.ts';
-import { keysAnswer, newKeyAnswer } from '../../contract/keys.ts';
-import { tenantAnswer, tenantComponents } from '../../contract/tenant.ts';
-import { reportAnswer, usageComponents } from '../../contract/usage.ts';
+import { infoResponse } from '../../contract/auth.ts';
+import { messageResponse } from '../../contract/common.ts';
+import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
+import { tenantResponse, tenantComponents } from '../../contract/tenant.ts';
+import { reportResponse, usageComponents } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Api, wholeAnswer } from '../client/api.ts';
 import { usageError } from '../errors.ts';
@@ -20,12 +20,12 @@ export function createRemoteService(api: Api): Service {
 function createKeyActs(api: Api): KeyActs {
   const path = '/v1/auth/api';
   const create = async (body: object) =>
-    (await api.request({ method: 'POST', path, body }, newKeyAnswer)).data;
+    (await api.request({ method: 'POST', path, body }, newKeyResponse)).data;
 
   const acts: KeyActs = {
     async list(tenantName, bySecret) {
       const request = { method: 'GET', path, query: { tenantName }, ...withKey(bySecret) } as const;
-      return (await api.request(request, keysAnswer)).data;
+      return (await api.request(request, keysResponse)).data;
     },
     create: ({ tenant: tenantName, ...key }) => create({ tenantName, ...key }),
     async rotate({ tenant: tenantName, which: replaces, expiresAt, graceMs }) {
@@ -40,7 +40,7 @@ function createKeyActs(api: Api): KeyActs {
     },
     async revoke({ tenant: tenantName, uuid, bySecret }) {
       const query = { tenantName, uuid };
-      await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, messageAnswer);
+      await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, messageResponse);
     },
     async prune({ tenant, uuids }) {
       const named = new Set(uuids);
@@ -65,15 +65,15 @@ function withKey(secret: string | undefined) {
   return secret === undefined ? {} : { authorization: `ApiKey ${secret}` };
 }
 
-const wholeTenant = wholeAnswer(tenantAnswer, tenantComponents);
-const wholeReport = wholeAnswer(reportAnswer, usageComponents);
+const wholeTenant = wholeAnswer(tenantResponse, tenantComponents);
+const wholeReport = wholeAnswer(reportResponse, usageComponents);
 
 function createTenantActs(api: Api): TenantActs {
   const path = '/v1/tenant';
   return {
     async names() {
       try {
-        return (await api.request({ method: 'POST', path: '/v1/auth/info' }, infoAnswer)).data
+        return (await api.request({ method: 'POST', path: '/v1/auth/info' }, infoResponse)).data
           .tenants;
       } catch (error) {
         if (!(error instanceof ForensicsError) || error.code !== 'forbidden') throw error;

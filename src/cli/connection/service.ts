@@ -5,7 +5,7 @@
  */
 
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
-import type { TenantAnswer } from '../../contract/tenant.ts';
+import type { TenantResponse } from '../../contract/tenant.ts';
 import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { TenantRequest } from '../../service/tenants/tenancy.ts';
@@ -50,7 +50,7 @@ export interface KeyActs {
 export interface TenantActs {
   /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
   names(): Promise<readonly string[]>;
-  read(tenant: string): Promise<TenantAnswer>;
-  change(tenant: string, request: TenantRequest): Promise<TenantAnswer>;
+  read(tenant: string): Promise<TenantResponse>;
+  change(tenant: string, request: TenantRequest): Promise<TenantResponse>;
   report(tenant: string, query: ReportQuery): Promise<UsageReport>;
 }

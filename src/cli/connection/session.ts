@@ -5,7 +5,7 @@
 
 import type { Api, Authorize } from '../client/api.ts';
 import type { Tokens } from '../client/device-login.ts';
-import { refreshAnswer } from '../../contract/auth.ts';
+import { refreshResponse } from '../../contract/auth.ts';
 import { ForensicsError } from '../../errors.ts';
 import {
   withProfileLock,
@@ -54,7 +54,7 @@ export async function renewSession(
       authorization: null,
       body: { refreshToken: before.refreshToken },
     } as const;
-    const { data } = await api.request(request, refreshAnswer).catch((error: unknown) => {
+    const { data } = await api.request(request, refreshResponse).catch((error: unknown) => {
       throw hasSessionEnded(error) ? loginAgain(profile) : error;
     });
     const after = createSession(data, { email: before.email, at: now(), idToken: before.idToken });

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import type { DefaultOptions, TenantAnswer } from '../../contract/tenant.ts';
+import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
 import { tiers } from '../../contract/vocabulary.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError, ask } from '../api/client.ts';
@@ -93,7 +93,8 @@ export function DropZone({
 function useOptions() {
   const { tenantName } = useConsole();
   const { data } = useLoaded(`options ${tenantName}`, {
-    load: (signal) => ask<{ data: TenantAnswer }>('/v1/tenant', { query: { tenantName }, signal }),
+    load: (signal) =>
+      ask<{ data: TenantResponse }>('/v1/tenant', { query: { tenantName }, signal }),
   });
   const defaults = data?.data.defaultOptions ?? null;
   const [tier, setTier] = useState<DefaultOptions['tier'] | null>(null);

@@ -1,7 +1,7 @@
 /** The settings of a tenant: name, default options, storage and webhook. */
 
 import { useState } from 'preact/hooks';
-import type { TenantAnswer } from '../../contract/tenant.ts';
+import type { TenantResponse } from '../../contract/tenant.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { CheckField, FormPanel, SelectField, StrategyField, TextField } from '../parts/form.tsx';
@@ -9,7 +9,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Awaited, PageTitle } from '../parts/pieces.tsx';
 
 interface Answer {
-  readonly data: TenantAnswer;
+  readonly data: TenantResponse;
 }
 
 const storedMark = 'stored';
@@ -60,7 +60,7 @@ function useChange() {
 }
 
 interface PartProps {
-  readonly tenant: TenantAnswer;
+  readonly tenant: TenantResponse;
   readonly reload: () => void;
 }
 

@@ -1,7 +1,7 @@
 /** The messages to the tenant's webhook: their outcome, sending them again, and a test message. */
 
 import { useState } from 'preact/hooks';
-import type { TenantAnswer } from '../../contract/tenant.ts';
+import type { TenantResponse } from '../../contract/tenant.ts';
 import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
@@ -29,7 +29,7 @@ function Messages() {
   const place = usePlace();
   const tenant = useLoaded(`tenant ${tenantName}`, {
     load: (signal) =>
-      ask<{ readonly data: TenantAnswer }>('/v1/tenant', { query: { tenantName }, signal }),
+      ask<{ readonly data: TenantResponse }>('/v1/tenant', { query: { tenantName }, signal }),
   });
   const hasWebhook = tenant.data !== null && tenant.data.data.webhookState !== 'none';
   const loaded = useTenantList<Delivery>(

@@ -5,33 +5,33 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../service/app.ts';
 import {
-  analysisAnswer,
-  analysisListAnswer,
+  analysisResponse,
+  analysisListResponse,
   type createBody,
   createBodyUpTo,
   describeBody,
   idBody,
   listQuery,
   retryBody,
-  thumbnailsAnswer,
+  thumbnailsResponse,
   thumbnailsQuery,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
-import { seenBeforeAnswer, seenBeforeQuery } from '../../contract/seen-before.ts';
+import { seenBeforeResponse, seenBeforeQuery } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
-import { success } from '../answers.ts';
+import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operation, repeatable } from '../openapi-answers.ts';
+import { operation, repeatable } from '../openapi-responses.ts';
 import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
   caseQuery,
   caseReportQuery,
-  custodyAnswer,
+  custodyResponse,
   evidenceQuery,
   htmlReportQuery,
-  verificationAnswer,
+  verificationResponse,
   verifyQuery,
 } from '../../contract/verification.ts';
 
@@ -122,7 +122,7 @@ const listAnalyses = operation({
   summary: 'Read one analysis, or list them newest first',
   failures: ['analysis_not_found'],
   querystring: listQuery,
-  answer: analysisListAnswer,
+  answer: analysisListResponse,
 });
 
 const listSeenBefore = operation({
@@ -130,7 +130,7 @@ const listSeenBefore = operation({
   summary: "List the tenant's other pictures that show the same scene, oldest first",
   failures: ['analysis_not_found'],
   querystring: seenBeforeQuery,
-  answer: seenBeforeAnswer,
+  answer: seenBeforeResponse,
 });
 
 const createAnalysis = ({ maxSidePx, formats }: Limits) =>
@@ -141,7 +141,7 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     failures: ['model_not_found', 'store_unavailable'],
     headers: repeatable,
     body: createBodyUpTo(maxSidePx, formats),
-    answer: analysisAnswer,
+    answer: analysisResponse,
   });
 
 const describeAnalysis = operation({
@@ -150,14 +150,14 @@ const describeAnalysis = operation({
   summary: 'Change the comment, tags or case of an analysis',
   failures: ['analysis_not_found'],
   body: describeBody,
-  answer: analysisAnswer,
+  answer: analysisResponse,
 });
 
 const listThumbnails = operation({
   id: 'listThumbnails',
   summary: 'Small copies of examined pictures, for lists',
   querystring: thumbnailsQuery,
-  answer: thumbnailsAnswer,
+  answer: thumbnailsResponse,
 });
 
 const deleteAnalysis = operation({
@@ -197,7 +197,7 @@ const retryAnalysis = operation({
   ],
   headers: repeatable,
   body: retryBody,
-  answer: analysisAnswer,
+  answer: analysisResponse,
 });
 
 /**
@@ -303,7 +303,7 @@ const readCustody = operation({
   summary: 'Read the chain of custody of an analysis',
   failures: ['analysis_not_found'],
   querystring: evidenceQuery,
-  answer: custodyAnswer,
+  answer: custodyResponse,
 });
 
 const readBundle = operation({
@@ -363,5 +363,5 @@ const verifyBundle = (bodyLimit: number) =>
     consumes: ['application/zip'],
     failures: ['bundle_unreadable'],
     querystring: verifyQuery,
-    answer: verificationAnswer,
+    answer: verificationResponse,
   });

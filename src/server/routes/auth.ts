@@ -6,23 +6,29 @@ import { type Identity, toActor } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
 import {
   changePasswordBody,
-  infoAnswer,
-  loginAnswer,
+  infoResponse,
+  loginResponse,
   loginBody,
-  refreshAnswer,
+  refreshResponse,
   refreshBody,
   revokeBody,
   verifyBody,
 } from '../../contract/auth.ts';
-import { succeeded, messageAnswer } from '../../contract/common.ts';
-import { success } from '../answers.ts';
+import { succeeded, messageResponse } from '../../contract/common.ts';
+import { success } from '../responses.ts';
 import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
-import { operation, repeatable } from '../openapi-answers.ts';
+import { operation, repeatable } from '../openapi-responses.ts';
 import type { FastifyRequest } from 'fastify';
 import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
-import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
+import {
+  keyQuery,
+  keysResponse,
+  keysQuery,
+  newKeyResponse,
+  newKeyBody,
+} from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
@@ -77,7 +83,7 @@ const login = (identity: Pick<Identity, 'kind'>) =>
     body: Type.Unsafe<Partial<Static<typeof loginBody>>>(
       identity.kind === 'oidc' ? Type.Partial(loginBody) : loginBody,
     ),
-    answer: loginAnswer,
+    answer: loginResponse,
   });
 
 const refreshTokens = operation({
@@ -87,7 +93,7 @@ const refreshTokens = operation({
   description: 'A refresh token works only once; using it again ends its session.',
   failures: ofTokens,
   body: refreshBody,
-  answer: refreshAnswer,
+  answer: refreshResponse,
 });
 
 const verifyToken = operation({
@@ -96,7 +102,7 @@ const verifyToken = operation({
   summary: 'Check an id token',
   failures: ofTokens,
   body: verifyBody,
-  answer: messageAnswer,
+  answer: messageResponse,
 });
 
 const revokeTokens = operation({
@@ -105,7 +111,7 @@ const revokeTokens = operation({
   summary: 'End the sessions of a user on all devices',
   failures: ofTokens,
   body: revokeBody,
-  answer: messageAnswer,
+  answer: messageResponse,
 });
 
 const changePassword = operation({
@@ -121,7 +127,7 @@ const getUserInfo = operation({
   id: 'getUserInfo',
   access: 'user',
   summary: 'Identify the user of the access token',
-  answer: infoAnswer,
+  answer: infoResponse,
 });
 
 // The API keys of a tenant. Everyone who may act for it can list them; creating keys requires the
@@ -191,7 +197,7 @@ const listApiKeys = operation({
   id: 'listApiKeys',
   summary: 'List the API keys of a tenant, newest first',
   querystring: keysQuery,
-  answer: keysAnswer,
+  answer: keysResponse,
 });
 
 // A key may change the settings, so only those who may do so themselves can create one.
@@ -207,7 +213,7 @@ same entry with the secret masked; if the first answer was lost, delete that key
   failures: ['not_found'],
   headers: repeatable,
   body: newKeyBody,
-  answer: newKeyAnswer,
+  answer: newKeyResponse,
 });
 
 const deleteApiKey = {
@@ -218,7 +224,7 @@ const deleteApiKey = {
 that a page of another site cannot send it.`,
     failures: ['not_found'],
     querystring: keyQuery,
-    answer: messageAnswer,
+    answer: messageResponse,
   }),
   async onRequest({ headers }: FastifyRequest) {
     const [type = ''] = (headers['content-type'] ?? '').split(';');

@@ -7,19 +7,19 @@ import { succeeded } from '../../contract/common.ts';
 import {
   changePersonBody,
   newPersonBody,
-  peopleAnswer,
+  peopleResponse,
   peopleQuery,
-  personAnswer,
+  personResponse,
   personBody,
   personPasswordBody,
   type TenantPerson,
 } from '../../contract/people.ts';
-import { success } from '../answers.ts';
+import { success } from '../responses.ts';
 import { requireCaller, requireUserId } from '../authenticate.ts';
-import { operation } from '../openapi-answers.ts';
+import { operation } from '../openapi-responses.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Core } from '../../service/core.ts';
-import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
+import { settingsResponse, settingsBody } from '../../contract/auth.ts';
 import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
 import { ForensicsError } from '../../errors.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
@@ -88,7 +88,7 @@ const listUsers = operation({
   summary: 'List the users of a tenant, ordered by email address',
   failures: ['not_offered'],
   querystring: peopleQuery,
-  answer: peopleAnswer,
+  answer: peopleResponse,
 });
 const createUser = operation({
   id: 'createUser',
@@ -96,7 +96,7 @@ const createUser = operation({
   summary: 'Create the account of a user of the tenant',
   failures: ['conflict', 'not_offered'],
   body: newPersonBody,
-  answer: personAnswer,
+  answer: personResponse,
 });
 const updateUser = operation({
   id: 'updateUser',
@@ -104,7 +104,7 @@ const updateUser = operation({
   summary: 'Change the name and scopes of a user; omitted members stay unchanged',
   failures: ofChanges,
   body: changePersonBody,
-  answer: personAnswer,
+  answer: personResponse,
 });
 const resetPassword = operation({
   id: 'resetUserPassword',
@@ -120,7 +120,7 @@ const disableUser = operation({
   summary: 'Disable a user and end all their sessions',
   failures: ofChanges,
   body: personBody,
-  answer: personAnswer,
+  answer: personResponse,
 });
 const enableUser = operation({
   id: 'enableUser',
@@ -128,7 +128,7 @@ const enableUser = operation({
   summary: 'Enable a disabled user',
   failures: ofChanges,
   body: personBody,
-  answer: personAnswer,
+  answer: personResponse,
 });
 
 /** Without omitted members. */
@@ -155,7 +155,7 @@ const getUserSettings = operation({
   id: 'getUserSettings',
   access: 'userSettings',
   summary: 'Read your own settings',
-  answer: settingsAnswer,
+  answer: settingsResponse,
 });
 
 const updateUserSettings = operation({

@@ -15,15 +15,15 @@ import type { Core } from '../../service/core.ts';
 import type { TokenSet } from '../../contract/auth.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import {
-  browserTokensAnswer,
+  browserTokensResponse,
   endSessionBody,
   firstUserBody,
   sessionBody,
-  sessionStateAnswer,
+  sessionStateResponse,
 } from '../../contract/session.ts';
 import { ForensicsError } from '../../errors.ts';
-import { success } from '../answers.ts';
-import { operation } from '../openapi-answers.ts';
+import { success } from '../responses.ts';
+import { operation } from '../openapi-responses.ts';
 
 const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';
@@ -132,7 +132,7 @@ const readSessionState = operation({
   access: 'everyone',
   summary: 'How to log in here, whether an account exists yet, and which pictures are accepted',
   failures: ['identity_unavailable'],
-  answer: sessionStateAnswer,
+  answer: sessionStateResponse,
 });
 
 type PageOperation = Omit<Parameters<typeof operation>[0], 'access' | 'description' | 'headers'>;
@@ -149,7 +149,7 @@ const openSession = forPages({
   summary: 'Log in from a browser; the refresh token is set as a cookie',
   failures: [...ofTokens, 'not_offered'],
   body: sessionBody,
-  answer: browserTokensAnswer,
+  answer: browserTokensResponse,
 });
 
 const refreshSession = forPages({
@@ -157,7 +157,7 @@ const refreshSession = forPages({
   summary: "Exchange a browser's cookie for new tokens",
   failures: ofTokens,
   body: endSessionBody,
-  answer: browserTokensAnswer,
+  answer: browserTokensResponse,
 });
 
 const endSession = forPages({

@@ -6,8 +6,8 @@ import { type Intake, intakes } from '../../contract/limits.ts';
 import type { Operations } from '../../service/app.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
-import { success } from '../answers.ts';
-import { operation } from '../openapi-answers.ts';
+import { success } from '../responses.ts';
+import { operation } from '../openapi-responses.ts';
 
 const pong = Type.Object({
   ...succeeded.properties,

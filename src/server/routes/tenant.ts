@@ -1,24 +1,24 @@
 /** `/v1/tenant`: a tenant, for everybody who may act for it; changes require the right to change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { auditAnswer, auditQuery } from '../../contract/audit.ts';
+import { auditResponse, auditQuery } from '../../contract/audit.ts';
 import { succeeded } from '../../contract/common.ts';
 import {
   heldBody,
-  holdAnswer,
-  holdsAnswer,
+  holdResponse,
+  holdsResponse,
   holdsQuery,
   type LegalHold,
   newHoldBody,
 } from '../../contract/holds.ts';
-import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
-import { reportAnswer, reportQuery } from '../../contract/usage.ts';
+import { changeBody, changeQuery, tenantResponse, tenantQuery } from '../../contract/tenant.ts';
+import { reportResponse, reportQuery } from '../../contract/usage.ts';
 import {
-  deliveriesAnswer,
+  deliveriesResponse,
   deliveriesQuery,
-  replayAnswer,
+  replayResponse,
   replayBody,
-  webhookTestAnswer,
+  webhookTestResponse,
   webhookTestBody,
 } from '../../contract/webhooks.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -27,10 +27,10 @@ import type { Administration } from '../../service/app.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
 import type { Core } from '../../service/core.ts';
 import type { Hold } from '../../service/holds/legal-holds.ts';
-import { success } from '../answers.ts';
+import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operation } from '../openapi-answers.ts';
+import { operation } from '../openapi-responses.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<
   Pick<Administration, 'tenancy'> & Pick<Core, 'usage'>
@@ -62,7 +62,7 @@ const getTenant = operation({
   id: 'getTenant',
   summary: 'Read a tenant, with its secrets masked',
   querystring: tenantQuery,
-  answer: tenantAnswer,
+  answer: tenantResponse,
 });
 
 const updateTenant = operation({
@@ -76,14 +76,14 @@ const updateTenant = operation({
   failures: ['conflict', 'store_refused', 'store_unavailable'],
   querystring: changeQuery,
   body: changeBody,
-  answer: tenantAnswer,
+  answer: tenantResponse,
 });
 
 const readUsageReport = operation({
   id: 'readUsageReport',
   summary: 'Read the usage of a tenant: in total, or summed over a range of days',
   querystring: reportQuery,
-  answer: reportAnswer,
+  answer: reportResponse,
 });
 
 // `/v1/tenant/audit` and `/v1/tenant/webhook`: the audit log of a tenant, and the messages to its receiver.
@@ -134,7 +134,7 @@ const readAuditLog = operation({
   access: 'tenantSettings',
   summary: 'Read the audit log of a tenant, newest first',
   querystring: auditQuery,
-  answer: auditAnswer,
+  answer: auditResponse,
 });
 
 const listWebhookMessages = operation({
@@ -142,7 +142,7 @@ const listWebhookMessages = operation({
   access: 'tenantSettings',
   summary: "List the messages to a tenant's webhook, newest first",
   querystring: deliveriesQuery,
-  answer: deliveriesAnswer,
+  answer: deliveriesResponse,
 });
 
 const replayWebhookMessages = operation({
@@ -152,7 +152,7 @@ const replayWebhookMessages = operation({
   description: 'They keep their ids, so that a receiver can recognise a repetition.',
   failures: ['not_found', 'conflict'],
   body: replayBody,
-  answer: replayAnswer,
+  answer: replayResponse,
 });
 
 const testWebhook = operation({
@@ -163,7 +163,7 @@ const testWebhook = operation({
     'Its header webhook-event is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
   failures: ['conflict'],
   body: webhookTestBody,
-  answer: webhookTestAnswer,
+  answer: webhookTestResponse,
 });
 
 // `/v1/tenant/hold`: the legal holds of a tenant, for users who may change its settings.
@@ -200,7 +200,7 @@ const listLegalHolds = operation({
   access: 'tenantManager',
   summary: 'List the legal holds of a tenant',
   querystring: holdsQuery,
-  answer: holdsAnswer,
+  answer: holdsResponse,
 });
 
 const placeLegalHold = operation({
@@ -210,7 +210,7 @@ const placeLegalHold = operation({
   description: 'Anything on hold can be deleted, but stays stored until the hold is lifted.',
   failures: ['analysis_not_found', 'conflict'],
   body: newHoldBody,
-  answer: holdAnswer,
+  answer: holdResponse,
 });
 
 const liftLegalHold = operation({

@@ -9,9 +9,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type {
   AzureStorageConfig,
-  S3Answer,
+  S3Response,
   S3StorageConfig,
-  StorageAnswer,
+  StorageResponse,
   StorageRequest,
 } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -125,11 +125,11 @@ function elsewhere(member: string): ForensicsError {
 const stars = '***';
 
 /** The contract's `storageConfig` as returned to clients, without secrets. */
-export function maskStorage(config: StorageConfig): StorageAnswer {
+export function maskStorage(config: StorageConfig): StorageResponse {
   return config.type === 's3' ? { s3: maskS3(config.s3) } : { azure: maskAzure(config.azure) };
 }
 
-function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Answer {
+function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Response {
   const { accessKeyId } = config;
   return {
     ...config,

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import type { Keys } from '../access/keys.ts';
 import type { Actor } from '../audit/entry.ts';
-import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
+import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Db, type Reader, transact } from '../../ports/db/database.ts';
@@ -22,14 +22,14 @@ import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
 export interface Tenancy {
   /** Reads the tenant, with its secrets masked. */
-  read(tenant: Tenant): Promise<TenantAnswer>;
+  read(tenant: Tenant): Promise<TenantResponse>;
   /**
    * Changes what the request names and returns the tenant's new state. Accepts a returned tenant unchanged.
    *
    * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`; then nothing is
    *   changed.
    */
-  change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantAnswer>;
+  change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantResponse>;
 }
 
 export interface TenancyContext {
@@ -73,7 +73,7 @@ interface ChangeAct {
 async function changeTenant(
   context: TenancyContext,
   { tenant, request, by }: ChangeAct,
-): Promise<TenantAnswer> {
+): Promise<TenantResponse> {
   assertReadOnlyUnchanged(request, await readTenant(context, tenant));
   assertWebhookAllowed(context, tenant, request);
   const before = await readStoredConfig(context, tenant);
@@ -201,7 +201,7 @@ const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as con
  * Rejects changes to read-only members. Volatile ones (`updatedDate`, `webhookState`,
  * `storageWarning`, a key's last use and expiry) are not compared.
  */
-function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantAnswer): void {
+function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantResponse): void {
   const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
     const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];
@@ -249,7 +249,7 @@ function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): Stora
 }
 
 /** The contract's Tenant as returned to clients: unset members are omitted, secrets masked. */
-async function readTenant(context: TenancyContext, tenant: Tenant): Promise<TenantAnswer> {
+async function readTenant(context: TenancyContext, tenant: Tenant): Promise<TenantResponse> {
   const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
   const stored = await readStoredConfig(context, tenant);
   const config = stored?.config ?? null;

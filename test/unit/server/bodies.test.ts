@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerErrors } from '../../../src/server/answers.ts';
+import { answerErrors } from '../../../src/server/responses.ts';
 import { drainRefused, guardBodies } from '../../../src/server/bodies.ts';
 import { type Listening, openListening } from './open-server.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
-import type { TenantAnswer } from '../../../src/contract/tenant.ts';
+import type { TenantResponse } from '../../../src/contract/tenant.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../../fixtures/s3-server.ts';
 import { type Answer, draft, type Listening, openListening } from './open-server.ts';
@@ -22,7 +22,7 @@ const read = (tenantName = 'acme') =>
   open.askWithKey({ method: 'GET', path: `${path}?tenantName=${tenantName}` });
 const change = (body: object, query = '') =>
   open.askWithKey({ method: 'PUT', path: path + query, body });
-const dataOf = (answer: Answer): TenantAnswer => answer.json<{ data: TenantAnswer }>().data;
+const dataOf = (answer: Answer): TenantResponse => answer.json<{ data: TenantResponse }>().data;
 
 describe('GET and PUT /v1/tenant', () => {
   test('a tenant is read and takes its own answer back', async () => {

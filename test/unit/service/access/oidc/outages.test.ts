@@ -11,7 +11,7 @@ let server: OidcServer;
 beforeAll(async () => {
   server = await openOidcServer();
 });
-beforeEach(() => server.answerWith(null));
+beforeEach(() => server.responseWith(null));
 afterAll(() => server.stop());
 
 const refused = { code: 'unauthenticated' };
@@ -149,7 +149,7 @@ test.each<[string, () => Handler]>([
   ],
 ])('a provider that answers %s lets nobody in', async (_what, handler) => {
   const { identity, accessToken } = await openOidc(server);
-  server.answerWith(handler());
+  server.responseWith(handler());
 
   const answer = identity.authenticate(await accessToken());
 
@@ -160,7 +160,7 @@ test.each<[string, () => Handler]>([
 test('a key of the provider that cannot be used lets nobody in', async () => {
   const { identity, accessToken } = await openOidc(server);
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256', kid: 'broken' };
-  server.answerWith(json({ ...document(), keys: [broken] }));
+  server.responseWith(json({ ...document(), keys: [broken] }));
 
   const answer = identity.authenticate(await accessToken({}, { kid: 'broken' }));
 
@@ -169,7 +169,7 @@ test('a key of the provider that cannot be used lets nobody in', async () => {
 
 test('a provider that begins its answer and does not end it is given up after five seconds', async () => {
   const { identity, accessToken } = await openOidc(server);
-  server.answerWith((_request, response) => void response.write('{'));
+  server.responseWith((_request, response) => void response.write('{'));
 
   const answer = identity.authenticate(await accessToken());
 

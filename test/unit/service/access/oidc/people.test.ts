@@ -271,11 +271,11 @@ test('a refresh at a provider that sends no new refresh token, and no id token, 
   const token = await accessToken();
   await identity.authenticate(token);
   const sent = JSON.stringify({ access_token: token, token_type: 'Bearer' });
-  server.answerWith((_request, response) => {
+  server.responseWith((_request, response) => {
     response.setHeader('content-type', 'application/json').end(sent);
   });
 
-  const tokens = await identity.refresh('of a session').finally(() => server.answerWith(null));
+  const tokens = await identity.refresh('of a session').finally(() => server.responseWith(null));
 
   expect(tokens).toEqual({
     accessToken: token,

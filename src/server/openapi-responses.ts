@@ -6,7 +6,7 @@
  *       summary: 'Create an analysis',
  *       failures: ['model_not_found'],
  *       body: createBody,
- *       answer: analysisAnswer,
+ *       answer: analysisResponse,
  *     });
  *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
@@ -98,23 +98,23 @@ interface Route {
 }
 
 /** The answers of an operation in the OpenAPI document: one entry per status, each with the headers it actually has. */
-export function describeAnswers(route: Route): Readonly<Record<string, object>> {
+export function describeResponses(route: Route): Readonly<Record<string, object>> {
   const { response } = route.schema;
   const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
   const successes = Object.entries(own).map(([status, answer]) => [
     status,
     withHeaders(answer, route.isLimited ? rateLimit : {}),
   ]);
-  return { ...Object.fromEntries(successes), ...failureAnswers(failureCodes(route)) };
+  return { ...Object.fromEntries(successes), ...failureResponses(failureCodes(route)) };
 }
 
 /** Entries by status; each lists the values that `x-error-code` may have there. */
-function failureAnswers(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
+function failureResponses(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))];
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),
-      failureAnswer(
+      failureResponse(
         status,
         codes.filter((code) => errorTable[code].status === status),
       ),
@@ -122,7 +122,7 @@ function failureAnswers(codes: readonly ErrorCode[]): Readonly<Record<string, ob
   );
 }
 
-function failureAnswer(status: number, codes: readonly ErrorCode[]): object {
+function failureResponse(status: number, codes: readonly ErrorCode[]): object {
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: {
