@@ -107,9 +107,11 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      '4.4 times better (likelihood ratio 4.4; tests support no more)',
+      '4.4 times better (likelihood ratio 4.4, the most that tests support)',
     );
-    expect(statement.de).toContain('4,4-mal besser (Likelihood-Quotient 4,4; mehr stützen die');
+    expect(statement.de).toContain(
+      '4,4-mal besser (Likelihood-Quotient 4,4, der höchste durch Tests belegte',
+    );
     expect(statement.de).toContain('sprechen schwach für eine fotografische Aufnahme');
     expect(cap?.statement.en).toContain(
       '733 of 1,221 photographs and 28 of 277 generated pictures',
@@ -471,10 +473,10 @@ describe('a likelihood ratio for each question', () => {
 
 test('a result without a sign says first where changes can hardly be seen, from a server too', () => {
   const base = makeExamination({ resultClass: 'real' });
-  const [measured] = base.measuredCalls;
+  const [calls] = base.measuredCalls;
   const called = { changed: 1, photographs: 0 };
   const strategies = { pedantic: called, default: called, relaxed: called };
-  const blind = { ...base, measuredCalls: [{ ...measured!, changed: 150, strategies }] };
+  const blind = { ...base, measuredCalls: [{ ...calls!, changed: 150, strategies }] };
   const answered = readAnswer('real', writeEvidence(blind), []);
 
   for (const result of [readResult(blind), answered]) {

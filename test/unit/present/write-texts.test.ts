@@ -120,7 +120,7 @@ describe('a decision that rests on what the file declares', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
     expect(summary).not.toContain('traces are of the kind');
-    expect(conclusion).toMatch(/as far as the declaration can be believed/);
+    expect(conclusion).toMatch(/no more than the entry it rests on/);
   });
 });
 

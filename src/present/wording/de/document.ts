@@ -19,7 +19,7 @@ export const document: typeof english = {
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
       strength: 'Stärke des Befunds',
-      wrong: 'Fehler- und Nachweisrate',
+      wrong: 'Ergebnisse in Tests',
       origin: 'Laut Datei',
       rely: 'Belastbarkeit',
       unchecked: 'Nicht geprüft',
@@ -34,11 +34,11 @@ export const document: typeof english = {
     outlined: 'Umrandet: wo sich Anzeichen einer Veränderung fanden',
     together: 'alle Methoden zusammen',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Kein Befund dieser Untersuchung.',
+    nothingAgainst: 'Nichts gefunden.',
     damage: (rows) =>
       `${rows}. Was fehlt, erscheint grau oder schwarz und kann für eine Veränderung gehalten werden.`,
     otherwise: {
-      real: 'Eine Veränderung ohne Spuren, ein Generator, der keinem gemessenen gleicht, oder ein abfotografierter Bildschirm sähe ebenso aus.',
+      real: 'Eine Veränderung ohne Spuren, ein noch unbekannter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
       fake: 'Starke Rauschminderung, Porträteffekte, Retusche und Vergrößern mit Software können in einer Fotografie ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können einer Veränderung ähneln.',

@@ -74,10 +74,9 @@ export const limits: typeof english = {
       'Die Wahrscheinlichkeit einer Erzeugung setzt voraus, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
-    examinerShort:
-      'Eine sachverständige Person muss das Ergebnis zusammen mit den übrigen Beweismitteln würdigen.',
+    examinerShort: 'Das Ergebnis von einer sachverständigen Person prüfen lassen.',
     examiner:
-      'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',
+      'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel prüfen und die Schlussfolgerung verantworten.',
   },
   notCheckedBrief: {
     invisible_watermarks: 'unsichtbare Wasserzeichen geschlossener Dienste (SynthID)',

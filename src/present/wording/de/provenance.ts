@@ -19,7 +19,7 @@ const inconsistencies: English['inconsistencies'] = {
   camera_tags_without_camera_tables: ({ program }) =>
     `Die Datei nennt eine Kamera, ihre Kompressionstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
-    'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: EXIF wurde neu geschrieben oder stammt von etwas anderem.',
+    'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: EXIF wurde neu geschrieben oder stammt nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `XMP enthält einen Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} die Datei umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${writeDay(last.when)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -61,7 +61,7 @@ const places: English['places'] = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'PNG-Text',
-  comment: 'Kommentar der Datei',
+  comment: 'Kommentarfeld',
   pixels: 'in den Pixeln verborgen',
 };
 

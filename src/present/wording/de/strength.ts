@@ -24,12 +24,12 @@ export const strength: typeof english = {
   adverbs,
   sides,
   outside:
-    'Keine Angabe möglich: Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist; weder die Wahrscheinlichkeit noch die übrigen Werte haben daher eine geprüfte Bedeutung.',
+    'Keine Angabe möglich: Für solche Bilder ist das Verfahren nicht validiert; seine Werte haben daher keine geprüfte Bedeutung.',
   untested:
     'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
   traced: {
     stated: (adverb, side, ratio, bound) =>
-      `Die Spuren im Bild sprechen ${adverb} für ${side}: Zu Ersterem passen sie ${ratio}-mal besser (Likelihood-Quotient ${ratio}${bound}).`,
+      `Die Spuren im Bild sprechen ${adverb} für ${side}: Dazu passen sie ${ratio}-mal besser (Likelihood-Quotient ${ratio}${bound}).`,
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
     neither: (ratio) =>
@@ -43,7 +43,7 @@ export const strength: typeof english = {
     neither: (ratio) =>
       `Die Suche nach veränderten Stellen spricht weder für noch gegen eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt zu beidem fast gleich gut (Likelihood-Quotient ${ratio}).`,
   },
-  bound: '; mehr stützen die Tests nicht',
+  bound: ', der höchste durch Tests belegte Wert',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:

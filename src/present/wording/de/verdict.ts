@@ -78,8 +78,8 @@ export const verdict: typeof english = {
       help: 'eine Fassung, die dem Original näher ist, weil deren Spuren stärker sind und weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Die Wahrscheinlichkeit einer Erzeugung liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig, um das Bild als erzeugt einzustufen, zu hoch, um es als Fotografie einzustufen.',
-      help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
+      what: 'Die Anzeichen einer Erzeugung sind zu schwach, um das Bild als erzeugt einzustufen, und zu stark, um es als Fotografie einzustufen.',
+      help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
       what: 'Nach Änderungen, die jedes geteilte Bild durchläuft, etwa erneutem Speichern, Skalieren oder Beschneiden, weisen die Werte auf die andere Seite. Ein Ergebnis, das dem nicht standhält, stützt sich auf zu wenig.',
@@ -104,18 +104,18 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis ist ein Indiz für die Echtheit, kein Beweis: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
-    fake: 'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung zu jemandes Lasten: Manche Fotografie wird für erzeugt gehalten; wer dieses Bild erstellt hat und warum, bleibt offen.',
+    real: 'Das Ergebnis spricht für das Bild, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    fake: 'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
-      'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung zu jemandes Lasten: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
+      'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
-      'Das Ergebnis trägt so weit, wie der Angabe zu glauben ist, und nicht weiter: Wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis ist nur so verlässlich wie die Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
       'Der Verdacht ist Anlass, das Original zu verlangen, aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
       'Auf das Ergebnis lässt sich nichts stützen: Die gefundenen Anzeichen reichen für keine der beiden Seiten.',
     abstain:
-      'Auf das Ergebnis lässt sich nichts stützen: Für solche Bilder ist das Verfahren nicht validiert; für oder gegen dieses folgt daraus nichts.',
+      'Auf das Ergebnis lässt sich nichts stützen: Für solche Bilder ist das Verfahren nicht validiert; für oder gegen dieses Bild folgt daraus nichts.',
     help: 'Weiterhelfen würde:',
     duty: [
       'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',

@@ -19,7 +19,7 @@ export const document = {
       forReal: 'For a photograph',
       damage: 'Damaged file',
       strength: 'Strength of evidence',
-      wrong: 'Error rate, detection rate',
+      wrong: 'Results in tests',
       origin: 'According to the file',
       rely: 'How far to rely on it',
       unchecked: 'Not checked',
@@ -35,7 +35,7 @@ export const document = {
     /** Of a place that no method marks by itself. */
     together: 'all methods together',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
-    nothingAgainst: 'No finding of this examination.',
+    nothingAgainst: 'None found.',
     damage: (rows: string) =>
       `${rows}. What is missing shows grey or black, and can be taken for a change.`,
     /** Alternative explanations of the same evidence. */
@@ -43,7 +43,7 @@ export const document = {
       real: 'A change that leaves no traces, a generator unlike any that was measured, or a photograph of a screen would look the same.',
       fake: 'Strong noise reduction, portrait effects, retouching and enlargement by software can leave similar traces in a photograph.',
       changed:
-        'Repeated shapes, writing added to the picture and processing of single parts within the camera can look like a change.',
+        'Repeated shapes, writing added to the picture and processing of individual areas in the camera can look like a change.',
       declared:
         'Anyone can write such an entry, even into a genuine photograph in order to discredit it.',
     },

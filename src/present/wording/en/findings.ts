@@ -29,7 +29,7 @@ const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'a PNG text',
-  comment: 'the comment of the file',
+  comment: 'its comment field',
   pixels: 'text hidden in its pixels',
 };
 
@@ -202,7 +202,7 @@ const statements = {
     `Content Credentials (C2PA) signed by ${writeSigner(signer)} fit the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `The file declares itself ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
+    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
     `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not come about by chance, but anyone can write it.`,
   source_type_of_neither_side: () =>

@@ -88,7 +88,7 @@ export const limits = {
       'The probability of generation assumes that both explanations were equally likely before the examination, that of a change that one picture in five is changed. Anyone judging the case must take into account what else is known.',
     ],
     notCheckedTitle: 'Not checked',
-    examinerShort: 'An examiner must judge the result together with the other evidence.',
+    examinerShort: 'Have an examiner check the result.',
     examiner:
       'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
   },

@@ -19,7 +19,7 @@ const inconsistencies = {
   camera_tags_without_camera_tables: ({ program }) =>
     `The file names a camera, but its compression tables are those of ${program}, a program: the picture was saved again.`,
   maker_note_missing_for_camera: () =>
-    'The maker note that cameras of this maker write is missing: EXIF was rewritten or made by something else.',
+    'The maker note that cameras of this maker write is missing: EXIF was rewritten or does not come from the camera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved${last === null ? '' : `, most recently with ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -61,7 +61,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'PNG text',
-  comment: 'comment of the file',
+  comment: 'comment field',
   pixels: 'hidden in the pixels',
 };
 

@@ -47,14 +47,14 @@ export const strength = {
   adverbs,
   sides,
   outside:
-    'None can be stated: the picture lies outside the range for which the method was validated, so neither the probability nor the other values have a tested meaning.',
+    'None can be stated: for pictures like this the method was not validated, so its values have no tested meaning.',
   /** Instead of what the trace network read. */
   untested:
     'What the trace network reads from this picture has no tested meaning, so no value is stated.',
   traced: {
     /** @param side - names what is supported before what is not. */
     stated: (adverb: string, side: string, ratio: string, bound: string) =>
-      `The traces in the picture provide ${adverb} support for ${side}: they fit the former ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
+      `The traces in the picture provide ${adverb} support for ${side}: they fit the first ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
     unsupported: (side: string) =>
       `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
     neither: (ratio: string) =>
@@ -70,7 +70,7 @@ export const strength = {
       `The search for changed parts supports neither a changed nor an unchanged picture: its result fits both almost equally well (likelihood ratio ${ratio}).`,
   },
   /** In the brackets of a ratio that the estimate alone puts higher. */
-  bound: '; tests support no more',
+  bound: ', the most that tests support',
   unmeasured:
     'No error rates were measured for this model, so nothing supports a statement of strength.',
   halfMeasured:

@@ -78,8 +78,8 @@ export const verdict = {
       help: 'a copy closer to the original, whose traces are stronger and scatter less',
     },
     evidence_below_threshold: {
-      what: 'The probability of generation lies between the two thresholds of the chosen decision strategy: too low to call it generated, too high to call it a photograph.',
-      help: 'further evidence such as the origin of the picture, other pictures of the same event or the recording device and, where it exists, the original file',
+      what: 'The signs of generation are too weak to call the picture generated and too strong to call it a photograph.',
+      help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
       what: 'After changes that every shared picture goes through, such as being saved, scaled or cropped again, the values point to the other side. A verdict that does not survive such changes is not well founded.',
@@ -105,18 +105,18 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result is one point in favour of the picture, and no more: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
-    fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are taken for generated pictures, and who made this one, and why, remains open.',
+    real: 'The result speaks for the picture but does not settle the matter: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
+    fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are taken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
     declared:
-      'The result holds as far as the declaration can be believed, and no further: who made the picture, and why, remains open.',
+      'The result is worth no more than the entry it rests on; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
       'Nothing can be based on the result: the signs found are too weak to decide for either side.',
     abstain:
-      'Nothing can be based on the result: the method was not validated for such pictures, so nothing follows for or against this one.',
+      'Nothing can be based on the result: the method was not validated for such pictures, so nothing follows for or against this picture.',
     help: 'What would help:',
     duty: [
       'The result is one piece of evidence among others and does not replace the assessment by an examiner.',
