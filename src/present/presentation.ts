@@ -121,6 +121,9 @@ export function writePlaces(areas: readonly Area[], { findings, outcome }: Words
 
 type Step = keyof Words['outcome']['next'];
 
+/** Its generators write SynthID, which only its own detector reads. */
+const google = /google|gemini|imagen/i;
+
 /** The most useful one first. */
 function nextSteps(result: Result): readonly Step[] {
   const { outcome, reasons, provenance } = result;
@@ -134,7 +137,9 @@ function nextSteps(result: Result): readonly Step[] {
   const isSignerOpen = integrity === 'valid' && trust === 'not-checked';
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
-  return [...new Set(isSignerFirst ? [...signer, ...steps] : [...steps, ...signer])];
+  const isGoogle = provenance?.declarations.some(({ generator }) => google.test(generator ?? ''));
+  const first: readonly Step[] = outcome === 'uncertain' && isGoogle === true ? ['synthid'] : [];
+  return [...first, ...new Set(isSignerFirst ? [...signer, ...steps] : [...steps, ...signer])];
 }
 
 function stepFor(ground: Ground, { provenance }: Result): Step {

@@ -166,7 +166,7 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked } = catalogue.document.head;
+  const { rows, unchecked, scale } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
@@ -179,7 +179,10 @@ function answerRows(input: SectionInput): readonly Row[] {
   return [
     { label: rows.rely, value: conclusion[isSuspected ? 'suspected' : result.outcome] },
     { label: rows.next, value: steps.join(' ') },
-    { label: rows.strength, value: isOfBoth ? lines.join('\n') : statement[language] },
+    {
+      label: isOfBoth && lines.length > 1 ? `${rows.strength} ${scale}` : rows.strength,
+      value: isOfBoth ? lines.join('\n') : statement[language],
+    },
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
     ...row(seen.length > 0, catalogue.terminal.seen.label, seen.join('\n')),

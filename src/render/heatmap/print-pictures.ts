@@ -198,6 +198,8 @@ export function drawFigure(doc: Document, figure: Figure): void {
   const height = size.height * scale;
   if (reading === null) {
     doc.image(image, x, y, { width, height });
+    // A white picture would have no end on white paper.
+    doc.rect(x, y, width, height).lineWidth(0.5).stroke('#999999');
     drawOutlines(doc, figure, { x, y });
     return;
   }

@@ -24,7 +24,7 @@ section.evaluation{border-left:3px solid var(--accent);padding-left:14px;margin-
 .places,.plots{display:flex;gap:24px}.places>*,.plots>*{flex:1 1 0;margin:0;font-size:14px}.places h3:first-child{margin-top:0}
 .plot svg{width:100%;border:1px solid var(--rule);fill:none;stroke-width:2}.plot rect{fill:var(--panel)}.plot path{stroke:var(--ink);stroke-dasharray:4 4}
 .plot .for{stroke:var(--accent);color:var(--accent)}.plot .against{stroke:#e0803a;color:#a85a1e}.plot h4{margin:4px 0}.headline{font-size:20px;font-weight:700;color:var(--accent)}
-.picture{position:relative;display:block;line-height:0}.picture img{width:100%}
+.picture{position:relative;display:block;line-height:0}.picture img{width:100%;outline:1px solid var(--rule)}
 .beside{margin:0}.beside img{max-width:100%}
 .picture svg{position:absolute;inset:0;width:100%;height:100%;fill:none}
 table{border-collapse:collapse;width:100%;margin:6px 0 12px;font-size:14px}

@@ -471,6 +471,16 @@ describe('a likelihood ratio for each question', () => {
   });
 });
 
+test('what names a generator of Google and stays open is to be checked for SynthID first', () => {
+  const reasons = ['declaration_contradicts_traces'] as const;
+  const open = readResult(makeExamination({ resultClass: 'uncertain', reasons }));
+  const declarations = [{ ...declaration, generator: 'Google AI' }];
+  const google = { ...open, provenance: { ...open.provenance!, declarations } };
+
+  expect(present(google, 'en').next).toContain('SynthID');
+  expect(present(open, 'en').next).not.toContain('SynthID');
+});
+
 test('a result without a sign says first where changes can hardly be seen, from a server too', () => {
   const base = makeExamination({ resultClass: 'real' });
   const [calls] = base.measuredCalls;

@@ -29,6 +29,7 @@ export const document: typeof english = {
       reviewer: 'Begutachtung',
       file: 'Datei',
     },
+    scale: '(schwach ab 2, mäßig ab 10, mäßig stark ab 100)',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined: 'Umrandet: wo sich Anzeichen einer Veränderung fanden',

@@ -59,6 +59,7 @@ export const outcome: typeof english = {
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     signer:
       'Unterzeichner mit einer Vertrauensliste prüfen (github.com/c2pa-org/conformance-public).',
+    synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',

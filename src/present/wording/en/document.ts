@@ -29,6 +29,7 @@ export const document = {
       reviewer: 'Reviewer',
       file: 'File',
     },
+    scale: '(weak from 2, moderate from 10, moderately strong from 100)',
     byOne: 'the suspicion rests on one method alone',
     noRegion: 'none; all methods together mark no part of the picture',
     outlined: 'Outlined: where signs of a change were found',

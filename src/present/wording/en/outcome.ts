@@ -62,6 +62,7 @@ export const outcome = {
     declared: 'Find out who made the file, and with which program.',
     vouched: 'Find out who made it, and what it was made from.',
     signer: 'Check the signer against a trust list (github.com/c2pa-org/conformance-public).',
+    synthid: 'Have Google’s Gemini app check it for the watermark SynthID.',
     compare: 'Compare it with other pictures from this camera.',
     too_small: 'Get the full-size picture, not a preview or a crop.',
     too_compressed: 'Get an earlier copy, not one sent through a messenger.',
