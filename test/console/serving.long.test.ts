@@ -176,7 +176,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page
       .getByText(/^2 pictures: .*; 2 from one camera, 1 seen outside this case\.$/)
       .waitFor();
-    await page.locator('tbody .thumbnail img').waitFor();
+    await page.locator('tbody .thumbnail img').nth(1).waitFor();
 
     expect(complaints).toEqual([]);
     await context.close();
@@ -197,6 +197,8 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.keyboard.type('looked at');
     await press('Enter');
     await page.locator('.prose', { hasText: 'looked at' }).waitFor();
+    await press('n');
+    await page.getByText('2 of 3').waitFor();
     await press('n');
     await page.locator('h1', { hasText: 'scene.jpg' }).waitFor();
     const tabs = await page.getByRole('tablist').boundingBox();
