@@ -38,7 +38,6 @@ const lines: readonly [readonly string[], number][] = [
   [['profile', 'list'], done],
   [['backup', 'verify', 'none.tar'], notFound],
   [['restore', 'none.tar', '--data-dir', 'none'], notFound],
-  [['doctor', ...nowhere], notFound],
   [['config', 'show', ...here], done],
   [['health', '--port', '0'], usage],
   [['completion', 'bash'], done],

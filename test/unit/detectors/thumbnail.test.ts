@@ -50,8 +50,9 @@ describe('the thumbnail that a camera made', () => {
     expect(shareAbove(0.73, outside)).toBe(0);
     expect(finding.measures['regionLeft']).toBeGreaterThan(450);
     expect(finding.measures['regionShare']).toBeLessThan(140 ** 2 / (640 * 480));
-    expect(finding.statement.en).toMatch(/of about [2345] % of it, in the lower right\.$/);
-    expect(finding.statement.de).toMatch(/von etwa [2345] % des Bildes, rechts unten,/);
+    expect(finding.measures['regionShare']).toBeGreaterThan(0.015);
+    expect(finding.statement.en).toMatch(/in the lower right\.$/);
+    expect(finding.statement.de).toMatch(/rechts unten/);
   });
 
   test.each<[string, (image: Sharp) => Sharp]>([
