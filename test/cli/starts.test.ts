@@ -34,6 +34,7 @@ const lines: readonly [readonly string[], number][] = [
   [['master-key', 'rotate', ...here], done],
   [['migrate', '--to', 'mysql://none/none', ...here], usage],
   [['login', ...nowhere], notFound],
+  [['doctor', '--fix'], usage],
   [['logout', '--profile', 'none'], notFound],
   [['profile', 'list'], done],
   [['backup', 'verify', 'none.tar'], notFound],
