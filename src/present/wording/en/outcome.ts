@@ -66,7 +66,7 @@ export const outcome = {
     compare: 'Compare it with other pictures from this camera.',
     too_small: 'Get the full-size picture, not a preview or a crop.',
     too_compressed: 'Get an earlier copy, not one sent through a messenger.',
-    no_usable_trace: 'Get an earlier copy, from the device or whoever published it first.',
+    no_usable_trace: 'Get an earlier copy, from the device or the first place it was published.',
     not_a_photograph: 'If it shows a photograph, examine the file of that photograph.',
     outside_training_domain: 'Compare it with other pictures from the same source.',
     margin_within_uncertainty: 'Get a copy closer to the original.',
