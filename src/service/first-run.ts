@@ -21,14 +21,23 @@ export interface FirstRun {
   readonly key: KeyEntry;
 }
 
-/** Creates them when there has never been a tenant; returns null on later runs, even if the last tenant was deleted. */
+/**
+ * Creates them when there has never been a tenant. Returns null on later runs, even if the last tenant was deleted, and
+ * in all but one of several servers that start at once on an empty database.
+ */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
   const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
   if (hadTenant) return null;
   // Created now, so that its public half can be handed out before the first bundle.
   await core.signingKeys.signer();
-  const tenant = await core.tenants.create({ name: firstTenantName, by: service });
+  const tenant = await core.tenants
+    .create({ name: firstTenantName, by: service })
+    .catch((error: unknown) => {
+      if (error instanceof ForensicsError && error.code === 'conflict') return null;
+      throw error;
+    });
+  if (tenant === null) return null;
   const expiresAt = new Date(now.getTime() + keyLifeMs);
   const key = await core.keys.mint({
     tenantId: tenant.id,

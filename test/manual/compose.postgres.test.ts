@@ -71,7 +71,9 @@ async function startNode(service: Service, changes: Environment) {
     child.kill('SIGTERM');
     await child;
   });
-  await healthy(service, 'node', env);
+  const ended = child.then(({ stderr }) => Promise.reject(new Error(`the node ended: ${stderr}`)));
+  await Promise.race([healthy(service, 'node', env), ended]);
+  ended.catch(() => {});
   const agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'tls/ca.pem')) } });
   onTestFinished(() => agent.close());
   return {

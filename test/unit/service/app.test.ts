@@ -65,6 +65,16 @@ test('an app that was closed can be opened again with what it kept', async () =>
   ]);
 });
 
+test('of several servers that start at once on an empty database one makes the first tenant', async () => {
+  const folder = newFolder();
+  const apps = [await openApp(settingsIn(folder)), await openApp(settingsIn(folder))];
+
+  const made = await Promise.all(apps.map(({ core }) => makeFirstTenant(core, new Date())));
+  await Promise.all(apps.map((app) => app.close()));
+
+  expect(made.filter((one) => one !== null)).toHaveLength(1);
+});
+
 test('what was deleted is purged by the chores as the settings say', async () => {
   const notices = deferred<object>();
   const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
