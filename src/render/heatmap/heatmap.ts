@@ -148,8 +148,8 @@ export function legendColours(): Uint8Array {
   return colours;
 }
 
-/** One after another, because they share one canvas. */
-async function renderEach(
+/** One map after another, because they may share a canvas, and each takes 36 MB at 12 megapixels. */
+export async function renderEach(
   render: (name: MapName) => Promise<Uint8Array>,
 ): Promise<Record<MapName, Uint8Array>> {
   const real = await render('real');
@@ -177,12 +177,11 @@ function blend(map: Uint8Array, value: number, luma: number): readonly number[] 
   const entry = 3 * Math.round(value * (colourCount - 1));
   const grey = between(greyBelow, luma) * (1 - value);
   const shade = between(shadeAbove, luma);
-  return [0, 1, 2].map((channel) => screen(shade * map[entry + channel]!, grey));
-}
-
-/** Adds light as two projectors on one screen do: never darker than either, and never beyond white. */
-function screen(colour: number, grey: number): number {
-  return Math.round(colour + grey * (1 - colour / 255));
+  // Adds light as two projectors on one screen do: never darker than either, and never beyond white.
+  return Array.from(map.subarray(entry, entry + 3), (channel) => {
+    const colour = shade * channel;
+    return Math.round(colour + grey * (1 - colour / 255));
+  });
 }
 
 function between({ black, white }: typeof greyBelow, share: number): number {

@@ -1,6 +1,6 @@
 /** The picture and its heatmaps as JPEG at the size that a page can show, and the checksums of the heatmap files. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import type { Region } from '../../detectors/regions.ts';
 import type { CellMaps, MapName } from '../../engine/result.ts';
@@ -9,7 +9,7 @@ import type { Picture } from '../../image/picture.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
 import type { Size } from './colour-map.ts';
 import { numberTop } from './frames.ts';
-import { createDrawer } from './heatmap.ts';
+import { createDrawer, renderEach } from './heatmap.ts';
 
 export interface PrintPictures {
   readonly original: Uint8Array;
@@ -30,8 +30,20 @@ const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } 
 
 type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 
-/** Shared by the reports of all languages; garbage-collected together with the heatmaps they were made from. */
-const made = new WeakMap<Heatmaps, { picture: Picture; pictures: Promise<PrintPictures> }>();
+/** Shared by the reports of all languages; garbage-collected together with the maps they were made from. */
+function createMemory<Made>() {
+  const known = new WeakMap<object, { readonly picture: Picture; readonly made: Made }>();
+  return (maps: object, picture: Picture, make: () => Made): Made => {
+    const last = known.get(maps);
+    if (last?.picture === picture) return last.made;
+    const made = make();
+    known.set(maps, { picture, made });
+    return made;
+  };
+}
+
+const rememberPictures = createMemory<Promise<PrintPictures>>();
+const rememberMethods = createMemory<Promise<MethodPictures>>();
 
 /** @param heatmapOrientation - of the heatmap files. All are printed upright. */
 export function printPictures(
@@ -39,42 +51,24 @@ export function printPictures(
   heatmaps: Heatmaps,
   heatmapOrientation: PixelOrientation = 'upright',
 ): Promise<PrintPictures> {
-  const known = made.get(heatmaps);
-  if (known?.picture === picture) return known.pictures;
-  const pictures = shrinkAll(picture, heatmaps, heatmapOrientation);
-  made.set(heatmaps, { picture, pictures });
-  return pictures;
-}
-
-async function shrinkAll(
-  picture: Picture,
-  heatmaps: Heatmaps,
-  heatmapOrientation: PixelOrientation,
-): Promise<PrintPictures> {
   const { width, height, orientation } = picture.facts;
-  const shrink = (name: MapName) => {
-    const image = sharp(heatmaps[name]);
-    const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
-    return shrinkTo(upright, { width, height }, maxSmallPixels);
-  };
-  const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
-  const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
-  const original = await shrinkTo(whole, { width, height }, maxPixels);
-  // One after another: at 12 megapixels each decoded heatmap takes 36 MB.
-  const real = await shrink('real');
-  const fake = await shrink('fake');
-  const compression = await shrink('compression');
-  const anomaly = await shrink('anomaly');
-  return {
-    original,
-    heatmaps: { real, fake, compression, anomaly },
-    digests: {
-      real: digest('real'),
-      fake: digest('fake'),
-      compression: digest('compression'),
-      anomaly: digest('anomaly'),
-    },
-  };
+  return rememberPictures(heatmaps, picture, async () => {
+    const whole = sharp(picture.rgb, { raw: { width, height, channels: 3 } });
+    return {
+      original: await shrinkTo(whole, { width, height }, maxPixels),
+      heatmaps: await renderEach((name) => {
+        const image = sharp(heatmaps[name]);
+        const upright = heatmapOrientation === 'upright' ? image : turnUpright(image, orientation);
+        return shrinkTo(upright, { width, height }, maxSmallPixels);
+      }),
+      digests: {
+        real: hash('sha256', heatmaps.real),
+        fake: hash('sha256', heatmaps.fake),
+        compression: hash('sha256', heatmaps.compression),
+        anomaly: hash('sha256', heatmaps.anomaly),
+      },
+    };
+  });
 }
 
 /** The picture alone, for a page in the report of a case. */
@@ -96,30 +90,15 @@ function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promis
     .toBuffer();
 }
 
-/** A method's 0.5 says nothing, so the colours start there: silence is grey, never half-way to alarm. */
-function aboveMiddle(value: number): number {
-  return Math.max(0, 2 * value - 65_535);
-}
-
 /** JPEG files by method: its map drawn over the picture at print size. */
 export type MethodPictures = Readonly<Record<string, Uint8Array>>;
 
 /** 300 dpi for a figure 4 cm wide and 3 cm high. */
 const maxMethodPixels = 160_000;
 
-/** Shared by the reports of all languages; garbage-collected together with the maps they were made from. */
-const madeMethods = new WeakMap<
-  CellMaps,
-  { picture: Picture; pictures: Promise<MethodPictures> }
->();
-
 /** Upright, whatever the orientation of the heatmap files. */
 export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
-  const known = madeMethods.get(maps);
-  if (known?.picture === picture) return known.pictures;
-  const pictures = drawAll(picture, maps);
-  madeMethods.set(maps, { picture, pictures });
-  return pictures;
+  return rememberMethods(maps, picture, () => drawAll(picture, maps));
 }
 
 async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
@@ -127,7 +106,8 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   const draw = createDrawer(picture, maps, maxMethodPixels);
   const pictures: Record<string, Uint8Array> = {};
   for (const [method, values] of Object.entries(maps.methods)) {
-    const { rgb, ...raw } = draw(values.map(aboveMiddle));
+    // A method's 0.5 says nothing, so the colours start there: silence is grey, never half-way to alarm.
+    const { rgb, ...raw } = draw(values.map((value) => Math.max(0, 2 * value - 65_535)));
     const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }

@@ -9,7 +9,7 @@ import { writeSeenBefore } from '../../present/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
 import { drawSection } from './draw-blocks.ts';
-import { openPage, type Page } from './page.ts';
+import { flow, openPage, type Page } from './page.ts';
 import { collect, drawEdges, drawLaboratory } from './pdf.ts';
 import { sheet, type Style, styles } from './style.ts';
 
@@ -28,12 +28,12 @@ export async function renderCasePdf(report: CaseReport, language: Language): Pro
   page.reserve(70);
   page.bookmark(title);
   drawLaboratory(page, caseData);
-  page.flow('H1', labels.title, styles.title);
-  page.flow('P', title, styles.body);
+  flow(page, 'H1', labels.title, styles.title);
+  flow(page, 'P', title, styles.body);
   page.y += 6;
-  page.flow('H2', writeCaseSummary(pictures, language, ofOneCamera), styles.headline);
+  flow(page, 'H2', writeCaseSummary(pictures, language, ofOneCamera), styles.headline);
   page.y += 4;
-  page.flow('P', `${cases.order} ${cases.pages}`, styles.note);
+  flow(page, 'P', `${cases.order} ${cases.pages}`, styles.note);
   page.y += 8;
   for (const picture of pictures) drawRow(page, picture, language);
   pictures.forEach((picture, at) => drawPage(page, picture, { at, of: pictures.length, language }));
@@ -58,8 +58,9 @@ function drawRow(page: Page, picture: CasePicture, language: Language): void {
     const image = page.doc.openImage(thumbnail);
     const scale = thumbnailSide / Math.max(image.width, image.height);
     const size = { width: image.width * scale, height: image.height * scale };
-    const draw = () => page.doc.image(image, sheet.left, top, size);
-    page.mark('Figure', draw, { alt: printable(name, 100) });
+    page.mark('Figure', () => page.doc.image(image, sheet.left, top, size), {
+      alt: printable(name, 100),
+    });
   }
   let y = top;
   for (const { lines, style } of texts) {
@@ -100,8 +101,8 @@ function drawPage(page: Page, { name, page: own }: CasePicture, { at, of, langua
   const { cases, labels, document } = wordsIn(language);
   const numbers = createNumberWriter(language);
   page.reserve(sheet.bottom);
-  page.flow('P', cases.picture(numbers.count(at + 1), numbers.count(of)), styles.note);
-  page.flow('H2', printable(name, 100), styles.section);
+  flow(page, 'P', cases.picture(numbers.count(at + 1), numbers.count(of)), styles.note);
+  flow(page, 'H2', printable(name, 100), styles.section);
   page.y += 4;
   const around = {
     page,

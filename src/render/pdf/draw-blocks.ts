@@ -20,7 +20,7 @@ import {
   tableHeight,
 } from './draw-tables.ts';
 import type { Size } from '../heatmap/colour-map.ts';
-import type { Page } from './page.ts';
+import { flow, markMargin, type Page } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 const gaps = {
@@ -38,13 +38,13 @@ export function drawSection(around: Surroundings, { title, part, blocks }: Secti
   const from = page.place();
   if (part !== null) drawTitle(around, title, part);
   blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
-  if (part === 'evaluation') page.markMargin(from);
+  if (part === 'evaluation') markMargin(page, from);
   page.y += gaps.belowSection;
 }
 
 function drawTitle({ page, parts }: Surroundings, title: string, part: Part): void {
   const { y } = page;
-  page.flow('H2', title, styles.section);
+  flow(page, 'H2', title, styles.section);
   page.y += gaps.belowTitle;
   const style = part === 'evaluation' ? styles.mark : styles.quietMark;
   const label = parts[part].toUpperCase();
@@ -146,20 +146,20 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'heading':
       page.reserve(headingHeight + minHeights(around, rest));
       page.y += gaps.aboveHeading;
-      page.flow('H3', block.text, styles.heading);
+      flow(page, 'H3', block.text, styles.heading);
       page.y += gaps.belowHeading;
       return;
     case 'paragraph':
       if (announces(block)) page.reserve(minHeights(around, [block, ...rest]) + 5);
-      page.flow('P', block.text, styles.body);
+      flow(page, 'P', block.text, styles.body);
       page.y += 5;
       return;
     case 'note':
-      page.flow('P', block.text, styles.note);
+      flow(page, 'P', block.text, styles.note);
       page.y += gaps.belowNote;
       return;
     case 'command':
-      page.flow('P', block.text, styles.entry, { indent: listIndent });
+      flow(page, 'P', block.text, styles.entry, { indent: listIndent });
       page.y += 5;
       return;
   }
@@ -176,10 +176,11 @@ function placeBeside({ doc }: Page, { jpeg }: Beside) {
 function drawBeside(page: Page, block: Beside): void {
   const { image, ...size } = placeBeside(page, block);
   page.reserve(size.height + linesHeight(page, block.caption, styles.note));
-  const draw = () => page.doc.image(image, sheet.left, page.y, size);
-  page.mark('Figure', draw, { alt: block.caption });
+  page.mark('Figure', () => page.doc.image(image, sheet.left, page.y, size), {
+    alt: block.caption,
+  });
   page.y += size.height + 3;
-  page.flow('Caption', block.caption, styles.note);
+  flow(page, 'Caption', block.caption, styles.note);
   page.y += gaps.belowNote;
 }
 

@@ -40,7 +40,10 @@ function drawPlot(page: Page, plot: Plot, { x, y }: Corner): void {
   const top = y + styles.entry.leading;
   const bottom = top + box.height;
   page.mark('H4', () => page.put([title], styles.entry, x, y));
-  const toX = (log: number) => x + box.width * toShare(log);
+  const { from, to } = plotRange;
+  // Values beyond the ends of the plot are drawn on its edge.
+  const toX = (log: number) =>
+    x + box.width * ((Math.min(to, Math.max(from, log)) - from) / (to - from));
   const alt = `${title}: ${supporting.name}, ${opposing.name}, ${own.name}`;
   page.mark(
     'Figure',
@@ -67,10 +70,10 @@ function drawPlot(page: Page, plot: Plot, { x, y }: Corner): void {
   function drawCurve({ points }: Curve, colour: string): void {
     points.forEach(([log, share], at) => {
       const [px, py] = [toX(log), bottom - share * box.height];
-      if (at === 0) doc.moveTo(toX(plotRange.from), top).lineTo(px, py);
+      if (at === 0) doc.moveTo(toX(from), top).lineTo(px, py);
       else doc.lineTo(px, py);
     });
-    doc.lineTo(toX(plotRange.to), bottom).lineWidth(1.2).stroke(colour);
+    doc.lineTo(toX(to), bottom).lineWidth(1.2).stroke(colour);
   }
 }
 
@@ -87,10 +90,4 @@ function drawKey(page: Page, { supporting, opposing, own }: Plot, { x, y }: Corn
     page.mark('P', () => page.put([name], styles.note, at, y));
     left = at + page.widthOf(name, styles.note) + 12;
   }
-}
-
-/** Values beyond the ends of the plot are drawn on its edge. */
-function toShare(log: number): number {
-  const { from, to } = plotRange;
-  return (Math.min(to, Math.max(from, log)) - from) / (to - from);
 }

@@ -3,8 +3,8 @@
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, FindingBlock } from '../../present/sections/blocks.ts';
 import type { Surroundings } from './draw-pictures.ts';
-import type { Tag } from './page.ts';
-import { ink, sheet, styles } from './style.ts';
+import { endRow, type Tag } from './page.ts';
+import { sheet, styles } from './style.ts';
 
 type Findings = Extract<Block, { kind: 'findings' }>;
 
@@ -112,12 +112,4 @@ function measure({ page, images, size }: Surroundings, row: FindingBlock, { text
   const words = title.length * styles.entry.leading + text.length * styles.small.leading;
   const figure = image === undefined ? 0 : placeFigure(size, box).height;
   return { image, title, text, strength, height: Math.max(words, figure) + 2 * padding };
-}
-
-function endRow(page: Surroundings['page'], height: number, lineWidth: number): void {
-  page.y += height;
-  page.decorate(() => {
-    page.doc.moveTo(sheet.left, page.y).lineTo(sheet.right, page.y);
-    page.doc.lineWidth(lineWidth).stroke(ink.rule);
-  });
 }

@@ -1,8 +1,8 @@
 /** A table with columns. Its header is repeated on every page. */
 
 import type { Grid, GridRow } from '../../present/sections/blocks.ts';
-import type { Page, Tag } from './page.ts';
-import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
+import { endRow, type Page, type Tag } from './page.ts';
+import { maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 const padding = 1.7;
 const columnGap = 8;
@@ -21,19 +21,16 @@ export function drawGrid(page: Page, grid: Grid): void {
     const height = measureRow(page, columns, row);
     if (page.y + height > sheet.bottom) {
       page.reserve(height);
-      if (hasHead(grid)) repeatHead(page, grid);
+      if (hasHead(grid)) {
+        // Read aloud once; the repetition is only visual.
+        page.decorate(() => putCells(page, columns, toTitles(grid), styles.head));
+        endRow(page, measureCells(page, columns, toTitles(grid), styles.head), 0.8);
+      }
     }
     drawRow(page, { columns, row, height, table });
   }
   table.end();
   page.y += 8;
-}
-
-/** Read aloud once; the repetition is only visual. */
-function repeatHead(page: Page, grid: Grid): void {
-  const columns = toColumns(grid);
-  page.decorate(() => putCells(page, columns, toTitles(grid), styles.head));
-  endRow(page, measureCells(page, columns, toTitles(grid), styles.head), 0.8);
 }
 
 /** The whole table or, if it is long, its header and first rows, which stay together and with the heading above. */
@@ -139,12 +136,4 @@ function belowLines(
   below: readonly string[],
 ): readonly string[] {
   return below.flatMap((text) => page.lines(text, styles.note, sheet.right - belowX(columns)));
-}
-
-function endRow(page: Page, height: number, lineWidth: number): void {
-  page.y += height;
-  page.decorate(() => {
-    page.doc.moveTo(sheet.left, page.y).lineTo(sheet.right, page.y);
-    page.doc.lineWidth(lineWidth).stroke(ink.rule);
-  });
 }

@@ -192,7 +192,8 @@ function drawScale(
   page.decorate(() => {
     const gradient = doc.linearGradient(x, y, x + width, y);
     for (let entry = 0; entry <= 255; entry += 15) {
-      gradient.stop(entry / 255, hex(legend, entry));
+      const colour = Buffer.from(legend.subarray(3 * entry, 3 * entry + 3)).toString('hex');
+      gradient.stop(entry / 255, `#${colour}`);
     }
     doc.rect(x, y, width, scaleHeight).fill(gradient);
     doc.font(styles.note.font).fontSize(styles.note.size);
@@ -205,8 +206,4 @@ function drawScale(
     place(labels.scale.low, 0, y + scaleHeight + 12);
     place(labels.scale.high, 1, y + scaleHeight + 12);
   });
-}
-
-function hex(colours: Uint8Array, entry: number): string {
-  return `#${Buffer.from(colours.subarray(3 * entry, 3 * entry + 3)).toString('hex')}`;
 }

@@ -1,7 +1,7 @@
 /** A table of names and values, with a bar when a value is a proportion. */
 
 import type { Block, Row } from '../../present/sections/blocks.ts';
-import { minLines, type Page, type Tag } from './page.ts';
+import { flow, minLines, type Page, type Tag } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
 /** In points. The usual width leaves just enough room for the 64 digits of a checksum on one line. */
@@ -107,7 +107,7 @@ export function drawList(page: Page, items: readonly string[]): void {
     const item = page.group('LI', list);
     page.reserve(minLines(lines) * styles.body.leading);
     page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
-    page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
+    flow(page, 'LBody', text, styles.body, { parent: item, indent: listIndent });
     item.end();
     page.y += 2.5;
   }

@@ -32,32 +32,7 @@ declare global {
 
 export type Tag = PDFKit.PDFStructureElement;
 
-export interface Page {
-  readonly doc: Document;
-  /** Where the next block starts. */
-  y: number;
-  /** Starts a new page when less than `height` is left on this one. */
-  readonly reserve: (height: number) => void;
-  /** Breaks text into lines; a line feed starts a new one. */
-  readonly lines: (text: string, style: Style, width: number) => readonly string[];
-  /** Width of a line in points. */
-  readonly widthOf: (line: string, style: Style) => number;
-  /** Draws lines at a position, without moving `y`. */
-  readonly put: (lines: readonly string[], style: Style, x: number, y: number) => void;
-  /** Draws lines one below another, over as many pages as they need, and moves `y` below them. */
-  readonly flow: (tag: string, text: string, style: Style, how?: FlowOptions) => void;
-  /** Opens a structure element for what `draw` puts on the current page. */
-  readonly mark: (tag: string, draw: () => void, options?: MarkOptions) => void;
-  /** Draws decoration, marked as an artifact for screen readers. */
-  readonly decorate: (draw: () => void) => void;
-  /** Opens a structure element that contains others. */
-  readonly group: (tag: string, parent?: Tag) => Tag;
-  readonly bookmark: (title: string) => void;
-  /** Where the next block starts, including the page; for `markMargin`. */
-  readonly place: () => Position;
-  /** Draws a bar in the left margin from `from` to the current position, across any pages in between. */
-  readonly markMargin: (from: Position) => void;
-}
+export type Page = ReturnType<typeof openPage>;
 
 interface Position {
   /** Zero-based. */
@@ -84,83 +59,105 @@ interface DocumentFacts {
 }
 
 /** Opens a document without pages, which `reserve` adds. The same facts and drawing give the same bytes. */
-export function openPage(facts: DocumentFacts): Page {
+export function openPage(facts: DocumentFacts) {
   const doc = openDocument(facts);
   const root = doc.struct('Document');
   doc.addStructure(root);
 
-  const page: Page = {
+  return {
     doc,
-    y: sheet.bottom,
-    reserve(height) {
-      if (page.y + height <= sheet.bottom) return;
+    /** Where the next block starts. */
+    y: sheet.bottom as number,
+    /** Starts a new page when less than `height` is left on this one. */
+    reserve(height: number): void {
+      if (this.y + height <= sheet.bottom) return;
       doc.addPage();
-      page.y = sheet.top;
+      this.y = sheet.top;
     },
-    lines(text, style, width) {
+    /** Breaks text into lines; a line feed starts a new one. */
+    lines(text: string, style: Style, width: number): readonly string[] {
       doc.font(style.font).fontSize(style.size);
       const space = doc.widthOfString(' ');
-      // Measured with the following space, because pdfkit lays out and caches words in this form.
-      const measure = (part: string) => doc.widthOfString(`${part} `) - space;
-      return text.split('\n').flatMap((line) => breakLines(line, width, measure));
+      return text.split('\n').flatMap((line) =>
+        // Measured with the following space, because pdfkit lays out and caches words in this form.
+        breakLines(line, width, (part) => doc.widthOfString(`${part} `) - space),
+      );
     },
-    widthOf: (line, style) => doc.font(style.font).fontSize(style.size).widthOfString(line),
-    put(lines, style, x, y) {
+    widthOf(line: string, style: Style): number {
+      return doc.font(style.font).fontSize(style.size).widthOfString(line);
+    },
+    /** Draws lines at a position, without moving `y`. */
+    put(lines: readonly string[], style: Style, x: number, y: number): void {
       doc.font(style.font).fontSize(style.size).fillColor(style.colour);
       lines.forEach((line, i) => {
         doc.text(line, x, y + i * style.leading, { lineBreak: false });
       });
     },
-    flow(tag, text, style, { parent = root, indent = 0 } = {}) {
-      const element = page.group(tag, parent);
-      let rest = page.lines(text, style, textWidth - indent);
-      page.reserve(minLines(rest.length) * style.leading);
-      while (rest.length > 0) {
-        page.reserve(style.leading);
-        const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
-        // Nor does its last line stand alone at the top of the next page.
-        const isLastAlone = room > 2 && rest.length === room + 1;
-        const here = rest.slice(0, isLastAlone ? room - 1 : room);
-        element.add(() => page.put(here, style, sheet.left + indent, page.y));
-        page.y += here.length * style.leading;
-        rest = rest.slice(here.length);
-        if (rest.length > 0) page.reserve(sheet.bottom);
-      }
-      element.end();
-    },
-    mark(tag, draw, { alt, parent = root } = {}) {
+    /** Opens a structure element for what `draw` puts on the current page. */
+    mark(tag: string, draw: () => void, { alt, parent = root }: MarkOptions = {}): void {
       const element = doc.struct(tag, alt === undefined ? {} : { alt });
       parent.add(element);
       element.add(draw);
       element.end();
     },
-    decorate(draw) {
+    /** Draws decoration, marked as an artifact for screen readers. */
+    decorate(draw: () => void): void {
       doc.markContent('Artifact');
       draw();
       doc.endMarkedContent();
     },
-    group(tag, parent = root) {
+    /** Opens a structure element that contains others. */
+    group(tag: string, parent: Tag = root): Tag {
       const element = doc.struct(tag);
       parent.add(element);
       return element;
     },
-    bookmark(title) {
+    bookmark(title: string): void {
       doc.outline.addItem(title);
     },
-    place: () => ({ page: doc.bufferedPageRange().count - 1, y: page.y }),
-    markMargin(from) {
-      const to = page.place();
-      for (let at = from.page; at <= to.page; at++) {
-        doc.switchToPage(at);
-        const top = at === from.page ? from.y : sheet.top;
-        const bottom = at === to.page ? to.y : sheet.bottom;
-        page.decorate(() =>
-          doc.rect(marginBar.x, top, marginBar.width, bottom - top).fill(ink.accent),
-        );
-      }
+    /** Where the next block starts, including the page; for `markMargin`. */
+    place(): Position {
+      return { page: doc.bufferedPageRange().count - 1, y: this.y };
     },
   };
-  return page;
+}
+
+/** Draws lines one below another, over as many pages as they need, and moves `y` below them. */
+export function flow(
+  page: Page,
+  tag: string,
+  text: string,
+  style: Style,
+  { parent, indent = 0 }: FlowOptions = {},
+): void {
+  const element = page.group(tag, parent);
+  let rest = page.lines(text, style, textWidth - indent);
+  page.reserve(minLines(rest.length) * style.leading);
+  while (rest.length > 0) {
+    page.reserve(style.leading);
+    const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
+    // Nor does its last line stand alone at the top of the next page.
+    const isLastAlone = room > 2 && rest.length === room + 1;
+    const here = rest.slice(0, isLastAlone ? room - 1 : room);
+    element.add(() => page.put(here, style, sheet.left + indent, page.y));
+    page.y += here.length * style.leading;
+    rest = rest.slice(here.length);
+    if (rest.length > 0) page.reserve(sheet.bottom);
+  }
+  element.end();
+}
+
+/** Draws a bar in the left margin from `from` to the current position, across any pages in between. */
+export function markMargin(page: Page, from: Position): void {
+  const to = page.place();
+  for (let at = from.page; at <= to.page; at++) {
+    page.doc.switchToPage(at);
+    const top = at === from.page ? from.y : sheet.top;
+    const bottom = at === to.page ? to.y : sheet.bottom;
+    page.decorate(() =>
+      page.doc.rect(marginBar.x, top, marginBar.width, bottom - top).fill(ink.accent),
+    );
+  }
 }
 
 /**
@@ -169,6 +166,15 @@ export function openPage(facts: DocumentFacts): Page {
  */
 export function minLines(lines: number): number {
   return lines <= 3 ? lines : 2;
+}
+
+/** Moves `y` below a row of a table and draws a line there. */
+export function endRow(page: Page, height: number, lineWidth: number): void {
+  page.y += height;
+  page.decorate(() => {
+    page.doc.moveTo(sheet.left, page.y).lineTo(sheet.right, page.y);
+    page.doc.lineWidth(lineWidth).stroke(ink.rule);
+  });
 }
 
 function openDocument({ title, subject, language, createdAt }: DocumentFacts): Document {

@@ -20,7 +20,7 @@ import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
 import type { PageImages, Surroundings } from './draw-pictures.ts';
-import { type Document, openPage, type Page } from './page.ts';
+import { type Document, flow, openPage, type Page } from './page.ts';
 import { ink, sheet, styles } from './style.ts';
 
 interface PdfInput {
@@ -71,26 +71,20 @@ function openImages(
   { original, heatmaps }: PrintPictures,
   methods: MethodPictures,
 ): PageImages {
-  const open = (bytes: Uint8Array) => doc.openImage(bytes);
+  const openEach = (files: Readonly<Record<string, Uint8Array>>) =>
+    Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, doc.openImage(bytes)]));
   return {
-    original: open(original),
-    heatmaps: {
-      real: open(heatmaps.real),
-      fake: open(heatmaps.fake),
-      compression: open(heatmaps.compression),
-      anomaly: open(heatmaps.anomaly),
-    },
-    methods: Object.fromEntries(
-      Object.entries(methods).map(([method, bytes]) => [method, open(bytes)]),
-    ),
+    original: doc.openImage(original),
+    heatmaps: openEach(heatmaps),
+    methods: openEach(methods),
   };
 }
 
 function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void {
   page.reserve(70);
   drawLaboratory(page, item.caseData);
-  page.flow('H1', labels.title, styles.title);
-  page.flow('P', printable(item.name, 100), styles.body);
+  flow(page, 'H1', labels.title, styles.title);
+  flow(page, 'P', printable(item.name, 100), styles.body);
   page.y += 6;
 }
 
