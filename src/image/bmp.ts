@@ -118,11 +118,10 @@ function colourReader(bytes: Uint8Array, { bits, compression, headerBytes }: Bmp
   const masks = stated
     ? [0, 1, 2, 3].map((i) => (i < 3 || headerBytes >= 56 ? view.getUint32(54 + 4 * i, true) : 0))
     : usual;
-  const parts = masks.map((mask, i) => ({
-    mask: mask >>> 0,
-    shift: trailingZeros(mask),
-    to: 8 * i,
-  }));
+  const parts = masks.map((mask, i) => {
+    const trailingZeros = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
+    return { mask: mask >>> 0, shift: trailingZeros, to: 8 * i };
+  });
   return {
     colour: () => 0,
     at: (row, x) => {
@@ -138,10 +137,6 @@ function colourReader(bytes: Uint8Array, { bits, compression, headerBytes }: Bmp
       return colour;
     },
   };
-}
-
-function trailingZeros(mask: number): number {
-  return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
 }
 
 /**

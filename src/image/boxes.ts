@@ -1,6 +1,6 @@
 /** Boxes as used by ISO base media files, JPEG 2000 and JPEG XL. @see ISO/IEC 14496-12, 4.2. */
 
-import { ascii, dataView } from './bytes.ts';
+import { ascii, dataView, startsWith } from './bytes.ts';
 
 export interface Box {
   readonly type: string;
@@ -48,16 +48,14 @@ export function boxesOf(boxes: readonly Box[], type: string): readonly Uint8Arra
 /** The UUID of the C2PA content credentials box. @see C2PA Technical Specification 2.2, A.5. */
 const credentialsId = 'd8fec3d61b0e483c92975828877ec481';
 
+/** @param id - 32 hexadecimal digits. */
 export function uuidBoxes(boxes: readonly Box[], id: string): readonly Uint8Array[] {
+  const idBytes = (id.match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16));
   return boxesOf(boxes, 'uuid')
-    .filter((data) => hex(data.subarray(0, 16)) === id)
+    .filter((data) => startsWith(data, idBytes))
     .map((data) => data.subarray(16));
 }
 
 export function hasCredentialsBox(boxes: readonly Box[]): boolean {
   return boxesOf(boxes, 'jumb').length > 0 || uuidBoxes(boxes, credentialsId).length > 0;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -75,7 +75,10 @@ export function openContainer(
   checkSizeBytes(bytes.length, limits);
   const format = requireFormat(bytes, limits);
   // Checked before anything else is read: a decompression bomb of a few bytes can claim any size.
-  if (format === 'png') checkPngSize(bytes, limits);
+  if (format === 'png') {
+    const { width, height } = readPngSize(bytes);
+    checkDimensions(width, height, limits);
+  }
   const container = readContainer(bytes, format);
   checkDimensions(container.facts.storedWidth, container.facts.storedHeight, limits);
   return { format, container };
@@ -92,11 +95,6 @@ function requireFormat(bytes: Uint8Array, limits: Limits): Format {
   if (!limits.formats.includes(format))
     throw failure('format_not_taken', { format: formatNames[format] });
   return format;
-}
-
-function checkPngSize(bytes: Uint8Array, limits: Limits): void {
-  const { width, height } = readPngSize(bytes);
-  checkDimensions(width, height, limits);
 }
 
 function readContainer(bytes: Uint8Array, format: Format): Container {

@@ -62,8 +62,11 @@ async function decode(
   if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
   }
-  if (hasOwnDecoder(format)) return allSound(ofSize(request, await decoders[format](pixelBytes)));
-  return allSound((await decodeWithSharp(request, 'error')).pixels);
+  if (!hasOwnDecoder(format)) return allSound((await decodeWithSharp(request, 'error')).pixels);
+  const pixels = await decoders[format](pixelBytes);
+  if (pixels.width !== request.width || pixels.height !== request.height)
+    throw new Error('The decoded size is not the size of the header.');
+  return allSound(pixels);
 }
 
 /** Decoders for formats that this build of libvips does not read. */
@@ -80,11 +83,6 @@ function hasOwnDecoder(format: Format): format is keyof typeof decoders {
 
 function allSound(pixels: RawPixels, notes: readonly PictureNote[] = []): DecodedPixels {
   return { pixels, notes, soundShare: 1 };
-}
-
-function ofSize({ width, height }: PixelRequest, pixels: RawPixels): RawPixels {
-  if (pixels.width === width && pixels.height === height) return pixels;
-  throw new Error('The decoded size is not the size of the header.');
 }
 
 async function decodeJpeg(request: PixelRequest, container: Container): Promise<DecodedPixels> {

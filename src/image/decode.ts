@@ -4,7 +4,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { contractFormats, type Format } from '../contract/formats.ts';
+import { contractFormats } from '../contract/formats.ts';
 import { type Container, openContainer } from './container.ts';
 import { decodePixels } from './decode-pixels.ts';
 import { readExifClues } from './exif.ts';
@@ -47,11 +47,12 @@ export async function decodePicture(
   const { width, height } = pixels;
   const { rgb, hadTransparency } = toRgb(pixels);
   const hiddenText = readStealthText(pixels);
+  const named = name === undefined ? null : formatOfName(name);
   const notes = allNotes(container, oddities, {
     transparency_flattened_on_white: hadTransparency,
     rotated_by_exif: orientation !== 1 && container.ownOrientation === null,
     rotated_by_container: orientation !== 1 && container.ownOrientation !== null,
-    extension_disagrees: disagrees(name, format),
+    extension_disagrees: named !== null && named !== format,
   });
   const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
   const share = soundShare < 1 ? { soundShare } : {};
@@ -92,11 +93,6 @@ function allNotes(
   return pictureNotes.filter((note) => applies[note] === true || found.includes(note));
 }
 
-function disagrees(name: string | undefined, format: Format): boolean {
-  const named = name === undefined ? null : formatOfName(name);
-  return named !== null && named !== format;
-}
-
 export type Thumbnail = NonNullable<Picture['thumbnail']>;
 
 const limits: Limits = {
@@ -112,14 +108,10 @@ async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | n
   const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;
   try {
-    return await decodeThumbnail(thumbnail);
+    const { format, container } = openContainer(thumbnail, limits);
+    const { pixels } = await decodePixels(format, container, 1);
+    return { width: pixels.width, height: pixels.height, luma: toLuma(toRgb(pixels).rgb) };
   } catch {
     return null;
   }
-}
-
-async function decodeThumbnail(bytes: Uint8Array): Promise<Thumbnail> {
-  const { format, container } = openContainer(bytes, limits);
-  const { pixels } = await decodePixels(format, container, 1);
-  return { width: pixels.width, height: pixels.height, luma: toLuma(toRgb(pixels).rgb) };
 }

@@ -126,7 +126,7 @@ function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly E
 }
 
 function readText(tag: number, field: Field): string | null {
-  if (tag === tags.userComment) return readComment(field);
+  if (tag === tags.userComment) return readComment(field.bytes);
   // Windows writes UTF-16LE as bytes.
   const isWindowsText = tag >= 0x9c9b && tag <= 0x9c9f && field.type === types.byte;
   if (!isWindowsText) return readTextField(field);
@@ -134,15 +134,13 @@ function readText(tag: number, field: Field): string | null {
 }
 
 /** Eight bytes name the character code (Exif 3.0, 4.6.6, table 13); some programs omit them or name the wrong code. */
-function readComment({ bytes }: Field): string | null {
+function readComment(bytes: Uint8Array): string | null {
   const code = /^(?:ASCII|UNICODE|JIS|\0{5})[\0 ]*/i.exec(latin1(bytes.subarray(0, 8)))?.[0] ?? '';
-  const text = bytes.subarray(code === '' ? 0 : 8);
-  return untilNul(decodeComment(code, text).replace(/^\0+/, '')).trim() || null;
-}
-
-function decodeComment(code: string, bytes: Uint8Array): string {
-  if (/^JIS/i.test(code)) return new TextDecoder('iso-2022-jp').decode(bytes);
-  return /^UNICODE/i.test(code) ? decodeUtf16(bytes) : decodeText(bytes);
+  const stored = bytes.subarray(code === '' ? 0 : 8);
+  const isJapanese = /^JIS/i.test(code);
+  const decodeOther = /^UNICODE/i.test(code) ? decodeUtf16 : decodeText;
+  const text = isJapanese ? new TextDecoder('iso-2022-jp').decode(stored) : decodeOther(stored);
+  return untilNul(text.replace(/^\0+/, '')).trim() || null;
 }
 
 /** Detects the byte order regardless of the block's own: most texts are Latin, so their upper bytes are mostly zero. */

@@ -1,15 +1,14 @@
-/**
- * Reads the name of an ICC colour profile. Profiles are named but never applied, because traces live in the stored values.
- */
+/** Reads the name of an ICC colour profile. Profiles are named but never applied, because traces live in the stored values. */
+
+import { ascii, dataView } from './bytes.ts';
 
 /**
  * The profile's description (tag `desc`), or null when the profile is too broken to read.
  *
  * @see ICC.1:2022, 7.2 to 7.3 for header and tag table, 10.15 for `mluc`; ICC.1:2001-04, 6.5.17 for `desc`.
  */
-
 export function nameIccProfile(profile: Uint8Array): string | null {
-  const view = new DataView(profile.buffer, profile.byteOffset, profile.byteLength);
+  const view = dataView(profile);
   if (profile.length < 132 || ascii(profile, 36, 4) !== 'acsp') return null;
   const count = Math.min(view.getUint32(128), 100);
   for (let entry = 132; entry + 12 <= Math.min(profile.length, 132 + 12 * count); entry += 12) {
@@ -28,7 +27,7 @@ function readDescription(tag: Uint8Array): string {
   if (type === 'desc' && tag.length > 12)
     return clean(new TextDecoder('latin1').decode(tag.subarray(12)));
   if (type !== 'mluc' || tag.length < 28) return '';
-  const view = new DataView(tag.buffer, tag.byteOffset, tag.byteLength);
+  const view = dataView(tag);
   const length = view.getUint32(20);
   const start = view.getUint32(24);
   return clean(new TextDecoder('utf-16be').decode(tag.subarray(start, start + length)));
@@ -41,8 +40,4 @@ function clean(text: string): string {
     .replaceAll(/\p{Cc}/gu, '')
     .trim()
     .slice(0, maxNameLength);
-}
-
-function ascii(bytes: Uint8Array, offset: number, length: number): string {
-  return String.fromCharCode(...bytes.subarray(offset, offset + length));
 }

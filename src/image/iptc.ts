@@ -4,6 +4,7 @@
  * @see IPTC-IIM 4.2, 1.5 and 6, for data sets and their names; Adobe Photoshop File Formats Specification, image resources.
  */
 
+import { ascii, dataView } from './bytes.ts';
 import { decodeText, untilNul } from './text.ts';
 
 const names: Readonly<Record<number, string>> = {
@@ -44,16 +45,16 @@ const maxValues = 10_000;
 
 /** Names and texts of the application record, in file order. Never throws. */
 export function readIptc(block: Uint8Array): readonly (readonly [name: string, text: string])[] {
-  const isPhotoshop = textAt(block, 0) === '8BIM';
+  const isPhotoshop = ascii(block, 0, 4) === '8BIM';
   return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);
 }
 
 const iptcResource = 0x0404;
 
 function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
-  const view = viewOf(block);
+  const view = dataView(block);
   const found: Uint8Array[] = [];
-  for (let at = 0; at + 12 <= block.length && textAt(block, at) === '8BIM'; ) {
+  for (let at = 0; at + 12 <= block.length && ascii(block, at, 4) === '8BIM'; ) {
     // The name is a length byte and its characters; name and data are each padded to an even number of bytes.
     const nameBytes = (block[at + 6]! + 2) & ~1;
     if (at + 10 + nameBytes > block.length) break;
@@ -67,7 +68,7 @@ function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
 }
 
 function readRecords(block: Uint8Array): readonly (readonly [string, string])[] {
-  const view = viewOf(block);
+  const view = dataView(block);
   const found: (readonly [string, string])[] = [];
   for (let at = 0; at + 5 <= block.length && block[at] === 0x1c && found.length < maxValues; ) {
     const [record, dataSet] = [block[at + 1]!, block[at + 2]!];
@@ -83,12 +84,4 @@ function readRecords(block: Uint8Array): readonly (readonly [string, string])[] 
     at = start + sizeBytes;
   }
   return found;
-}
-
-function textAt(block: Uint8Array, at: number): string {
-  return String.fromCharCode(...block.subarray(at, at + 4));
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

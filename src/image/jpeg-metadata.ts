@@ -25,12 +25,13 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
   const comments = segments.filter(({ marker }) => marker === markers.com);
   const xmp = find(markers.app1, identifiers.xmp);
   const extended = joinExtendedXmp(find(markers.app1, identifiers.extendedXmp), xmp);
+  const photoshop = find(markers.app13, identifiers.photoshop);
   return {
     // `Exif` and its NUL are followed by one padding byte.
     exif: find(markers.app1, identifiers.exif, 6),
     xmp: [...xmp, ...extended.packets],
     // A resource too long for one segment continues in the next.
-    photoshop: joinSegments(find(markers.app13, identifiers.photoshop)),
+    photoshop: photoshop.length === 0 ? [] : [Buffer.concat(photoshop)],
     texts: comments.map(({ payload }) => ({
       place: 'comment',
       keyword: 'Comment',
@@ -38,10 +39,6 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
     })),
     warnings: extended.warnings,
   };
-}
-
-function joinSegments(segments: readonly Uint8Array[]): readonly Uint8Array[] {
-  return segments.length === 0 ? [] : [Buffer.concat(segments)];
 }
 
 /** The colour profile, which may span several segments (ICC.1:2022, B.4); null when there is none. */

@@ -23,7 +23,9 @@ export function nearestQuality(steps: readonly number[]): { value: number; dista
   }
   let [value, distance] = [100, Number.POSITIVE_INFINITY];
   for (let quality = 100; quality >= 1; quality--) {
-    const difference = meanDifference(steps, luminanceTable(quality));
+    const table = luminanceTable(quality);
+    const sum = steps.reduce((total, step, i) => total + Math.abs(step - table[i]!), 0);
+    const difference = sum / steps.length;
     if (difference < distance) [value, distance] = [quality, difference];
   }
   return { value, distance };
@@ -45,11 +47,6 @@ export function scaleTable(base: readonly number[], quality: number): number[] {
   return base.map((step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
 }
 
-function meanDifference(a: readonly number[], b: readonly number[]): number {
-  const sum = a.reduce((total, step, index) => total + Math.abs(step - b[index]!), 0);
-  return sum / a.length;
-}
-
 /** Table K.1, in the zig-zag order of Figure A.6. */
 const baseLuminance: readonly number[] = [
   16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37,
@@ -59,22 +56,8 @@ const baseLuminance: readonly number[] = [
 
 /** Table K.2, in the same order. */
 const baseChrominance: readonly number[] = [
-  17,
-  18,
-  18,
-  24,
-  21,
-  24,
-  47,
-  26,
-  26,
-  47,
-  99,
-  66,
-  56,
-  66,
-  ...Array<number>(50).fill(99),
-];
+  17, 18, 18, 24, 21, 24, 47, 26, 26, 47, 99, 66, 56, 66,
+].concat(Array<number>(50).fill(99));
 
 /** For each zig-zag position, the index in the block: eight times the row plus the column. */
 export const placesInBlock: readonly number[] = Array.from(

@@ -84,7 +84,12 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
     chromaSubsampling: nameSubsampling(frame.components),
     quantisationTables,
     quality: readQuality({ quantisationTables, components: frame.components }),
-    segments: segments.map(describeSegment),
+    segments: segments.map(({ marker, offset, end, payload }) => ({
+      marker,
+      offset,
+      sizeBytes: end - offset,
+      label: labelSegment(marker, payload),
+    })),
     scans,
     restartInterval: readRestartInterval(segments),
     trailingBytes: bytes.length - endOffset,
@@ -103,7 +108,8 @@ function readFrame(segments: readonly MarkerSegment[]) {
   const count = payload[5] ?? 0;
   if (count < 1 || payload.length !== 6 + 3 * count) throw damaged('has a broken frame header');
   const precision = payload[0]!;
-  checkProcess(process, precision);
+  // There is no decoder for lossless, hierarchical and 12-bit files.
+  if (![0, 1, 2, 9, 10].includes(process) || precision !== 8) throw failure('rare_jpeg', {});
   return {
     progressive: process === 2 || process === 10,
     arithmetic: process >= 9,
@@ -112,14 +118,6 @@ function readFrame(segments: readonly MarkerSegment[]) {
     width: (payload[3]! << 8) | payload[4]!,
     components: Array.from({ length: count }, (_, i) => readComponent(payload, 6 + 3 * i)),
   };
-}
-
-/**
- * Accepts 8-bit baseline, extended and progressive DCT; there is no decoder for lossless, hierarchical and 12-bit files.
- */
-function checkProcess(process: number, precision: number): void {
-  if ([0, 1, 2, 9, 10].includes(process) && precision === 8) return;
-  throw failure('rare_jpeg', {});
 }
 
 function readComponent(payload: Uint8Array, at: number): JpegComponent {
@@ -223,10 +221,6 @@ export function holdsEveryScan({
 function readRestartInterval(segments: readonly MarkerSegment[]): number {
   const payload = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
   return payload === undefined ? 0 : ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
-}
-
-function describeSegment({ marker, offset, end, payload }: MarkerSegment): JpegSegment {
-  return { marker, offset, sizeBytes: end - offset, label: labelSegment(marker, payload) };
 }
 
 function labelSegment(marker: number, payload: Uint8Array): string {

@@ -12,7 +12,9 @@ import { type FileFacts, ordinaryFile } from './file-facts.ts';
 export function readJpegXl(bytes: Uint8Array): FileFacts {
   const isBare = bytes[0] === 0xff;
   const boxes = isBare ? [] : readBoxes(bytes);
-  const stream = isBare ? bytes : codestream(boxes);
+  const [whole] = isBare ? [bytes] : boxesOf(boxes, 'jxlc');
+  // Each part starts with its sequence number.
+  const stream = whole ?? joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
   if (stream.length < 12) {
     throw failure('damaged', { format: 'JPEG XL', what: 'holds no picture data' });
   }
@@ -35,12 +37,6 @@ export function readJpegXl(bytes: Uint8Array): FileFacts {
 
 function offsetIn(data: Uint8Array): number {
   return data.length < 4 ? 0 : dataView(data).getUint32(0);
-}
-
-function codestream(boxes: ReturnType<typeof readBoxes>): Uint8Array {
-  const [whole] = boxesOf(boxes, 'jxlc');
-  // Each part starts with its sequence number.
-  return whole ?? joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
 }
 
 const ratios: readonly (readonly [number, number])[] = [

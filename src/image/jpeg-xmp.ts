@@ -4,7 +4,8 @@
  * @see Adobe XMP specification part 3, 1.1.3.1.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { ascii, dataView } from './bytes.ts';
 import type { Warning } from './metadata-blocks.ts';
 
 interface ExtendedXmp {
@@ -42,10 +43,9 @@ export function joinExtendedXmp(
   const joined = [...packetsById.values()].map((whole) => {
     const { id, length } = whole[0]!;
     const bytes = joinParts(whole);
+    const isSame = hash('md5', bytes).toUpperCase() === id;
     if (bytes.length !== length) warn('extended_xmp_incomplete');
-    else if (md5(bytes) !== id || !named.some((packet) => packet.includes(id))) {
-      warn('extended_xmp_differs');
-    }
+    else if (!isSame || !named.some((packet) => packet.includes(id))) warn('extended_xmp_differs');
     return bytes;
   });
   if (packetsById.size === 0 && parts.length > 0) warn('extended_xmp_incomplete');
@@ -54,9 +54,9 @@ export function joinExtendedXmp(
 
 function readPart(segment: Uint8Array): readonly Part[] {
   if (segment.length <= headerBytes) return [];
-  const view = new DataView(segment.buffer, segment.byteOffset, segment.length);
+  const view = dataView(segment);
   const [length, offset] = [view.getUint32(32), view.getUint32(36)];
-  const id = String.fromCharCode(...segment.subarray(0, 32)).toUpperCase();
+  const id = ascii(segment, 0, 32).toUpperCase();
   return [{ id, length, offset, bytes: segment.subarray(headerBytes) }];
 }
 
@@ -71,8 +71,4 @@ function joinParts(parts: readonly Part[]): Uint8Array {
       return piece;
     });
   return Buffer.concat(pieces);
-}
-
-function md5(bytes: Uint8Array): string {
-  return createHash('md5').update(bytes).digest('hex').toUpperCase();
 }

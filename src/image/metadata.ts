@@ -109,12 +109,13 @@ function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string
   const isNested = ({ field }: FileText) => place === 'xmp' && field.includes('/');
   const ordered = [...own.filter((one) => !isNested(one)), ...own.filter(isNested)];
   const lists = Map.groupBy(ordered, ({ field }) => field);
-  return new Map([...lists].map(([field, texts]) => [field, joinOnce(place, texts)]));
-}
-
-function joinOnce(place: MetadataPlace, texts: readonly FileText[]): string {
-  // Keywords of PNG texts may repeat too, but each text stands on its own.
-  return place === 'png-text' ? texts.at(-1)!.text : texts.map(({ text }) => text).join(', ');
+  return new Map(
+    [...lists].map(([field, texts]) => [
+      field,
+      // Keywords of PNG texts may repeat too, but each text stands on its own.
+      (place === 'png-text' ? texts.slice(-1) : texts).map(({ text }) => text).join(', '),
+    ]),
+  );
 }
 
 /** Generators put workflows and settings into the camera fields: these do not name a camera. */
@@ -163,7 +164,8 @@ function keepTags(
   let isCut = false;
   for (const [name, raw] of tags) {
     const value = toPlain(raw);
-    if (value === null || isPosition(name, value) || isReceiverTag(name)) continue;
+    // Times, directions and speeds of the receiver (GPS) also narrow a position down.
+    if (value === null || isPosition(name, value) || /GPS/i.test(name)) continue;
     if (kept.length === maxTags) {
       warnings.push({ code: 'entries_cut', values: { place, entries: maxTags } });
       break;
@@ -183,11 +185,6 @@ function keepTags(
 function isPosition(name: string, value: unknown): boolean {
   if (/latitude|longitude|GPS ?(?:position|coordinates)/i.test(name)) return true;
   return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
-}
-
-/** The receiver's times, directions and speeds also narrow a position down. */
-function isReceiverTag(name: string): boolean {
-  return /GPS/i.test(name);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
-import type { MetadataBlocks, MetadataText, Warning } from './metadata-blocks.ts';
+import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
 import type { PngChunk, PngFile } from './png.ts';
 import { decodeText } from './text.ts';
 
@@ -35,7 +35,9 @@ export function pngMetadataBlocks({
       withoutPrefix(block, xmpIdentifier),
     ),
     photoshop: raw('iptc', '8bim', 'APP13').map((block) => withoutPrefix(block, 'Photoshop 3.0\0')),
-    texts: entries.filter(({ keyword }) => !isBlockKeyword(keyword)).map(toText),
+    texts: entries.flatMap(({ keyword, bytes }) =>
+      isBlockKeyword(keyword) ? [] : { place: 'png-text', keyword, text: decodeText(bytes) },
+    ),
     warnings,
   };
 }
@@ -123,11 +125,6 @@ function findRawProfiles(
 function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
   const isPrefixed = latin1(block.subarray(0, prefix.length)) === prefix;
   return isPrefixed ? block.subarray(prefix.length) : block;
-}
-
-/** tEXt is Latin-1 in the specification but UTF-8 in many programs. */
-function toText({ keyword, bytes }: TextEntry): MetadataText {
-  return { place: 'png-text', keyword, text: decodeText(bytes) };
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -34,23 +34,23 @@ export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
   for (let count = 0; at >= 0 && count < maxCandidates; at = bytes.indexOf(0xff, at + 1)) {
     if (bytes[at + 1] !== 0xd8 || bytes[at + 2] !== 0xff) continue;
     count++;
-    const pixels = pixelsOfFrame(bytes, at);
+    const frame = readJpegFrame(bytes, at);
+    // Baseline or progressive, not the lossless frame of sensor data.
+    const pixels = frame !== null && frame.marker <= 0xc2 ? frame.width * frame.height : 0;
     if (pixels > (best?.pixels ?? 0)) best = { at, pixels };
   }
   return best === null ? null : bytes.subarray(best.at);
 }
 
-/** Pixel count of the baseline or progressive frame; 0 for the lossless frame of sensor data, or if there is none. */
-function pixelsOfFrame(bytes: Uint8Array, start: number): number {
+/** Marker and size of the frame of the JPEG file at `start`; null if none comes before the first scan. */
+export function readJpegFrame(bytes: Uint8Array, start = 0) {
+  const word = (at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
   for (let at = start + 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1]!;
-    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
-    if (isFrame(marker)) {
-      const [height, width] = [5, 7].map((i) => (bytes[at + i]! << 8) | bytes[at + i + 1]!);
-      return marker <= 0xc2 ? width! * height! : 0;
-    }
-    if (length < 2 || marker === 0xda) return 0;
-    at += 2 + length;
+    if (isFrame(marker)) return { marker, height: word(at + 5), width: word(at + 7) };
+    if (marker === 0xda || (marker < 0xff && word(at + 2) < 2)) return null;
+    // A marker may be preceded by any number of fill bytes.
+    at += marker === 0xff ? 1 : 2 + word(at + 2);
   }
-  return 0;
+  return null;
 }

@@ -4,7 +4,6 @@
  */
 
 import { decodeWithSharp, type PixelRequest } from './codec.ts';
-import type { RawPixels } from './pixels.ts';
 import { markers } from './jpeg-markers.ts';
 import { endOfImage } from './jpeg-pixel-bytes.ts';
 import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
@@ -41,7 +40,10 @@ export async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   // Where the data ends, the decoder continues with zeros or with whatever follows: rows that are equal in both cases
   // are intact.
   const ended = await cutAt(sound, nothing);
-  return firstDifference(ended.pixels, (await cutAt(sound, noise)).pixels);
+  const continued = await cutAt(sound, noise);
+  const { width, height, channels, data } = ended.pixels;
+  const at = data.findIndex((value, index) => value !== continued.pixels.data[index]);
+  return at < 0 ? height : Math.floor(at / (width * channels));
 }
 
 const nothing = new Uint8Array();
@@ -55,10 +57,4 @@ const noise = Uint8Array.from(
 function isBadCode(warning: string): boolean {
   if (warning.includes('marker 0xd9')) return false;
   return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
-}
-
-function firstDifference(one: RawPixels, other: RawPixels): number {
-  const stride = one.width * one.channels;
-  const at = one.data.findIndex((value, index) => value !== other.data[index]);
-  return at < 0 ? one.height : Math.floor(at / stride);
 }

@@ -6,6 +6,7 @@
  * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the EXIF directories.
  */
 
+import { dataView } from './bytes.ts';
 import { decodeText, untilNul } from './text.ts';
 
 export interface Field {
@@ -147,8 +148,4 @@ function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Fi
   if (start + sizeBytes > tiff.length) return null;
   const bytes = tiff.subarray(start, start + sizeBytes);
   return { offset: entry, type, count, bytes, isLittleEndian };
-}
-
-function dataView(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -45,6 +45,8 @@ export function manifestsIn(crJson: unknown): readonly Manifest[] {
 function toManifest(manifest: Members): Manifest {
   const signature = asMembers(manifest['signature']);
   const certificate = asMembers(signature['certificateInfo']);
+  const { notBefore, notAfter } = asMembers(certificate['validity']);
+  const [from, to] = [textIn(notBefore), textIn(notAfter)];
   const stamp = asMembers(signature['timeStampInfo']);
   const results = asMembers(manifest['validationResults']);
   const assertions = Object.entries(asMembers(manifest['assertions']));
@@ -55,7 +57,7 @@ function toManifest(manifest: Members): Manifest {
     issuer: subjectName(certificate['issuer']),
     signedAt: textIn(stamp['timestamp']),
     authority: subjectName(asMembers(stamp['certificateInfo'])['subject']),
-    validity: readValidity(certificate['validity']),
+    validity: from === null || to === null ? null : { from, to },
     claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
     actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
     ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
@@ -65,12 +67,6 @@ function toManifest(manifest: Members): Manifest {
     successes: codesIn(results['success']),
     failures: codesIn(results['failure']),
   };
-}
-
-function readValidity(validity: unknown): Manifest['validity'] {
-  const { notBefore, notAfter } = asMembers(validity);
-  const [from, to] = [textIn(notBefore), textIn(notAfter)];
-  return from === null || to === null ? null : { from, to };
 }
 
 /** Common name of an X.509 name, with the organisation if that adds information. */

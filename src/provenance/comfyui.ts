@@ -32,19 +32,12 @@ function nodeClasses(graph: Members): readonly string[] {
   const drawn = [graph, ...subgraphs, ...groups]
     .flatMap((part) => asList(asMembers(part)['nodes']))
     .map(asMembers)
-    .filter(isActive)
-    .map((node) => node['type']);
-  const ran = Object.values(graph).map(asMembers).filter(isNode);
-  return [...drawn, ...ran.map((node) => node['class_type'])]
-    .slice(0, maxNodes)
-    .filter((kind) => typeof kind === 'string');
-}
-
-/** Muted (2) and bypassed (4) nodes do not run. */
-function isActive({ mode }: Members): boolean {
-  return mode !== 2 && mode !== 4;
-}
-
-function isNode(node: Members): boolean {
-  return typeof node['class_type'] === 'string' && typeof node['inputs'] === 'object';
+    // Muted (2) and bypassed (4) nodes do not run.
+    .filter(({ mode }) => mode !== 2 && mode !== 4)
+    .map(({ type }) => type);
+  const ran = Object.values(graph)
+    .map(asMembers)
+    .filter(({ inputs }) => typeof inputs === 'object')
+    .map((node) => node['class_type']);
+  return [...drawn, ...ran].slice(0, maxNodes).filter((kind) => typeof kind === 'string');
 }

@@ -105,12 +105,35 @@ const anyProgram: Program = [
 
 const programs: readonly Program[] = [
   ['Fooocus', isFooocus],
-  ['SwarmUI', isSwarm],
-  ['InvokeAI', isInvoke],
-  ['InvokeAI', isEarlyInvoke],
+  [
+    'SwarmUI',
+    (settings) => {
+      const { seed, prompt } = asMembers(settings['sui_image_params']);
+      return isNumeric(seed) && isText(prompt);
+    },
+  ],
+  [
+    'InvokeAI',
+    ({ generation_mode: mode, positive_prompt: prompt, seed }) =>
+      isText(prompt) && (isText(mode) || isNumeric(seed)),
+  ],
+  [
+    'InvokeAI',
+    ({ app_id: app, image }) =>
+      isText(app) && /^invoke-ai\//i.test(app) && Object.keys(asMembers(image)).length > 0,
+  ],
   ['InvokeAI', isInvokeGraph],
-  ['Draw Things', isDrawThings],
-  ['NovelAI', isNovel],
+  [
+    'Draw Things',
+    ({ c, uc, sampler, seed, steps }) =>
+      isText(c) && (isText(uc) || isText(sampler)) && isNumeric(seed) && isNumeric(steps),
+  ],
+  // The PNG's texts as one object, as hidden in the pixels; or the settings, where `uc` is the negative prompt.
+  [
+    'NovelAI',
+    ({ Software: name, uc, request_type: type, ...settings }) =>
+      name === 'NovelAI' || (hasSampling(settings) && (isText(uc) || isText(type))),
+  ],
   easyDiffusion,
   anyProgram,
 ];
@@ -128,37 +151,12 @@ function isFooocus({
   return isNamed && isNumeric(seed) && isNumeric(steps);
 }
 
-function isSwarm(settings: Members): boolean {
-  const { seed, prompt } = asMembers(settings['sui_image_params']);
-  return isNumeric(seed) && isText(prompt);
-}
-
-function isInvoke({ generation_mode: mode, positive_prompt: prompt, seed }: Members): boolean {
-  return isText(prompt) && (isText(mode) || isNumeric(seed));
-}
-
-function isEarlyInvoke({ app_id: app, image }: Members): boolean {
-  return isText(app) && /^invoke-ai\//i.test(app) && Object.keys(asMembers(image)).length > 0;
-}
-
 /** Nodes keyed by name, each with its type; or a list of nodes with the type among their data. */
 function isInvokeGraph({ nodes }: Members): boolean {
   return [...asList(nodes), ...Object.values(asMembers(nodes))]
     .map(asMembers)
     .flatMap(({ type, data }) => [type, asMembers(data)['type']])
     .some((kind) => isText(kind) && /^(?:\w+_)?denoise(?:_latents)?$/.test(kind));
-}
-
-/**
- * The PNG's texts as one object, as NovelAI hides them in the pixels; or the settings, where `uc` is the negative prompt.
- */
-function isNovel(settings: Members): boolean {
-  const { Software: name, uc, request_type: type } = settings;
-  return name === 'NovelAI' || (hasSampling(settings) && (isText(uc) || isText(type)));
-}
-
-function isDrawThings({ c, uc, sampler, seed, steps }: Members): boolean {
-  return isText(c) && (isText(uc) || isText(sampler)) && isNumeric(seed) && isNumeric(steps);
 }
 
 function hasSampling({ steps, seed, sampler }: Members): boolean {

@@ -1,13 +1,7 @@
 /** Defines what a recogniser of generators does, and lists all of them. */
 
 import type { FileText } from '../image/file-texts.ts';
-import {
-  type ForeignTexts,
-  type Members,
-  type Recognised,
-  asMembers,
-  parseObject,
-} from './file-texts.ts';
+import { type ForeignTexts, type Recognised, asMembers, parseObject } from './file-texts.ts';
 import { recogniseJson } from './generator-json.ts';
 import { recogniseSettingsLine } from './settings-line.ts';
 
@@ -61,7 +55,11 @@ const recognisers: readonly Recogniser[] = [
   recogniseSettingsLine,
   recogniseJson,
   recogniseDream,
-  recogniseSignedFields,
+  // By fixed contents of fixed fields.
+  recogniseMidjourney,
+  recogniseFlux,
+  recogniseGoogle,
+  recogniseGrok,
   recogniseAigcLabel,
   recogniseToolField,
 ];
@@ -86,16 +84,6 @@ function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
       return text.startsWith('"') && options.every((option) => option.test(afterPrompt));
     })
     .map((text) => ({ text, origin: 'ai-generated', generator: 'InvokeAI' }));
-}
-
-/** Recognises generators by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok. */
-function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
-  return [
-    ...recogniseMidjourney(texts),
-    ...recogniseFlux(texts),
-    ...recogniseGoogle(texts),
-    ...recogniseGrok(texts),
-  ];
 }
 
 function recogniseMidjourney(texts: ForeignTexts): readonly Recognised[] {
@@ -167,12 +155,10 @@ function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
     .of('AIGC', 'UserComment')
     .filter(({ text, field }) => {
       const members = parseObject(text) ?? {};
-      return isLabel(field === 'AIGC' ? members : asMembers(members['AIGC']));
+      const label = field === 'AIGC' ? members : asMembers(members['AIGC']);
+      const { Label: isGenerated, ContentProducer: producer, ProduceID: id } = label;
+      const isNamed = typeof producer === 'string' || typeof id === 'string';
+      return isNamed && (isGenerated === '1' || isGenerated === 1);
     })
     .map((text) => ({ text, origin: 'ai-generated', generator: null }));
-}
-
-function isLabel({ Label: label, ContentProducer: producer, ProduceID: id }: Members): boolean {
-  const isGenerated = label === '1' || label === 1;
-  return isGenerated && (typeof producer === 'string' || typeof id === 'string');
 }

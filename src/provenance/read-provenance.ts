@@ -50,11 +50,14 @@ export async function readProvenance(
     ? await readContentCredentials(bytes, facts.format, trustList)
     : null;
   const credentials = signed?.credentials ?? null;
-  const declarations = ranked([
+  // The most trustworthy first; among equals, fully generated pictures before partly generated ones.
+  const declarations = [
     ...(signed?.declarations ?? []),
     ...readWatermark(picture),
     ...declaredIn(texts),
-  ]);
+  ]
+    .toSorted((a, b) => rankDeclaration(a) - rankDeclaration(b))
+    .slice(0, maxDeclarations);
   const history = fileTexts.xmp.flatMap(readHistory).slice(-maxSteps);
   const { jpeg } = facts;
   const software = nameSoftware({ texts, declarations, credentials, history, jpeg });
@@ -103,13 +106,6 @@ function unsigned(
 ): Declaration {
   const [printedField, value] = [printable(field), printable(text)];
   return { origin, place, field: printedField, value, generator, assurance: 'unsigned' };
-}
-
-/** The most trustworthy first; among equals, fully generated pictures before partly generated ones. */
-function ranked(declarations: readonly Declaration[]): readonly Declaration[] {
-  return declarations
-    .toSorted((a, b) => rankDeclaration(a) - rankDeclaration(b))
-    .slice(0, maxDeclarations);
 }
 
 function rankDeclaration({ assurance, origin }: Declaration): number {

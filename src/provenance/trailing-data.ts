@@ -1,5 +1,6 @@
 /** Finds data after the end of the picture, and counts the pictures in a file. */
 
+import { ascii, dataView } from '../image/bytes.ts';
 import { type FileClues, readFileClues } from '../image/container.ts';
 import { chrominanceTable, luminanceTable, scaleTable } from '../image/jpeg-quality.ts';
 import type { JpegStructure } from '../image/jpeg-structure.ts';
@@ -34,24 +35,21 @@ const signatures: readonly (readonly [string, number, string])[] = [
 
 function detectKind(trailing: Uint8Array): string | null {
   if (trailing.length === 0) return null;
-  const at = (offset: number, length: number) =>
-    String.fromCharCode(...trailing.subarray(offset, offset + length));
-  const known = signatures.find(([, offset, text]) => at(offset, text.length) === text);
+  const known = signatures.find(([, at, text]) => ascii(trailing, at, text.length) === text);
   if (known !== undefined) return known[0];
   // Samsung phones end their files with a directory of the data they appended.
   if (String.fromCharCode(...trailing.subarray(-4)) === 'SEFT') return 'samsung-trailer';
   if (isZero(trailing)) return 'zeros';
-  return isPlainText(trailing.subarray(0, 512)) ? 'text' : null;
+  const isPlainText = trailing
+    .subarray(0, 512)
+    .every((byte) => (byte >= 32 && byte < 127) || [9, 10, 13].includes(byte));
+  return isPlainText ? 'text' : null;
 }
 
 /** Compares in blocks, because many megabytes may follow a picture and a call per byte would take seconds. */
 function isZero(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
   return true;
-}
-
-function isPlainText(head: Uint8Array): boolean {
-  return head.every((byte) => (byte >= 32 && byte < 127) || [9, 10, 13].includes(byte));
 }
 
 const entriesTag = 0xb002;
@@ -62,7 +60,7 @@ const maxPictures = 100;
 function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): number {
   const entries = index && readDirectories(index.tiff).primary.get(entriesTag);
   if (!index || !entries) return 0;
-  const view = new DataView(entries.bytes.buffer, entries.bytes.byteOffset, entries.bytes.length);
+  const view = dataView(entries.bytes);
   let found = 0;
   // The first entry is the main picture itself.
   for (let entry = 1; entry < maxPictures && (entry + 1) * entryBytes <= view.byteLength; entry++) {

@@ -3,7 +3,7 @@
 import type { Format } from '../../contract/formats.ts';
 import type { PictureLimits } from '../../contract/session.ts';
 import { sniffFormat, sniffOtherKind } from '../../image/file-kind.ts';
-import { largestJpegIn } from '../../image/raw.ts';
+import { largestJpegIn, readJpegFrame } from '../../image/raw.ts';
 import { readers } from '../../image/readers.ts';
 
 export interface PictureFacts {
@@ -37,12 +37,11 @@ export async function inspect(
   if (!formats.includes(format)) return 'notPicture';
   const size = await sizeOf(file, head, format);
   if (size === null) return 'notPicture';
-  const facts = { format, ...size };
-  const { width, height } = facts;
+  const { width, height } = size;
   if (Math.min(width, height) < minSidePx) return 'tooSmall';
   if (Math.max(width, height) > maxSidePx) return 'tooLarge';
   if (width * height > maxPixels) return 'tooManyPixels';
-  return facts;
+  return { format, width, height };
 }
 
 type Size = Pick<PictureFacts, 'width' | 'height'>;
@@ -50,12 +49,12 @@ type Size = Pick<PictureFacts, 'width' | 'height'>;
 /** Null for a file that does not hold what it begins as. */
 async function sizeOf(file: Blob, head: Uint8Array, format: Format): Promise<Size | null> {
   if (format === 'png') return readPng(head);
-  if (format === 'jpg') return readJpeg(head);
+  if (format === 'jpg') return readJpegFrame(head);
   // Directories may stand at the end of a file.
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (format === 'raw') {
     const jpeg = largestJpegIn(bytes);
-    return jpeg && readJpeg(jpeg);
+    return jpeg && readJpegFrame(jpeg);
   }
   try {
     const { width, height } = readers[format](bytes);
@@ -70,30 +69,6 @@ function readPng(bytes: Uint8Array): Size | null {
   if (bytes.length < 24) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return { width: view.getUint32(16), height: view.getUint32(20) };
-}
-
-/** @see ITU-T T.81, Annex B: segments up to the frame header (SOF), which holds the size. */
-function readJpeg(bytes: Uint8Array): Size | null {
-  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 2;
-  while (at + 9 < bytes.length) {
-    if (bytes[at] !== 0xff) return null;
-    const marker = bytes[at + 1]!;
-    // Fill bytes, and markers without a segment.
-    if (marker === 0xff) at += 1;
-    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
-    else if (isFrame(marker)) {
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
-    } else if (marker === 0xda || marker === 0xd9) return null;
-    else at += 2 + view.getUint16(at + 2);
-  }
-  return null;
-}
-
-/** SOF0 to SOF15, except DHT, JPG and DAC, whose codes are in the same range. */
-function isFrame(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
 const maxNameLength = 255;
