@@ -4,12 +4,7 @@
  */
 
 import type { Evidence } from '../contract/evidence.ts';
-import {
-  type Bilingual,
-  type ReasonCode,
-  type StabilityChange,
-  strengths,
-} from '../contract/vocabulary.ts';
+import { type Bilingual, type ReasonCode, strengths } from '../contract/vocabulary.ts';
 import type { Finding } from '../detectors/detector.ts';
 import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
@@ -17,6 +12,7 @@ import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
 import { listNotChecked } from './not-checked.ts';
 import { createNumberWriter } from './numbers.ts';
+import { capitalised } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
 import { placesOf, readResult } from './result.ts';
@@ -30,9 +26,10 @@ export function writeEvidence(examined: Examined): Evidence {
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
     errorRate: wordErrorRate(examined),
-    findings: ranked(
-      findings.map((one) => boundedFinding(wordFinding(placed(one, examined)), examined)),
-    ),
+    // Equals stay in the order of the methods.
+    findings: findings
+      .map((one) => boundedFinding(wordFinding(placed(one, examined)), examined))
+      .toSorted((one, other) => rank(other) - rank(one)),
     skipped: skipped.map((one) => wordSkipped(one, facts)),
     reasons: decision.reasons.map(toReason),
     stability: stability === null ? null : wordStability(stability, decision),
@@ -60,11 +57,6 @@ function wordErrorRate(examined: Examined): Bilingual | null {
   return told.en === '' ? null : told;
 }
 
-/** Equals stay in the order of the methods. */
-function ranked(findings: readonly WordedFinding[]): readonly WordedFinding[] {
-  return findings.toSorted((one, other) => rank(other) - rank(one));
-}
-
 function rank({ strength, speaksFor }: WordedFinding): number {
   return 2 * strengths.indexOf(strength) + (speaksFor === 'neither' ? 0 : 1);
 }
@@ -73,13 +65,9 @@ function toReason(code: ReasonCode): Evidence['reasons'][number] {
   return {
     code,
     statement: inBoth((language) => wordsIn(language).verdict.reasons[code].what),
-    help: inBoth((language) => asSentence(wordsIn(language).verdict.reasons[code].help)),
+    // A noun phrase, made to follow "Helpful:"; here it stands alone.
+    help: inBoth((language) => `${capitalised(wordsIn(language).verdict.reasons[code].help)}.`),
   };
-}
-
-/** What would help is a noun phrase, made to follow "Helpful:"; here it stands alone. */
-function asSentence(phrase: string): string {
-  return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }
 
 function wordStability(
@@ -101,7 +89,10 @@ function wordStability(
         high: score(Math.max(...values)),
       });
     }),
-    trials: trials.map((trial) => ({ ...trial, label: wordTrial(trial.change) })),
+    trials: trials.map((trial) => ({
+      ...trial,
+      label: inBoth((language) => wordsIn(language).strength.stability.changes[trial.change]),
+    })),
   };
 }
 
@@ -120,10 +111,6 @@ export function trialOutcome(
   const isFake = decision.fakeProbability >= 0.5;
   const isSame = isFake ? fakeProbability >= fakeMin : fakeProbability <= realMax;
   return isSame ? 'same' : 'open';
-}
-
-function wordTrial(change: StabilityChange): Bilingual {
-  return inBoth((language) => wordsIn(language).strength.stability.changes[change]);
 }
 
 /** The combined result of the methods that look for changed parts. */

@@ -149,9 +149,10 @@ const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
 function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsistencies'][number] {
   if ('statement' in one) return one;
   const { code, values, measures } = one;
-  const write = (language: Language) =>
-    pick(wordsIn(language).provenance.inconsistencies, code, values);
-  return { code, statement: inBoth(write), measures };
+  const statement = inBoth((language) =>
+    pick(wordsIn(language).provenance.inconsistencies, code, values),
+  );
+  return { code, statement, measures };
 }
 
 /** Code and values belong together, which a union of pairs cannot tell the compiler once they are apart. */

@@ -28,15 +28,13 @@ export function printable(text: string, limit = defaultLimit): string {
       if (character.length > 2) return character;
       const isAccent = accent.test(character);
       // A second accent on a letter is a name that climbs over its neighbours' lines.
-      const isFine = isAccent ? !isAfterAccent : isDrawn(character);
+      const isFine = isAccent
+        ? !isAfterAccent
+        : drawn.test(character) || (drawnLetter.test(character) && /\p{L}/u.test(character));
       isAfterAccent = isAccent;
       return isFine ? character : escaped(character);
     })
     .join('');
-}
-
-function isDrawn(character: string): boolean {
-  return drawn.test(character) || (drawnLetter.test(character) && /\p{L}/u.test(character));
 }
 
 function escaped(character: string): string {

@@ -3,7 +3,8 @@
  * never that a picture "is" fake. All languages are given the same figures, rounded alike.
  */
 
-import type { Language, ReasonCode } from '../contract/vocabulary.ts';
+import type { Language } from '../contract/vocabulary.ts';
+import { type AreaPlace, placeOf } from '../detectors/regions.ts';
 import type { CellMaps, Examination, MapName } from '../engine/result.ts';
 import { openWriting, sentences, writeAccount, type Writing } from './forensic-text.ts';
 import { namesChange, suspectsChange } from './evidence.ts';
@@ -146,32 +147,18 @@ export function describeMap(
     : heatmap.peak({
         mean,
         highest: numbers.score(reading.highest),
-        place: heatmap.places[reading.place],
+        place: catalogue.findings.places[reading.place],
         share: numbers.percent(reading.shareAboveHalf),
       });
   return sentences([meaning, figures, caution]);
 }
-
-/** Ninths of the picture, row by row from the upper left. */
-const places = [
-  'upperLeft',
-  'upperCentre',
-  'upperRight',
-  'middleLeft',
-  'centre',
-  'middleRight',
-  'lowerLeft',
-  'lowerCentre',
-  'lowerRight',
-] as const;
-type FieldPlace = (typeof places)[number];
 
 interface MapReading {
   /** Mean and greatest value over all cells, 0..1. */
   readonly mean: number;
   readonly highest: number;
   /** Where the greatest value is; the first one in reading order when several are equal. */
-  readonly place: FieldPlace;
+  readonly place: AreaPlace;
   /** Share of cells above the middle of the scale, 0..1. */
   readonly shareAboveHalf: number;
   /** True when no region stands out: the whole map is within a tenth of the scale. */
@@ -191,39 +178,25 @@ export function readMap({ values, columns, rows }: CellMaps, name: MapName): Map
     if (value > cells[at]!) at = i;
     if (value < lowest) lowest = value;
   }
-  const row = third(Math.floor(at / columns), rows);
+  const [left, top] = [(at % columns) + 0.5, Math.floor(at / columns) + 0.5];
   return {
     mean: sum / cells.length / 65535,
     highest: cells[at]! / 65535,
-    place: places[3 * row + third(at % columns, columns)]!,
+    place: placeOf({ left, top, width: 0, height: 0, share: 0 }, { width: columns, height: rows }),
     shareAboveHalf: above / cells.length,
     isEven: cells[at]! - lowest < 6554,
   };
 }
 
-/** 0, 1 or 2: the third of `count` cells that this one is in. */
-function third(position: number, count: number): number {
-  return Math.floor(((position + 0.5) * 3) / count);
-}
-
 function writeConclusion({ examination, evidence, catalogue, vary }: Writing): string {
   const { resultClass, reasons } = examination.decision;
   const { conclusion } = catalogue.verdict;
+  const helps = reasons.map((reason) => catalogue.verdict.reasons[reason].help);
   const isSuspected = suspectsChange(examination.decision);
   const outcome = isSuspected ? 'suspected' : decideOutcome(resultClass, evidence.basis);
   return sentences([
     conclusion[outcome],
-    ...withReasons(reasons, (codes) => {
-      const helps = codes.map((reason) => catalogue.verdict.reasons[reason].help);
-      return `${conclusion.help} ${helps.join('; ')}.`;
-    }),
+    ...(helps.length === 0 ? [] : [`${conclusion.help} ${helps.join('; ')}.`]),
     vary(conclusion.duty, 'duty'),
   ]);
-}
-
-function withReasons(
-  reasons: readonly ReasonCode[],
-  write: (reasons: readonly ReasonCode[]) => string,
-): readonly string[] {
-  return reasons.length === 0 ? [] : [write(reasons)];
 }

@@ -4,6 +4,7 @@ import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { printable } from '../printable.ts';
 import { writeFacts } from '../seen-before.ts';
+import type { Words } from '../wording/catalogue.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
@@ -12,6 +13,7 @@ import {
   note,
   only,
   paragraph,
+  plainGrid,
   type Row,
   type SectionInput,
   withEscapes,
@@ -97,18 +99,6 @@ export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
   return [plainGrid(rows)];
 }
 
-/** Smaller than a table: what is looked up need not be read in one go. */
-function plainGrid(rows: readonly Row[]): Block {
-  return {
-    kind: 'grid',
-    columns: [
-      { title: '', share: 0.25 },
-      { title: '', share: 0.75 },
-    ],
-    rows: rows.map(({ label, value }) => ({ cells: [label, value] })),
-  };
-}
-
 /** Empty unless requested: it may hold personal data. */
 export function metadataBlocks({
   examination,
@@ -143,7 +133,7 @@ function dump(group: string, tags: Tags): readonly Row[] {
 export function signatureBlocks({ item, catalogue }: SectionInput): readonly Block[] {
   const { signature } = catalogue.document;
   const { laboratory } = item.caseData ?? {};
-  const absent = missingFields(item).map((field) => signature.fields[field]);
+  const absent = missingFields(item, signature.fields);
   return [
     paragraph(catalogue.limits.limits.examiner),
     ...(laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
@@ -154,28 +144,20 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
 }
 
 /** Of what SWGDE (Best Practices for Image Authentication) and ENFSI ask a report to name, what nobody gave. */
-function missingFields({ caseData = {}, custody = [] }: SectionInput['item']) {
-  const { caseNumber, exhibit, examiner, laboratory } = caseData;
-  const given = {
-    caseNumber,
-    exhibit,
+function missingFields(
+  { caseData = {}, custody = [] }: SectionInput['item'],
+  fields: Words['document']['signature']['fields'],
+): readonly string[] {
+  const asked: readonly (readonly [label: string, given: unknown])[] = [
+    [fields.caseNumber, caseData.caseNumber],
+    [fields.exhibit, caseData.exhibit],
     // Of this and of accreditation and a second examiner the program is never told.
-    client: undefined,
-    reviewer: examiner,
-    laboratory,
-    accreditation: undefined,
-    secondExaminer: undefined,
-    custody: custody[0],
-  };
-  const fields = [
-    'caseNumber',
-    'exhibit',
-    'client',
-    'reviewer',
-    'laboratory',
-    'accreditation',
-    'secondExaminer',
-    'custody',
-  ] as const;
-  return fields.filter((field) => given[field] === undefined);
+    [fields.client, undefined],
+    [fields.reviewer, caseData.examiner],
+    [fields.laboratory, caseData.laboratory],
+    [fields.accreditation, undefined],
+    [fields.secondExaminer, undefined],
+    [fields.custody, custody[0]],
+  ];
+  return asked.filter(([, given]) => given === undefined).map(([label]) => label);
 }

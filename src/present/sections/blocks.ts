@@ -157,6 +157,18 @@ export function note(text: string): Block {
   return { kind: 'note', text };
 }
 
+/** Smaller than a table: what is looked up need not be read in one go. */
+export function plainGrid(rows: readonly Row[]): Block {
+  return {
+    kind: 'grid',
+    columns: [
+      { title: '', share: 0.25 },
+      { title: '', share: 0.75 },
+    ],
+    rows: rows.map(({ label, value }) => ({ cells: [label, value] })),
+  };
+}
+
 /** A row that is left out when empty. */
 export function row(isShown: boolean, label: string, value: string): readonly Row[] {
   return isShown ? [{ label, value }] : [];

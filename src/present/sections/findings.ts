@@ -18,6 +18,7 @@ import {
   note,
   only,
   paragraph,
+  plainGrid,
   type SectionInput,
   type HeatmapBlock,
 } from './blocks.ts';
@@ -49,16 +50,9 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
   const silent = evidence.skipped
     .filter(({ method }) => !toldInProvenance.has(method))
     .map(({ method, reason }) => ({
-      cells: [methodName(input, method), printable(reason[language], 600)],
+      label: methodName(input, method),
+      value: printable(reason[language], 600),
     }));
-  const silentGrid: Block = {
-    kind: 'grid',
-    columns: [
-      { title: '', share: 0.25 },
-      { title: '', share: 0.75 },
-    ],
-    rows: silent,
-  };
   return [
     ...only(isOutside, note(outside)),
     note(elsewhere(labels.sections.provenance)),
@@ -68,7 +62,7 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
     ),
     ...only(rows.length > 0, { kind: 'findings', columns, rows }),
     ...only(!isOutside && !doesAnySpeak, paragraph(catalogue.strength.evaluation.noneSpeaks)),
-    ...only(silent.length > 0, heading(labels.withoutFinding), silentGrid),
+    ...only(silent.length > 0, heading(labels.withoutFinding), plainGrid(silent)),
   ];
 }
 
@@ -169,7 +163,7 @@ function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapN
   const { isEven, mean, highest, place } = readMap(examination.maps, map);
   if (highest < lookFrom) return glance.even;
   if (isEven) return mean < lookFrom ? glance.even : glance.everywhere;
-  return glance.highest(catalogue.measurements.heatmap.places[place]);
+  return glance.highest(catalogue.findings.places[place]);
 }
 
 /** Middle of the scale: below it a place is nearer to "no trace". */

@@ -194,6 +194,9 @@ export function custodyBlocks({
   const events = item.custody ?? [];
   if (events.length === 0) return [paragraph(custody.none)];
   const [time, event, actor] = custody.columns;
+  const isReportNamed = events.some(({ hashes }) =>
+    hashes.some(({ name }) => name.endsWith('.pdf')),
+  );
   return [
     paragraph(custody.intro),
     {
@@ -205,12 +208,8 @@ export function custodyBlocks({
       ],
       rows: events.map((one) => toRow(one, custody)),
     },
-    ...only(events.some(concernsReports), note(custody.redrawn)),
+    ...only(isReportNamed, note(custody.redrawn)),
   ];
-}
-
-function concernsReports({ hashes }: CustodyEvent): boolean {
-  return hashes.some(({ name }) => name.endsWith('.pdf'));
 }
 
 function toRow(

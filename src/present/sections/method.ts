@@ -4,7 +4,15 @@ import type { ModelIdentity } from '../../engine/result.ts';
 import { writeNotes } from '../notes.ts';
 import { writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
-import { type Block, heading, only, paragraph, type Row, type SectionInput } from './blocks.ts';
+import {
+  type Block,
+  heading,
+  only,
+  paragraph,
+  plainGrid,
+  type Row,
+  type SectionInput,
+} from './blocks.ts';
 import { isShown, referenceNumbers } from './findings.ts';
 
 /** Models without it have one branch. */
@@ -15,8 +23,9 @@ const transformerFile = 'transformer.onnx';
 const modelsWithViews: ReadonlySet<string> = new Set(['trace-2', 'trace-3']);
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
-  const { examination, numbers, catalogue } = input;
+  const { examination, numbers, catalogue, labels } = input;
   const { model, locator, maps, patchesRead, passes } = examination;
+  const { fake, anomaly } = catalogue.measurements.heatmap.changes;
   const steps = catalogue.measurements.method.steps({
     model: wordModel(model),
     cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
@@ -31,16 +40,14 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
     ...(locator === null
       ? []
       : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
-    ...only(examination.manipulation !== null, { kind: 'list', items: mapNotes(input) }),
+    // How changed parts enter into two of the heatmaps.
+    ...only(examination.manipulation !== null, {
+      kind: 'list',
+      items: [`${labels.maps.fake}: ${fake}`, `${labels.maps.anomaly}: ${anomaly}`],
+    }),
     { kind: 'table', rows: methodRows(input) },
     ...sourceBlocks(input),
   ];
-}
-
-/** How changed parts enter into two of the heatmaps. */
-function mapNotes({ labels, catalogue }: SectionInput): readonly string[] {
-  const { fake, anomaly } = catalogue.measurements.heatmap.changes;
-  return [`${labels.maps.fake}: ${fake}`, `${labels.maps.anomaly}: ${anomaly}`];
 }
 
 function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Block[] {
@@ -50,43 +57,17 @@ function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Blo
     ({ method }) => referenceNumbers(method).length === 0 && isShown(method, item),
   );
   const rows = own.map(({ method, source }) => ({
-    cells: [
-      capitalised(nameIn(methods, method, printable(method, 60))),
-      nameIn(sources, source, printable(source, 400)),
-    ],
+    label: capitalised(nameIn(methods, method, printable(method, 60))),
+    value: nameIn(sources, source, printable(source, 400)),
   }));
-  const columns = [
-    { title: '', share: 0.25 },
-    { title: '', share: 0.75 },
-  ];
-  return only(rows.length > 0, heading(catalogue.measurements.method.sourcesTitle), {
-    kind: 'grid',
-    columns,
-    rows,
-  });
+  const title = heading(catalogue.measurements.method.sourcesTitle);
+  return only(rows.length > 0, title, plainGrid(rows));
 }
 
-function methodRows({
-  examination,
-  item,
-  labels,
-  catalogue,
-  numbers,
-  language,
-  result,
-}: SectionInput): readonly Row[] {
+function methodRows(input: SectionInput): readonly Row[] {
+  const { examination, item, labels, catalogue, numbers, language } = input;
   const { rows } = labels;
-  const { generated, changed } = writeFigures(result, language);
-  const shown: Readonly<Record<string, string | undefined>> = {
-    realMax: generated?.limits?.[0],
-    fakeMin: generated?.limits?.[1],
-    suspectedMin: changed?.limits?.[0],
-    manipulatedMin: changed?.limits?.[1],
-  };
-  // As on the first page, where it names the limit.
-  const writeLimit = (name: string, value: number) => shown[name] ?? numbers.score(value);
-  const { model, locator, options, passes, patchesRead, decision, environment, facts } =
-    examination;
+  const { model, locator, options, passes, patchesRead, environment, facts } = examination;
   const { conversions, noConversions, retriesUnknown } = catalogue.measurements.method;
   const modelRows = (label: string, given: ModelIdentity, nameOf: (file: string) => string) => [
     { label, value: wordModel(given) },
@@ -106,15 +87,7 @@ function methodRows({
           (name) => `${locator.id}/${name}`,
         )),
     { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
-    {
-      label: rows.thresholds,
-      value: Object.entries(decision.thresholds)
-        .map(
-          ([name, value]) =>
-            `${writeLimit(name, value)} ${nameIn(labels.thresholds, name, printable(name, 40))}`,
-        )
-        .join('\n'),
-    },
+    thresholdRow(input),
     // A seed is an identifier to be typed in again, so it stands without groups.
     { label: rows.seed, value: String(options.seed) },
     { label: rows.passes, value: numbers.count(passes) },
@@ -137,6 +110,22 @@ function methodRows({
         .join('; '),
     },
   ];
+}
+
+function thresholdRow({ examination, labels, numbers, language, result }: SectionInput): Row {
+  const { generated, changed } = writeFigures(result, language);
+  // As on the first page, where it names the limit.
+  const shown: Readonly<Record<string, string | undefined>> = {
+    realMax: generated?.limits?.[0],
+    fakeMin: generated?.limits?.[1],
+    suspectedMin: changed?.limits?.[0],
+    manipulatedMin: changed?.limits?.[1],
+  };
+  const limits = Object.entries(examination.decision.thresholds).map(([name, value]) => {
+    const limit = shown[name] ?? numbers.score(value);
+    return `${limit} ${nameIn(labels.thresholds, name, printable(name, 40))}`;
+  });
+  return { label: labels.rows.thresholds, value: limits.join('\n') };
 }
 
 function wordModel({ id, version }: ModelIdentity): string {

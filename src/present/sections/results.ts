@@ -59,9 +59,11 @@ function measuredRows(input: SectionInput): readonly Row[] {
   if (leadsToAbstain(decision)) return [];
   const { realMax, fakeMin } = decision.thresholds;
   const measured = (label: string, value: number, deviation: number): Row => {
-    const range = twoDeviations(value, deviation);
-    const written = `${numbers.withDeviation(value, deviation)} (${numbers.range(...range)})`;
-    return { label, value: written, bar: value, range };
+    // Two standard deviations to each side, cut to what a score can be.
+    const low = Math.max(0, value - 2 * deviation);
+    const high = Math.min(1, value + 2 * deviation);
+    const written = `${numbers.withDeviation(value, deviation)} (${numbers.range(low, high)})`;
+    return { label, value: written, bar: value, range: [low, high] };
   };
   const { generated } = writeFigures(result, language);
   const { limits } = catalogue.measurements.results;
@@ -124,11 +126,6 @@ function withLimits(
   write: (told: string, low: string, high: string) => string,
 ): string {
   return figure?.limits ? write(told, ...figure.limits) : told;
-}
-
-/** Two standard deviations to each side, cut to what a score can be. */
-function twoDeviations(value: number, deviation: number): readonly [number, number] {
-  return [Math.max(0, value - 2 * deviation), Math.min(1, value + 2 * deviation)];
 }
 
 /** What could not be determined is reported as missing, not left out. */

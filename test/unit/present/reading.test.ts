@@ -12,7 +12,7 @@ test('readMap finds mean, peak, its ninth of the picture, and the share above th
   expect(mean).toBeCloseTo(0.25 + 0.75 / 100, 4);
   expect({ highest, place, shareAboveHalf, isEven }).toEqual({
     highest: 1,
-    place: 'lowerRight',
+    place: 'lower_right',
     shareAboveHalf: 0.01,
     isEven: false,
   });
@@ -26,5 +26,5 @@ test('a map without relief is even, and a map of one cell lies in the centre', (
     ).isEven,
   ).toBe(true);
   const one = makeMaps({ width: 65, height: 65, cellPx: 128 }, () => 0.4);
-  expect(readMap(one, 'real').place).toBe('centre');
+  expect(readMap(one, 'real').place).toBe('middle');
 });

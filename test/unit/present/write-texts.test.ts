@@ -154,8 +154,8 @@ test('a heatmap text names where its greatest value lies', () => {
   const en = writeTexts({ ...examination, maps }, item, 'en').heatmap.fake;
   const de = writeTexts({ ...examination, maps }, item, 'de').heatmap.fake;
 
-  expect(en).toContain('highest value 0.92, at the upper right');
-  expect(de).toContain('höchster Wert 0,92, oben rechts');
+  expect(en).toContain('highest value 0.92, in the upper right');
+  expect(de).toContain('höchster Wert 0,92, rechts oben');
 });
 
 test.each([

@@ -150,10 +150,6 @@ function writeTrailing(bytes: number, kind: string | null): string {
   return `hinter dem Ende des Bildes ${follow} Byte (${what})`;
 }
 
-function writeFurther(pictures: number): string {
-  return `die Datei enthält ${pictures === 1 ? 'ein weiteres Bild' : `${pictures} weitere Bilder`}`;
-}
-
 function writeCopies({ place, otherPlace }: Copies): string {
   const where =
     place === otherPlace
@@ -217,9 +213,11 @@ const statements: English['statements'] = {
   tables_of_their_own: () =>
     'Die Quantisierungstabellen sind keine Standardtabellen; viele Kameras und manche Programme verwenden eigene.',
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
+    const further =
+      furtherPictures === 1 ? 'ein weiteres Bild' : `${furtherPictures} weitere Bilder`;
     const parts = [
       ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
-      ...(furtherPictures > 0 ? [writeFurther(furtherPictures)] : []),
+      ...(furtherPictures > 0 ? [`die Datei enthält ${further}`] : []),
       writers[writtenBy],
     ];
     return `${capitalised(parts.join('; '))}.`;

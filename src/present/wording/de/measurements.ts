@@ -57,17 +57,6 @@ export const measurements: typeof english = {
       anomaly:
         'Der Wert steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
     },
-    places: {
-      upperLeft: 'oben links',
-      upperCentre: 'oben in der Mitte',
-      upperRight: 'oben rechts',
-      middleLeft: 'links auf mittlerer Höhe',
-      centre: 'in der Bildmitte',
-      middleRight: 'rechts auf mittlerer Höhe',
-      lowerLeft: 'unten links',
-      lowerCentre: 'unten in der Mitte',
-      lowerRight: 'unten rechts',
-    },
     peak: ({ mean, highest, place, share }) =>
       `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Fläche liegen über 0,5.`,
     even: (mean) =>

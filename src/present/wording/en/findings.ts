@@ -159,10 +159,6 @@ function writeTrailing(bytes: number, kind: string | null): string {
   return `${follow} the end of the picture (${what})`;
 }
 
-function writeFurther(pictures: number): string {
-  return `the file contains ${pictures === 1 ? 'one further picture' : `${pictures} further pictures`}`;
-}
-
 function writeCopies({ place, otherPlace }: Copies): string {
   const where =
     place === otherPlace
@@ -227,9 +223,11 @@ const statements = {
   tables_of_their_own: () =>
     'The quantisation tables are not the standard ones; many cameras and some programs use their own.',
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
+    const further =
+      furtherPictures === 1 ? 'one further picture' : `${furtherPictures} further pictures`;
     const parts = [
       ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
-      ...(furtherPictures > 0 ? [writeFurther(furtherPictures)] : []),
+      ...(furtherPictures > 0 ? [`the file contains ${further}`] : []),
       writers[writtenBy],
     ];
     return `${capitalised(parts.join('; '))}.`;

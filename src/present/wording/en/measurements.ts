@@ -59,17 +59,6 @@ export const measurements = {
       anomaly:
         'The value rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
     },
-    places: {
-      upperLeft: 'at the upper left',
-      upperCentre: 'at the top centre',
-      upperRight: 'at the upper right',
-      middleLeft: 'at the centre left',
-      centre: 'in the centre',
-      middleRight: 'at the centre right',
-      lowerLeft: 'at the lower left',
-      lowerCentre: 'at the bottom centre',
-      lowerRight: 'at the lower right',
-    },
     peak: ({
       mean,
       highest,
