@@ -1,7 +1,7 @@
 /**
- * Two servers and some workers on one PostgreSQL: processes are killed and frozen, connections are cut or used up, PostgreSQL
- * itself is ended as a crash ends it and its disk runs full, while clients create, upload, start, upgrade and delete. Judged as in `kills`.
- * Then one tenant floods a server that is left alone.
+ * Three servers and two workers on one PostgreSQL and one S3 store: processes are killed and frozen, connections are cut or used up,
+ * PostgreSQL itself is ended as a crash ends it and its disk runs full, the store answers with errors, while clients create, upload,
+ * start, upgrade and delete. Judged as in `kills`. Then one tenant floods a server that is left alone.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,6 +31,8 @@ interface Scene extends Proof {
   /** The disk of PostgreSQL; null where it may not have one of its own. */
   readonly disk: string | null;
   readonly url: string;
+  /** While it is true, the store refuses most requests. */
+  readonly store: { isDown: boolean };
   readonly folders: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** One of each folder. */
@@ -43,8 +45,11 @@ interface Scene extends Proof {
 type Worker = ReturnType<typeof spawnCli>;
 
 export async function proveMachines(proof: Proof): Promise<void> {
-  const folders = Array.from({ length: 4 }, newDataDir);
-  const buckets = await startS3Server();
+  const folders = Array.from({ length: nodes + 2 }, newDataDir);
+  const store = { isDown: false };
+  const buckets = await startS3Server({
+    isDown: () => store.isDown && proof.random() < refusedShare,
+  });
   const { postgres, disk, removeDisk } = await startOnOwnDisk();
   if (disk === null) proof.note('a full disk skipped', 'this user may not mount a file system');
   const receiver = await startReceiver();
@@ -61,13 +66,14 @@ export async function proveMachines(proof: Proof): Promise<void> {
     postgres,
     disk,
     url,
+    store,
     folders,
     environment: {
       ...common,
       FORENSICS_DATABASE_URL: url,
       FORENSICS_DEFAULT_STORAGE: bucketFile,
       FORENSICS_MASTER_KEY: '2f'.repeat(32),
-      FORENSICS_WORKERS: '0',
+      FORENSICS_WORKERS: '1',
     },
     servers: [],
     apiKey: '',
@@ -90,6 +96,9 @@ export async function proveMachines(proof: Proof): Promise<void> {
   for (const [what, many] of [...counts, ...scene.ledger.figures()]) proof.note(what, many);
 }
 
+const nodes = 3;
+const refusedShare = 0.7;
+
 /** With fewer connections than all processes could open at once and those that look on need. */
 const mostConnections = 60;
 
@@ -109,7 +118,7 @@ async function startOnOwnDisk() {
 }
 
 async function prove(scene: Scene, webhookUrl: string): Promise<void> {
-  for (const folder of scene.folders.slice(0, 2)) {
+  for (const folder of scene.folders.slice(0, nodes)) {
     const server = await serve(scene, folder);
     scene.servers.push(server);
     scene.apiKey ||= server.ready.apiKey ?? '';
@@ -120,7 +129,7 @@ async function prove(scene: Scene, webhookUrl: string): Promise<void> {
   const state = { isStopping: false };
   const supervisors = [0, 1].map(async (at) => {
     while (!state.isStopping) {
-      workers[at] = startWorker(scene, 2 + at);
+      workers[at] = startWorker(scene, nodes + at);
       await workers[at];
     }
   });
@@ -139,7 +148,7 @@ async function prove(scene: Scene, webhookUrl: string): Promise<void> {
 
 async function oneRound(scene: Scene, workers: Worker[]): Promise<void> {
   const isEnded = { now: false };
-  const clients = [0, 1].map(async (at) => work(scene, clientAt(scene, at), isEnded));
+  const clients = scene.servers.map(async (_, at) => work(scene, clientAt(scene, at), isEnded));
   await Promise.all([pick(scene.random, acts)(scene, workers), killBeside(scene, workers)]);
   await setTimeout(600 * scene.random());
   isEnded.now = true;
@@ -152,7 +161,9 @@ const acts: readonly Act[] = [
   killServer,
   killServer,
   killServer,
-  freezeWorker,
+  freezeNode,
+  freezeNode,
+  breakStore,
   restartDatabase,
   restartDatabase,
   cutConnections,
@@ -162,7 +173,7 @@ const acts: readonly Act[] = [
 ];
 
 async function killServer(scene: Scene): Promise<void> {
-  const at = Math.floor(2 * scene.random());
+  const at = Math.floor(nodes * scene.random());
   const client = clientAt(scene, at);
   const upgrades = scene.ledger.upgradable().map(async (id) => cutOffUpgrade(scene, client, id));
   await setTimeout(400 * scene.random());
@@ -210,13 +221,21 @@ async function killWorker(scene: Scene, workers: Worker[]): Promise<void> {
 }
 
 /** For longer than its lease: what it then brings must not count. */
-async function freezeWorker(scene: Scene, workers: Worker[]): Promise<void> {
-  const worker = pick(scene.random, workers);
+async function freezeNode(scene: Scene, workers: Worker[]): Promise<void> {
+  const node = pick(scene.random, [...workers, ...scene.servers.map(({ child }) => child)]);
   await setTimeout(1000 * scene.random());
-  tally(scene, 'workers frozen beyond their lease');
-  worker.kill('SIGSTOP');
+  tally(scene, 'nodes frozen beyond their lease');
+  node.kill('SIGSTOP');
   await setTimeout((leaseSeconds + 1) * 1000);
-  worker.kill('SIGCONT');
+  node.kill('SIGCONT');
+}
+
+async function breakStore(scene: Scene): Promise<void> {
+  await setTimeout(800 * scene.random());
+  tally(scene, 'times the store answered with errors');
+  scene.store.isDown = true;
+  await setTimeout(3000 * scene.random());
+  scene.store.isDown = false;
 }
 
 async function restartDatabase(scene: Scene): Promise<void> {
@@ -332,7 +351,7 @@ const floodMs = 4000;
 /** After everything is judged: what follows makes analyses of its own. */
 async function proveFloods(scene: Scene): Promise<void> {
   scene.servers[0] = await serve(scene, scene.folders[0]!);
-  const worker = startWorker(scene, 2);
+  const worker = startWorker(scene, nodes);
   await proveFairness(scene, {
     serving: scene.servers[0],
     apiKey: scene.apiKey,

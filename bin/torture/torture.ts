@@ -8,25 +8,11 @@ import { parseArgs } from 'node:util';
 import { createProof } from './proof.ts';
 import { isProofName, proofNames, proofs } from './proofs.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    only: { type: 'string', default: proofNames.join(',') },
-    analyses: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  },
-});
-
+const values = readOptions();
 const wanted = values.only.split(',');
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
 const analyses = Number(values.analyses);
-const unknown = wanted.find((name) => !isProofName(name));
-if (unknown !== undefined || !(minutes > 0) || !Number.isInteger(seed)) {
-  process.stderr.write(
-    `usage: npm run torture -- [--minutes N] [--only ${proofNames.join(',')}] [--seed N] [--analyses N]\n`,
-  );
-  process.exit(2);
-}
+if (!wanted.every(isProofName) || !(minutes > 0) || !Number.isInteger(seed)) tellUsage();
 
 process.stdout.write(
   `seed ${seed}; Node.js ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), load ${loadavg()[0]!.toFixed(1)} at the start\n`,
@@ -51,3 +37,24 @@ for (const name of proofNames.filter((one) => wanted.includes(one))) {
 }
 // A proof that has to give up waiting leaves timers behind.
 process.exit(0);
+
+function readOptions() {
+  const options = {
+    minutes: { type: 'string', default: '10' },
+    only: { type: 'string', default: proofNames.join(',') },
+    analyses: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch {
+    return tellUsage();
+  }
+}
+
+function tellUsage(): never {
+  process.stderr.write(
+    `usage: npm run torture -- [--minutes N] [--only ${proofNames.join(',')}] [--seed N] [--analyses N]\n`,
+  );
+  process.exit(2);
+}
