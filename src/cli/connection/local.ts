@@ -1,6 +1,5 @@
 /** Works on the data folder of this machine, whether or not a server is running on it. */
 
-import { toActor } from '../../service/access/principal.ts';
 import type { User } from '../../service/access/users.ts';
 import {
   type Core,
@@ -82,27 +81,22 @@ export function createLocalService(core: Core, settings: Settings): Service {
 function createKeyActs(core: Core): KeyActs {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
-  /** The owner of the given key, otherwise the operator. */
-  const actorFor = async (tenantId: string, tenant: string, bySecret?: string) => {
-    if (bySecret === undefined) return operator;
+  /** The id of the tenant, whose key `bySecret` must be where it is given. */
+  const openedBy = async (tenant: string, bySecret?: string) => {
+    const tenantId = await findTenantId(tenant);
+    if (bySecret === undefined) return tenantId;
     const principal = await keys.authenticate(bySecret);
-    if (principal.tenantIds.includes(tenantId)) return toActor(principal);
+    if (principal.tenantIds.includes(tenantId)) return tenantId;
     throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
   };
   return {
-    async list(tenant, bySecret) {
-      const tenantId = await findTenantId(tenant);
-      await actorFor(tenantId, tenant, bySecret);
-      return keys.list(tenantId);
-    },
+    list: async (tenant, bySecret) => keys.list(await openedBy(tenant, bySecret)),
     create: async ({ tenant, ...key }) =>
       keys.mint({ tenantId: await findTenantId(tenant), ...key, by: operator }),
     rotate: async ({ tenant, ...rotation }) =>
       keys.rotate({ tenantId: await findTenantId(tenant), ...rotation, by: operator }),
-    async revoke({ tenant, uuid, bySecret }) {
-      const tenantId = await findTenantId(tenant);
-      await keys.revoke({ tenantId, uuid, by: await actorFor(tenantId, tenant, bySecret) });
-    },
+    revoke: async ({ tenant, uuid, bySecret }) =>
+      keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
     prune: async ({ tenant, uuids }) =>
       keys.prune({ tenantId: await findTenantId(tenant), uuids, by: operator }),
   };

@@ -30,8 +30,8 @@ export const systemPrincipal: Principal = {
   sessionId: null,
 };
 
-/** The principal as recorded in the audit log. */
-export function toActor({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
+/** Who acted, as recorded in the audit log. */
+export function toActor({ type, id }: Pick<Principal, 'type' | 'id'> | Actor): Actor {
   return type === 'system' ? service : { type, id };
 }
 

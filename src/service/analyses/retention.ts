@@ -8,7 +8,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { and, eq, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { service } from '../audit/entry.ts';
+import { type Actor, service } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import { type Db, transact, type Tx } from '../../ports/db/database.ts';
@@ -33,7 +33,7 @@ export async function cleanUp(context: Context, signal: AbortSignal): Promise<vo
   let deleted = await deleteExpired(context, signal);
   // Hides analyses of deleted tenants: the deletion may have been interrupted, or overlapped with a request.
   for (const { id: tenantId } of await deletedBefore(db, now())) {
-    deleted += await hideAnalyses(context, { tenantId, signal });
+    deleted += await hideAnalyses(context, { tenantId, by: service, signal });
   }
   const before = daysAgo(now(), retention.deletedRetentionDays);
   const purged = await inBatches(signal, async () =>
@@ -85,9 +85,9 @@ async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
 /** Deletes a tenant's analyses as a client would. @returns the number deleted. */
 export async function hideAnalyses(
   parts: LifecycleParts,
-  { tenantId, signal }: { readonly tenantId: string; readonly signal: AbortSignal },
+  { signal, ...which }: { tenantId: string; by: Actor; signal: AbortSignal },
 ): Promise<number> {
-  return inBatches(signal, () => removeRemaining(parts, { tenantId, limit: batch }));
+  return inBatches(signal, () => removeRemaining(parts, { ...which, limit: batch }));
 }
 
 /**

@@ -43,7 +43,7 @@ export async function deleteTenant(
   const parts = { db, now };
   const lifecycle = { ...parts, queue: createQueue(parts), outbox: createOutbox(parts) };
   const { signal } = new AbortController();
-  return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, signal }) };
+  return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, by, signal }) };
 }
 
 // Enough to see what is on hold; "hold list" shows all.

@@ -262,7 +262,8 @@ async function replacePassword(
     await attempts.forgiveAccount(tx, id);
     await endSessions(tx, { userId: id, at, except: principal.sessionId });
     const act = { userId: id, at, by: toActor(principal) };
-    await auditUser(tx, act, { event: 'user.password_changed', details: {} });
+    const auditEvent = { event: 'user.password_changed', details: {} } as const;
+    await auditUser(tx, act, auditEvent, await findTenantIds(tx, id));
   });
 }
 

@@ -6,7 +6,7 @@
 
 import { and, eq, type SQL } from 'drizzle-orm';
 import { toActor, type Principal, systemPrincipal } from '../../access/principal.ts';
-import type { EventDetails, EventName } from '../../audit/entry.ts';
+import type { Actor, EventDetails, EventName } from '../../audit/entry.ts';
 import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../../contract/analysis.ts';
 import type { Status } from '../../../contract/vocabulary.ts';
@@ -38,7 +38,7 @@ type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
-  readonly actor?: Principal;
+  readonly actor?: Principal | Actor;
 }
 
 interface Notification {

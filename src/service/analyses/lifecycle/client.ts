@@ -6,7 +6,7 @@
 
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
-import type { EventDetails } from '../../audit/entry.ts';
+import { type Actor, type EventDetails, service } from '../../audit/entry.ts';
 import { foldText, pipelined } from '../../../ports/db/database.ts';
 import type { Description } from '../../../contract/analysis.ts';
 import { recall, remember } from '../../idempotency.ts';
@@ -198,10 +198,10 @@ export async function removeExpired(parts: LifecycleParts, expired: Expired): Pr
 /** Hides the remaining analyses of a deleted tenant. @returns the number hidden. */
 export async function removeRemaining(
   parts: LifecycleParts,
-  remaining: Remaining,
+  { by, ...remaining }: Remaining & { readonly by: Actor },
 ): Promise<number> {
   return inTenantTransaction(parts, remaining, async (changes) =>
-    hideAll(changes, await findRemaining(changes.tx, remaining), 'tenant'),
+    hideAll(changes, await findRemaining(changes.tx, remaining), 'tenant', by),
   );
 }
 
@@ -248,20 +248,28 @@ async function hideAll(
   changes: Changes,
   rows: readonly AnalysisRow[],
   because: Because,
+  by: Actor = service,
 ): Promise<number> {
-  for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because });
+  for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because, by });
   return rows.length;
+}
+
+interface Hiding {
+  readonly actor: Principal;
+  readonly because: Because;
+  /** Who is responsible; the actor when omitted. */
+  readonly by?: Principal | Actor;
 }
 
 async function hide(
   { tx, at, move, log, notify }: Changes,
   { status, ...row }: AnalysisRow,
-  { actor, because }: { readonly actor: Principal; readonly because: Because },
+  { actor, because, by = actor }: Hiding,
 ): Promise<void> {
   const target = toTarget(row);
   const hidden = await move(target, { from: status, change: { deletedAt: at }, actor });
   if (hidden === null) return;
-  await log(target, { event: 'analysis.deleted', details: { because }, actor });
+  await log(target, { event: 'analysis.deleted', details: { because }, actor: by });
   await deleteFingerprint(tx, target);
   await deleteThumbnail(tx, target);
   await notify(hidden, { event: 'delete' });
