@@ -102,6 +102,9 @@ const ofSqlite: readonly Translation[] = [
 const unavailableCodes =
   '08 53 57 55P03 40 25P03 ECONN ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE EHOST ENET'.split(' ');
 
+export const needsSessions =
+  'The pooler before PostgreSQL lends its connections for one transaction at a time; set it to session mode (in PgBouncer, pool_mode = session).';
+
 const ofPostgres: readonly Translation[] = [
   {
     codes: ['53100'],
@@ -121,6 +124,12 @@ const ofPostgres: readonly Translation[] = [
       'The extensions pg_trgm and btree_gin are missing in PostgreSQL; install its package postgresql-contrib.',
   },
   {
+    // A prepared statement that is unknown, or known already, in the session that a pooler lent this time.
+    codes: ['26000', '42P05'],
+    code: 'config_invalid',
+    message: needsSessions,
+  },
+  {
     codes: ['XX001', 'XX002'],
     code: 'database_damaged',
     message: 'The database is damaged; restore a backup of it.',
@@ -129,6 +138,6 @@ const ofPostgres: readonly Translation[] = [
     codes: unavailableCodes,
     code: 'store_unavailable',
     message:
-      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, a pooler before it in session mode, then try again.',
+      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, then try again.',
   },
 ];

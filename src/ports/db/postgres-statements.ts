@@ -22,12 +22,13 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
     // Sends statements without waiting for the results of earlier ones.
     pipeline: true,
     connectionTimeoutMillis: 5000,
-    // Limits how long a process that freezes inside a transaction can block the others.
-    idle_in_transaction_session_timeout: 30_000,
-    lock_timeout: 10_000,
     types: { getTypeParser: typeParser },
   };
 }
+
+/** Limits how long a process that freezes inside a transaction can block the others. A pooler refuses them at the start of a session. */
+export const sessionLimits =
+  "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
 
 function readPassword(file: string): string {
   try {

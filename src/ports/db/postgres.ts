@@ -17,7 +17,7 @@ import {
   type Topic,
   type Tx,
 } from './database.ts';
-import { isConflict, toPostgresError } from './errors.ts';
+import { isConflict, needsSessions, toPostgresError } from './errors.ts';
 import { migratePostgres } from './migrations.ts';
 import {
   type Connections,
@@ -25,7 +25,12 @@ import {
   notifyStatements,
   shareConnections,
 } from './postgres-connections.ts';
-import { clientConfig, type PostgresPlace, runStatement } from './postgres-statements.ts';
+import {
+  clientConfig,
+  type PostgresPlace,
+  runStatement,
+  sessionLimits,
+} from './postgres-statements.ts';
 
 export interface OpenPostgres extends OpenDatabase {
   /** The database's clock, shared by all processes: leases and limits work even if the machines' clocks differ. */
@@ -47,7 +52,10 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
   const pool = new Pool({ ...config, max: maxConnections });
   // Nothing to do for a broken connection: its statements fail, and the next statement opens another.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => void client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    client.query(sessionLimits).catch(() => undefined);
+  });
   try {
     const upgrade = await prepare(pool);
     const clock = await followClock(pool);
@@ -90,10 +98,24 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
         `The database is PostgreSQL ${server}; version ${oldestServer} or newer is needed.`,
       );
     }
+    await assertOwnSessions(client, pool);
     const { from, to } = await migratePostgres(client);
     return from === 0 || from === to ? null : { from, to, copy: null };
   } finally {
     client.release();
+  }
+}
+
+/** A pooler that lends a session for a transaction only gives both connections the same one. */
+async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
+  const other = await pool.connect();
+  try {
+    const text = 'SELECT pg_backend_pid() AS pid';
+    const { rows } = await one.query(text);
+    if (rows[0]?.pid !== (await other.query(text)).rows[0]?.pid) return;
+    throw new ForensicsError('config_invalid', needsSessions);
+  } finally {
+    other.release();
   }
 }
 

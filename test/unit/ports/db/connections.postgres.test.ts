@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
+import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
-import { setRequester } from '../../../../src/ports/db/database.ts';
-import { testDb } from './temporary.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { setRequester, transact } from '../../../../src/ports/db/database.ts';
+import { openPostgres } from '../../../../src/ports/db/postgres.ts';
+import { createDatabase, freePort } from '../../../fixtures/postgres.ts';
+import { temporaryFolder, testDb } from './temporary.ts';
 
 test('a requester with many statements leaves connections for others', async () => {
   const db = await testDb();
@@ -36,3 +41,60 @@ test('requesters that wait for a connection take turns', async () => {
   // In order of arrival the last would be number 52.
   expect(ended.lastIndexOf('last')).toBeLessThan(30);
 });
+
+const pooler = '/usr/sbin/pgbouncer';
+
+/** A PgBouncer before the server of the tests. @returns the address of a new database through it. */
+async function startPooler(mode: 'session' | 'transaction'): Promise<string> {
+  const url = new URL(await createDatabase(process.env['FORENSICS_TEST_POSTGRES'] ?? ''));
+  const port = await freePort();
+  const file = join(temporaryFolder(), 'pgbouncer.ini');
+  const settings = `[databases]
+* = host=127.0.0.1 port=${url.port} user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+`;
+  writeFileSync(file, settings, { mode: 0o644 });
+  // It refuses to run as root.
+  const { uid, gid } = statSync(process.getuid?.() === 0 ? '/var/lib/postgresql' : file);
+  chownSync(join(file, '..'), uid, gid);
+  const child = spawn(pooler, [file], { uid, gid, stdio: ['ignore', 'ignore', 'pipe'] });
+  onTestFinished(async () => void child.kill('SIGKILL'));
+  for await (const line of child.stderr) if (String(line).includes('process up')) break;
+  url.port = String(port);
+  return url.href;
+}
+
+test.skipIf(!existsSync(pooler))(
+  'through a pooler in session mode processes hear each other',
+  async () => {
+    const place = { url: await startPooler('session'), passwordFile: null };
+    const [one, other] = [await openPostgres(place), await openPostgres(place)];
+    onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
+
+    const heard = new Promise<void>((resolve) => void other.db.onNotification('jobs', resolve));
+    const kept = await transact(one.db, async (tx) => {
+      tx.notify('jobs');
+      return tx.values(sql`SHOW lock_timeout`);
+    });
+
+    await heard;
+    expect(kept).toEqual([['10s']]);
+  },
+);
+
+test.skipIf(!existsSync(pooler))(
+  'a pooler that lends sessions for a transaction is refused in words',
+  async () => {
+    const place = { url: await startPooler('transaction'), passwordFile: null };
+
+    await expect(openPostgres(place)).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('pool_mode = session'),
+    });
+  },
+);
