@@ -97,10 +97,7 @@ const maxGrowth = 20;
  * @param expected - fingerprint of the expected signing key; null if the caller names none.
  * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle.
  */
-export async function openBundle(
-  bytes: Uint8Array,
-  expected: string | null,
-): Promise<OpenedBundle> {
+async function openBundle(bytes: Uint8Array, expected: string | null): Promise<OpenedBundle> {
   const entries = await toEntries(bytes);
   if (entries instanceof ForensicsError) {
     return broken('container', null, damaged);

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { transact } from '../../src/ports/db/database.ts';
 import { openPostgres } from '../../src/ports/db/postgres.ts';
-import { checkPostgres } from '../../src/ops/doctor/postgres.ts';
+import { checkDatabaseClock, judgeFacts, readFacts } from '../../src/ops/doctor/postgres.ts';
 import { createDatabase, startPostgres } from '../fixtures/postgres.ts';
 import { openServer } from '../unit/server/open-server.ts';
 
@@ -66,7 +66,8 @@ test('the doctor finds a database that holds what is shared well, and tells what
   const [one] = await openMachines();
   const { db } = one.app.core.database;
 
-  const found = await checkPostgres(db, () => new Date());
+  const clock = await checkDatabaseClock(db, () => new Date());
+  const found = [...judgeFacts(await readFacts(db)), clock];
 
   expect(found.map(({ name, state }) => [name, state])).toEqual([
     // The one of the tests does not wait for the disk.
@@ -80,10 +81,11 @@ test('the doctor finds a database that holds what is shared well, and tells what
 
 test('the doctor tells a clock that is far from that of the database', async () => {
   const [one] = await openMachines();
+  const { db } = one.app.core.database;
 
-  const found = await checkPostgres(one.app.core.database.db, () => new Date(Date.now() + 120_000));
+  const found = await checkDatabaseClock(db, () => new Date(Date.now() + 120_000));
 
-  expect(found.at(-1)).toMatchObject({
+  expect(found).toMatchObject({
     state: 'warning',
     message: 'This machine is 120 s ahead of the database.',
   });

@@ -10,11 +10,19 @@ import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf } from './diagnosis.ts';
-import { checkDatabase, checkFolder, checkModels, checkRuntime } from './installation.ts';
-import { checkSelf } from './self-test.ts';
-import { checkPostgres } from './postgres.ts';
+import {
+  checkDatabase,
+  checkModels,
+  checkModules,
+  checkRights,
+  judgeNode,
+  judgeSpace,
+  measureSpace,
+} from './installation.ts';
+import { examineShipped, judgeReadings, readGolden, reinstall } from './self-test.ts';
+import { checkDatabaseClock, judgeFacts, readFacts } from './postgres.ts';
 import { checkStores, type StoresToCheck } from './stores.ts';
-import { checkWebhooks } from './webhooks.ts';
+import { findLastFailure, judgeWebhook } from './webhooks.ts';
 
 interface Examination {
   readonly settings: Settings;
@@ -47,8 +55,14 @@ export async function examineInstallation(request: Examination): Promise<readonl
   } catch (error) {
     return [...program, failed(messageOf(error), fixFor(error))];
   }
-  const machine = [...(await checkFolder(settings)), checkCertificate(settings, now())];
-  return [...program, ...machine, ...(await examineInside(request))];
+  const { dataDir, maxUploadBytes } = settings;
+  return [
+    ...program,
+    await checkRights(dataDir),
+    judgeSpace(await measureSpace(dataDir), maxUploadBytes),
+    checkCertificate(settings, now()),
+    ...(await examineInside(request)),
+  ];
 }
 
 async function examineProgram({
@@ -57,11 +71,21 @@ async function examineProgram({
   onSlow,
 }: Examination): Promise<readonly Diagnosis[]> {
   const modelsDir = modelsFolder(settings);
-  const known = [...(await checkRuntime()), ...(await checkModels(modelsDir))];
+  const node = judgeNode(process.versions.node);
+  const known = [node, ...(await checkModules()), ...(await checkModels(modelsDir))];
   // When one of its parts has failed, the self-test would only fail again.
   if (isQuick || known.some(({ state }) => state === 'failed')) return known;
   onSlow('Examining two drawn pictures');
-  return [...known, await checkSelf(modelsDir)];
+  return [...known, await examineSelf(modelsDir)];
+}
+
+async function examineSelf(modelsDir: string | null): Promise<Diagnosis> {
+  try {
+    const found = await examineShipped(modelsDir);
+    return judgeReadings(found, await readGolden(found.examination.model.id));
+  } catch (error) {
+    return diagnose('self-test').failed(messageOf(error), reinstall);
+  }
 }
 
 async function examineInside(request: Examination): Promise<readonly Diagnosis[]> {
@@ -84,14 +108,18 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
     const parts = { ...request, core, tenant };
     onSlow('Checking the stores');
-    return [...database, ...(await checkAllStores(parts)), ...(await checkWebhooks(parts))];
+    const tenants = tenant === null ? await core.tenants.list() : [tenant];
+    const webhooks = tenants
+      .filter(({ webhookUrl }) => webhookUrl !== null)
+      .map(async (each) => judgeWebhook(each, await findLastFailure(db, each.id)));
+    return [...database, ...(await checkAllStores(parts)), ...(await Promise.all(webhooks))];
   } finally {
     await core.close();
   }
 }
 
 async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
-  if (!isSqlite(db)) return checkPostgres(db, now);
+  if (!isSqlite(db)) return [...judgeFacts(await readFacts(db)), await checkDatabaseClock(db, now)];
   const file = checkDatabase(db);
   return file.state === 'failed' ? [file] : [file, judgeOwnClock(now(), await newestTime(db))];
 }

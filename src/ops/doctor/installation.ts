@@ -1,8 +1,6 @@
 import { type BigIntStatsFs, statSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Settings } from '../../contract/config.ts';
-
 import { toSqliteError } from '../../ports/db/errors.ts';
 import { engineVersion, type SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
@@ -11,10 +9,6 @@ import { diagnose, type Diagnosis, fixFor, messageOf, restore } from './diagnosi
 
 /** Same as `engines` in package.json. */
 const minNodeVersion = [22, 18] as const;
-
-export async function checkRuntime(): Promise<readonly Diagnosis[]> {
-  return [judgeNode(process.versions.node), ...(await checkModules())];
-}
 
 /** @param version - such as `24.1.0`. */
 export function judgeNode(version: string): Diagnosis {
@@ -33,7 +27,7 @@ export function judgeNode(version: string): Diagnosis {
 const reinstallProgram = 'Reinstall forensics on this machine: npm i -g forensics';
 
 /** Checks the modules with native code, which is built for one platform. */
-async function checkModules(): Promise<readonly Diagnosis[]> {
+export async function checkModules(): Promise<readonly Diagnosis[]> {
   return Promise.all([
     check('image codecs', reinstallProgram, async () => {
       // Imported only here, because a missing binary already fails at import.
@@ -57,15 +51,6 @@ async function check(name: string, fix: string, load: () => Promise<string>): Pr
   }
 }
 
-type FolderSettings = Pick<Settings, 'dataDir' | 'maxUploadBytes'>;
-
-export async function checkFolder(settings: FolderSettings): Promise<readonly Diagnosis[]> {
-  const { dataDir, maxUploadBytes } = settings;
-  const { bavail, blocks, bsize }: BigIntStatsFs = await statfs(dataDir, { bigint: true });
-  const space = { freeBytes: Number(bavail * bsize), totalBytes: Number(blocks * bsize) };
-  return [await checkRights(dataDir), judgeSpace(space, maxUploadBytes)];
-}
-
 /** Files that only their owner may read; nobody else may even enter the folders. */
 const privateNames = [
   '',
@@ -78,7 +63,7 @@ const privateNames = [
   join('tls', 'key.pem'),
 ];
 
-async function checkRights(dataDir: string): Promise<Diagnosis> {
+export async function checkRights(dataDir: string): Promise<Diagnosis> {
   const { ok, failed } = diagnose('data folder');
   const open = privateNames.filter((name) => isOpenToOthers(join(dataDir, name)));
   if (open.length > 0) {
@@ -112,6 +97,11 @@ const comfortableShare = 0.05;
 interface Space {
   readonly freeBytes: number;
   readonly totalBytes: number;
+}
+
+export async function measureSpace(folder: string): Promise<Space> {
+  const { bavail, blocks, bsize }: BigIntStatsFs = await statfs(folder, { bigint: true });
+  return { freeBytes: Number(bavail * bsize), totalBytes: Number(blocks * bsize) };
 }
 
 /** Judges whether there is room for at least one analysis of the largest picture, with some to spare. */

@@ -6,14 +6,13 @@ import { judgeClock } from './clock.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
 /** @throws {ForensicsError} when the database does not answer. */
-export async function checkPostgres(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
-  const facts = await readFacts(db);
+export async function checkDatabaseClock(db: Db, now: () => Date): Promise<Diagnosis> {
   const sentAtMs = now().getTime();
   const [row] = await db.values<[string]>(
     sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   );
   const aheadMs = (sentAtMs + now().getTime()) / 2 - Number(row?.[0]);
-  return [...judgeFacts(facts), judgeClock(null, aheadMs, 'the database')];
+  return judgeClock(null, aheadMs, 'the database');
 }
 
 interface Facts {
@@ -33,7 +32,8 @@ interface Facts {
   readonly connections: number;
 }
 
-async function readFacts(db: Db): Promise<Facts> {
+/** @throws {ForensicsError} when the database does not answer. */
+export async function readFacts(db: Db): Promise<Facts> {
   const [facts] = await db.values<(string | number)[]>(sql`SELECT
     current_setting('server_version'),
     current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),

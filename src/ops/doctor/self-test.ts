@@ -9,7 +9,7 @@ import { defaultSeed } from '../../contract/vocabulary.ts';
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
-import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
+import { diagnose, type Diagnosis } from './diagnosis.ts';
 
 // The golden numbers have four digits; runs on the same processor agree exactly, on two kinds of processor they differed
 // by up to 0.0005.
@@ -17,21 +17,12 @@ const sameUpTo = 0.001;
 // A tenth of the largest spread of one picture's probability over its passes (0.5).
 const soundUpTo = 0.05;
 
-const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
+export const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
 
 interface Examined {
   /** By picture name. */
   readonly readings: Readonly<Record<string, Reading>>;
   readonly examination: Examination;
-}
-
-export async function checkSelf(modelsDir: string | null): Promise<Diagnosis> {
-  try {
-    const found = await examineShipped(modelsDir);
-    return judgeReadings(found, await readGolden(found.examination.model.id));
-  } catch (error) {
-    return diagnose('self-test').failed(messageOf(error), reinstall);
-  }
 }
 
 /** @throws {ForensicsError} as an examination does. */
@@ -98,7 +89,7 @@ function describeDifferences(golden: Environment, here: Environment): string {
 
 /**
  * The numbers of a model release for the package's synthetic pictures, stored beside the model as `golden.json`. They
- * are rounded, because processors add in different orders. Written by `node test/fixtures/write-golden.ts`.
+ * are rounded, because processors add in different orders. Written by `node bin/golden.ts`.
  */
 interface Reading {
   readonly verdict: string;

@@ -7,13 +7,11 @@ import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Core } from '../../service/core.ts';
 import { type Blobs, openBlobs, uploadOrigins } from '../../service/storage.ts';
 import type { Settings } from '../../contract/config.ts';
-import { ForensicsError } from '../../errors.ts';
 import { isServed } from '../../ports/data-folder/data-folder.ts';
-import { probeStore } from '../../ports/storage/remote/probe.ts';
 import type { StorageConfig } from '../../ports/storage/storage-config.ts';
-import { checkClock } from './clock.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
-import { checkCors, checkPresigned, createVisitor, type StoreToCheck } from './presigned.ts';
+import { createVisitor, type StoreToCheck } from './presigned.ts';
+import { checkStore } from './store.ts';
 
 export interface StoresToCheck {
   readonly settings: Settings;
@@ -89,9 +87,12 @@ async function embeddedTarget(
   { stores }: Blobs,
   tenantId: string,
 ): Promise<Target> {
+  // The certificate authority that "forensics serve" made.
+  const authority = join(settings.dataDir, 'tls', 'ca.pem');
+  const own = existsSync(authority) ? [readFileSync(authority, 'utf8')] : [];
   return {
     store: await stores.of({ tenantId, storageConfigId: null }),
-    visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
+    visit: createVisitor({ ca: [...getCACertificates('default'), ...own].join('\n') }),
     // The server's own pages are same-origin and need no CORS.
     origins: settings.corsAllowedOrigins,
     fixes: {
@@ -109,12 +110,6 @@ async function embeddedTarget(
           fix: 'Start "forensics serve". If the server runs elsewhere, give its address with --public-url.',
         },
   };
-}
-
-/** The default certificate authorities, and the one in the data folder. */
-function authoritiesWith(file: string): string {
-  const own = existsSync(file) ? [readFileSync(file, 'utf8')] : [];
-  return [...getCACertificates('default'), ...own].join('\n');
 }
 
 const onlyInside = {
@@ -142,36 +137,4 @@ function remoteTarget(
     },
     unreached: internal === null ? null : onlyInside,
   };
-}
-
-/**
- * Does with one store what the service and its clients do: writes, reads, uses presigned URLs and
- * sends preflight requests.
- */
-export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
-  const access = await checkAccess(target);
-  if (access.error !== null) {
-    // Stores reject every request when the clock is far off.
-    const clock = hasAnswered(access.error) ? await checkClock(target) : [];
-    return [access.diagnosis, ...clock];
-  }
-  const presigned = await checkPresigned(target);
-  // The store is unreachable, so the other checks would fail too.
-  if (presigned.state === 'warning') return [access.diagnosis, presigned];
-  const rest = await Promise.all([checkCors(target), checkClock(target)]);
-  return [access.diagnosis, presigned, ...rest.flat()];
-}
-
-async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
-  const { ok, failed } = diagnose('store', tenant);
-  try {
-    await probeStore(store);
-    return { diagnosis: ok('An object was written, read and deleted.'), error: null };
-  } catch (error) {
-    return { diagnosis: failed(messageOf(error), fixes.access), error };
-  }
-}
-
-function hasAnswered(error: unknown): boolean {
-  return error instanceof ForensicsError && error.code === 'store_refused';
 }

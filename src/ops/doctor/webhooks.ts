@@ -1,36 +1,17 @@
 /** Checks whether the tenants' webhook receivers accept messages. */
 
 import type { Tenant } from '../../service/tenants/tenants.ts';
-import type { Core } from '../../service/core.ts';
+import type { Db } from '../../ports/db/database.ts';
 import { listDeliveries } from '../../service/webhooks/deliveries.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
-
-interface WebhooksToCheck {
-  readonly core: Pick<Core, 'database' | 'tenants'>;
-  /** Null for all tenants. */
-  readonly tenant: Tenant | null;
-}
-
-/** Returns nothing for tenants without a webhook. */
-export async function checkWebhooks(parts: WebhooksToCheck): Promise<readonly Diagnosis[]> {
-  const { core, tenant } = parts;
-  const all = tenant === null ? await core.tenants.list() : [tenant];
-  const found = await Promise.all(all.map(async (each) => checkWebhook(parts, each)));
-  return found.flat();
-}
-
-async function checkWebhook(parts: WebhooksToCheck, tenant: Tenant): Promise<readonly Diagnosis[]> {
-  if (tenant.webhookUrl === null) return [];
-  return [judgeState(tenant, await findLastFailure(parts, tenant))];
-}
 
 type WebhookState = Pick<
   Tenant,
   'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
 >;
 
-/** @param lastFailure - outcome of the last failed attempt; null when none is known. */
-export function judgeState(tenant: WebhookState, lastFailure: string | null): Diagnosis {
+/** @param lastFailure - as `findLastFailure` gives it. */
+export function judgeWebhook(tenant: WebhookState, lastFailure: string | null): Diagnosis {
   const { name, webhookDisabledAt, webhookDisabledReason, webhookFailingSince } = tenant;
   const { ok, warning, failed } = diagnose('webhook', name);
   const outcome = lastFailure === null ? '' : ` Last outcome: ${lastFailure}.`;
@@ -51,12 +32,9 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
 /** Only the newest messages count; older ones say little about today. */
 const messagesRead = 20;
 
-async function findLastFailure(
-  { core }: WebhooksToCheck,
-  { id: tenantId }: Tenant,
-): Promise<string | null> {
-  const query = { tenantId, state: null, limit: messagesRead };
-  const entries = await listDeliveries(core.database.db, query);
+/** The outcome of the last failed attempt; null when none is known. */
+export async function findLastFailure(db: Db, tenantId: string): Promise<string | null> {
+  const entries = await listDeliveries(db, { tenantId, state: null, limit: messagesRead });
   const failed = entries.find(
     ({ state, lastOutcome }) => state !== 'delivered' && lastOutcome !== null,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/evidence/checks.ts';
 import { sealBundle } from '../../../src/evidence/sign.ts';
-import { verifyBundle, openBundle } from '../../../src/evidence/verify.ts';
+import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../present/examination.ts';
 import { readEntries, repack } from './repack.ts';
 import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';
@@ -118,19 +118,20 @@ describe('every change is found and named', () => {
     const facts = { product, examinedAt, signedAt: examinedAt, item: { ...item, file: null } };
     const files = [{ name: 'result.json', bytes: Buffer.from('{"verdict":"fake"}') }];
     const bundle = Buffer.from(sealBundle(files, facts, newSigner()).bytes);
+    // It lacks most files of a bundle, so that every bit can be tried.
+    const lacking = (await verifyBundle(bundle)).problems.map(short);
     const missed: string[] = [];
 
     for (let at = 0; at < bundle.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
         bundle[at]! ^= 1 << bit;
-        const { problems } = await openBundle(bundle, null);
-        if (problems.length === 0) missed.push(`${at}.${bit}`);
+        const found = await problemsOf(bundle);
+        if (found.every((problem) => lacking.includes(problem))) missed.push(`${at}.${bit}`);
         bundle[at]! ^= 1 << bit;
       }
     }
 
     expect(missed).toEqual([]);
-    expect((await openBundle(bundle, null)).problems).toEqual([]);
   }, 60_000);
 
   test('whichever byte of a whole bundle is changed, wherever one looks', async () => {

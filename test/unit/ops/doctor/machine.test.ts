@@ -6,7 +6,7 @@ import { newId } from '../../../../src/ports/db/database.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { tenants } from '../../../../src/ports/db/schema.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from '../../../../src/ops/doctor/clock.ts';
-import { checkDatabase, checkFolder } from '../../../../src/ops/doctor/installation.ts';
+import { checkDatabase, checkRights } from '../../../../src/ops/doctor/installation.ts';
 import { ensureLocalTls } from '../../../../src/server/tls.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -17,20 +17,15 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
 });
 
-async function rightsOf() {
-  const [rights] = await checkFolder({ dataDir, maxUploadBytes: 1024 });
-  return rights!;
-}
-
 test('what others may read is named, with the command that shuts it', async () => {
   writeFileSync(join(dataDir, 'master.key'), '', { mode: 0o600 });
   mkdirSync(join(dataDir, 'tls'), { mode: 0o700 });
-  expect((await rightsOf()).state).toBe('ok');
+  expect((await checkRights(dataDir)).state).toBe('ok');
 
   chmodSync(join(dataDir, 'master.key'), 0o640);
   chmodSync(dataDir, 0o755);
 
-  expect(await rightsOf()).toEqual({
+  expect(await checkRights(dataDir)).toEqual({
     name: 'data folder',
     tenant: null,
     state: 'failed',

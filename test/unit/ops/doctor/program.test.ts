@@ -6,17 +6,16 @@ import { judgeClock } from '../../../../src/ops/doctor/clock.ts';
 import { messageOf } from '../../../../src/ops/doctor/diagnosis.ts';
 import {
   checkModels,
-  checkRuntime,
+  checkModules,
   judgeNode,
   judgeSpace,
 } from '../../../../src/ops/doctor/installation.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 
 test('what runs the tests runs the program', async () => {
-  const found = await checkRuntime();
+  const found = await checkModules();
 
   expect(found.map(({ name, state }) => [name, state])).toEqual([
-    ['Node.js', 'ok'],
     ['image codecs', 'ok'],
     ['ONNX Runtime', 'ok'],
     ['SQLite', 'ok'],

@@ -32,7 +32,7 @@ function nearTo(pictures: Golden['pictures']): unknown {
   );
 }
 
-test('the drawn pictures give what the release measured (else: node test/fixtures/write-golden.ts)', () => {
+test('the drawn pictures give what the release measured (else: node bin/golden.ts)', () => {
   const judged = judgeReadings(found, golden);
 
   // Processors add in different orders: up to 0.0005 was seen between two of them.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeState } from '../../../../src/ops/doctor/webhooks.ts';
+import { judgeWebhook } from '../../../../src/ops/doctor/webhooks.ts';
 
 const at = new Date('2026-03-01T12:00:00Z');
 const working = {
@@ -10,11 +10,11 @@ const working = {
 };
 
 test('a receiver that works is well', () => {
-  expect(judgeState(working, null).state).toBe('ok');
+  expect(judgeWebhook(working, null).state).toBe('ok');
 });
 
 test('a receiver that fails is told with its last outcome and what helps against it', () => {
-  const judged = judgeState({ ...working, webhookFailingSince: at }, 'ECONNREFUSED');
+  const judged = judgeWebhook({ ...working, webhookFailingSince: at }, 'ECONNREFUSED');
 
   expect(judged).toEqual({
     name: 'webhook',
@@ -30,7 +30,7 @@ test.each([
   ['gone', 'its receiver answered 410 Gone'],
   ['failing', 'it failed'],
 ] as const)('a receiver that was given up (%s) is a failure', (webhookDisabledReason, why) => {
-  const judged = judgeState({ ...working, webhookDisabledAt: at, webhookDisabledReason }, null);
+  const judged = judgeWebhook({ ...working, webhookDisabledAt: at, webhookDisabledReason }, null);
 
   expect(judged).toMatchObject({
     state: 'failed',
