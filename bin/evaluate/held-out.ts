@@ -70,7 +70,10 @@ export function recordRatios(folder: string, now: Date): readonly string[] {
     return {
       ...entry,
       ratios: { ...fixed, ...ratiosOf(rows) },
-      ...(kinds.length > 0 && { kinds }),
+      ...(kinds.length > 0 && {
+        kinds,
+        unchanged: countsOf(rows.filter(({ isSo }) => !isSo)),
+      }),
     };
   };
   const field = isImage ? 'measured' : 'called';
@@ -109,10 +112,12 @@ function ratiosOf(rows: readonly HeldOut[]) {
 function kindsOf(rows: readonly HeldOut[]) {
   return changeKinds.flatMap((kind) => {
     const some = rows.filter((row) => row.kind === kind);
-    const count = (outcome: HeldOut['outcome']) =>
-      some.filter((row) => row.outcome === outcome).length;
-    return some.length === 0
-      ? []
-      : [{ kind, pictures: some.length, called: count('called'), suspected: count('suspected') }];
+    return some.length === 0 ? [] : [{ kind, ...countsOf(some) }];
   });
+}
+
+function countsOf(rows: readonly HeldOut[]) {
+  const count = (wanted: HeldOut['outcome']) =>
+    rows.filter(({ outcome }) => outcome === wanted).length;
+  return { pictures: rows.length, called: count('called'), suspected: count('suspected') };
 }

@@ -76,6 +76,13 @@ const kindCounts = object({
   suspected: whole(0, 1e9),
 });
 
+/** Likewise, for pictures that no one changed. */
+const unchangedCounts = object({
+  pictures: whole(1, 1e9),
+  called: whole(0, 1e9),
+  suspected: whole(0, 1e9),
+});
+
 const callFields = object({
   condition: text,
   /** The picture size measured, in megapixels; all sizes if absent. */
@@ -88,6 +95,7 @@ const callFields = object({
   /** Absent in older manifests, and if a size is given. */
   ratios: optional(heldOutRatios),
   kinds: optional(list(kindCounts)),
+  unchanged: optional(unchangedCounts),
 });
 export type MeasuredCalls = ReturnType<typeof callFields>;
 
