@@ -99,6 +99,8 @@ export type CredentialVouching =
 
 /** Two similar regions, and the transform from one to the other. */
 export interface Copies {
+  /** How many such pairs were found, as the measures of the finding have it; one where absent. */
+  readonly pairs?: number;
   readonly place: AreaPlace;
   readonly otherPlace: AreaPlace;
   /** Mean share of the two regions, 0..1 of the picture; a coarse measure. */

@@ -4,16 +4,20 @@ import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 import { createNumberWriter } from './numbers.ts';
-import { bestDeclaration, type ChangeErrorRates, type ErrorRates, type Result } from './result.ts';
+import {
+  bestDeclaration,
+  type ChangeErrorRates,
+  type ErrorRates,
+  isSuspicion,
+  type Result,
+} from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-type Decided = Pick<Result, 'outcome' | 'provenance' | 'errors'>;
+type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors'>;
 
 /** In sentences; empty where it has no tested meaning. */
-export function writeErrorRate(
-  { outcome, provenance, errors }: Decided,
-  language: Language,
-): string {
+export function writeErrorRate(decided: Decided, language: Language): string {
+  const { outcome, provenance, errors } = decided;
   const { wrong } = wordsIn(language).outcome;
   if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
@@ -23,6 +27,8 @@ export function writeErrorRate(
   // A server sends the whole sentence or nothing.
   if (errors === null) return '';
   const { rates, calls } = errors;
+  const suspected = isSuspicion(decided) ? writeSuspected(calls, language) : '';
+  if (suspected !== '') return suspected;
   const told = {
     fake: () => rates && [writeFalse('fake', rates.realCalledFake, rates.real)],
     changed: () => calls && [writeFalse('changed', calls.photographsCalled, calls.photographs)],
@@ -34,9 +40,28 @@ export function writeErrorRate(
   return told === null || told.length === 0 ? wrong.unmeasured : told.join(' ');
 
   function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
-    const { high } = shareInterval(Math.round(share * of), of);
-    return wrong[side](writeCalled(share, of, language), String(Math.ceil(100 * high)));
+    return wrong[side](writeCalled(share, of, language), writeHigh(share, of, language));
   }
+}
+
+/** Upper end of the interval, as the annex has it. */
+function writeHigh(share: number, of: number, language: Language): string {
+  return createNumberWriter(language).rate(shareInterval(Math.round(share * of), of).high);
+}
+
+/** Of a suspicion: how often it is raised wrongly, and rightly; empty where that was not counted. */
+function writeSuspected(calls: ChangeErrorRates | null, language: Language): string {
+  const { kinds, unchanged } = calls ?? {};
+  if (kinds === undefined || unchanged === undefined) return '';
+  const { suspected } = wordsIn(language).outcome.wrong;
+  const falsely = unchanged.found / unchanged.pictures;
+  const changed = kinds.reduce((sum, { pictures }) => sum + pictures, 0);
+  const found = kinds.reduce((sum, one) => sum + one.found, 0);
+  return suspected(
+    writeCalled(falsely, unchanged.pictures, language),
+    writeHigh(falsely, unchanged.pictures, language),
+    writeCalled(found / changed, changed, language),
+  );
 }
 
 /** Of changed pictures: below this share, that no change was found says almost nothing. */
@@ -93,8 +118,13 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
   const { brief } = wordsIn(language).outcome.wrong;
   const { outcome, errors } = decided;
   const { rates = null, calls = null } = errors ?? {};
-  // What is open asks for a next step.
-  if (outcome === 'uncertain') return '';
+  if (outcome === 'uncertain') {
+    const { unchanged } = isSuspicion(decided) ? (calls ?? {}) : {};
+    // What else is open asks for a next step.
+    if (unchanged === undefined) return '';
+    const { pictures, found } = unchanged;
+    return brief.suspected(writeCalled(found / pictures, pictures, language));
+  }
   if (outcome === 'real' && rates?.fakeCalledFake !== undefined && calls !== null) {
     return brief.real(
       writeCalled(rates.fakeCalledFake, rates.fake, language),

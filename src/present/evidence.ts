@@ -15,7 +15,7 @@ import { createNumberWriter } from './numbers.ts';
 import { capitalised } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
-import { placesOf, readResult } from './result.ts';
+import { isNeverCalled, placesOf, readResult } from './result.ts';
 import { boundedFinding, measureStrength } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -31,7 +31,7 @@ export function writeEvidence(examined: Examined): Evidence {
       .map((one) => boundedFinding(wordFinding(placed(one, examined)), examined))
       .toSorted((one, other) => rank(other) - rank(one)),
     skipped: skipped.map((one) => wordSkipped(one, facts)),
-    reasons: decision.reasons.map(toReason),
+    reasons: decision.reasons.map((code) => toReason(code, examined)),
     stability: stability === null ? null : wordStability(stability, decision),
     manipulation: manipulation === null ? null : wordChange(manipulation, facts),
     provenance: wordProvenance(provenance),
@@ -61,10 +61,15 @@ function rank({ strength, speaksFor }: WordedFinding): number {
   return 2 * strengths.indexOf(strength) + (speaksFor === 'neither' ? 0 : 1);
 }
 
-function toReason(code: ReasonCode): Evidence['reasons'][number] {
+function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['reasons'][number] {
+  const limited = facts.soundShare === undefined ? 'small' : 'damaged';
+  const isLimited = code === 'manipulation_suspected' && isNeverCalled(decision);
   return {
     code,
-    statement: inBoth((language) => wordsIn(language).verdict.reasons[code].what),
+    statement: inBoth((language) => {
+      const { reasons, onlySuspected } = wordsIn(language).verdict;
+      return [reasons[code].what, ...(isLimited ? [onlySuspected[limited]] : [])].join(' ');
+    }),
     // A noun phrase, made to follow "Helpful:"; here it stands alone.
     help: inBoth((language) => `${capitalised(wordsIn(language).verdict.reasons[code].help)}.`),
   };

@@ -18,7 +18,7 @@ export type WordedFinding = Evidence['findings'][number];
 export function wordFinding(finding: Finding): WordedFinding {
   const { method, speaksFor, strength, score, measures, source } = finding;
   const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
-  const statement = wordStatement(finding.statement);
+  const statement = wordStatement(finding);
   return {
     method,
     speaksFor,
@@ -28,6 +28,15 @@ export function wordFinding(finding: Finding): WordedFinding {
     measures: Object.fromEntries(finite),
     source,
   };
+}
+
+/** What was found, without a figure that would be read as the answer; the annex has it, and what it means. */
+export function writeBriefly(
+  { method, speaksFor, statement }: Pick<WordedFinding, 'method' | 'speaksFor' | 'statement'>,
+  language: Language,
+): string {
+  const isTraces = method === 'trace-network' && speaksFor !== 'neither';
+  return isTraces ? wordsIn(language).document.head.traces[speaksFor] : statement[language];
 }
 
 /** What to do about a finding, in one sentence; empty where it supports neither side. */
@@ -58,9 +67,12 @@ export function writeNextSteps(
   });
 }
 
-function wordStatement(statement: Finding['statement']): Bilingual {
+function wordStatement({ statement, measures }: Finding): Bilingual {
   if ('en' in statement) return statement;
-  const { code, values } = statement;
+  const { code } = statement;
+  const { likelyPairs: pairs } = measures;
+  // The statement is about one pair of several, and the marks may be of others.
+  const values = pairs === undefined ? statement.values : { ...statement.values, pairs };
   return inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
 }
 

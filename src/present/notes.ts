@@ -9,7 +9,10 @@ export function writeNotes(
   language: Language,
 ): readonly string[] {
   const { labels } = wordsIn(language);
-  return notes.map((note) =>
+  // "All rows are there" contradicts missing ones.
+  const isCut = soundShare !== undefined;
+  const told = notes.filter((note) => !isCut || note !== 'end_marker_missing');
+  return told.map((note) =>
     note === 'rows_missing' && soundShare !== undefined
       ? labels.soundRows(createNumberWriter(language).fixed(100 * soundShare, 1))
       : labels.notes[note],

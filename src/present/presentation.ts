@@ -10,7 +10,7 @@ import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { looksLikeCameraFile, writeOrigin } from './origin.ts';
 import { capitalised } from './printable.ts';
-import { bestDeclaration, type Outcome, type Result } from './result.ts';
+import { bestDeclaration, isSuspicion, type Outcome, type Result } from './result.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
 /** A probability as all its numbers are printed: rounded together, so that a value never looks like the limit beside it. */
@@ -51,16 +51,14 @@ export function present(result: Result, language: Language): Presentation {
   const [next = '', ...further] = nextSteps(result).map((step) => words.outcome.next[step]);
   const isDeclared = outcome === 'declared';
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
-  const { headlines, because } = words.outcome;
+  const { because } = words.outcome;
   const isBlind = isBlindToChanges(result);
   const why = isBlind ? because.blind : likeness;
   return {
     outcome,
-    headline: isBlind
-      ? headlines.blind
-      : headlines[ground === 'manipulation_suspected' ? 'suspected' : outcome],
+    headline: writeHeadline(result, words),
     because: ground === null ? '' : (why ?? writeBecause(ground, result, words)),
-    short: ground === null ? '' : words.outcome.short[ground],
+    short: ground === null || isUnstated(ground, provenance) ? '' : words.outcome.short[ground],
     next,
     further,
     ...(isDeclared ? { generated: null, changed: null } : writeFigures(result, language)),
@@ -70,6 +68,13 @@ export function present(result: Result, language: Language): Presentation {
       provenance === null ? '' : `${capitalised(writeOrigin(provenance, language).join('; '))}.`,
     warnings: provenance === null ? '' : writeWarnings(provenance, language).join(' '),
   };
+}
+
+function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
+  const { outcome, isSeveral } = result;
+  if (isSuspicion(result)) return headlines.suspected(isSeveral);
+  if (outcome === 'changed') return headlines.changed(isSeveral);
+  return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 
 /** What a result rests on: what was found, or why nothing was decided. */
@@ -84,29 +89,35 @@ export function mainGround({ outcome, reasons }: Result): Ground | null {
 const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
 /**
- * @param result - for the places of a change, or null where nothing is said of them.
+ * @param result - for what the file declares and how many places are marked; null where neither can be.
  * @param isPlaced - false where the places are listed beside.
  */
 export function writeBecause(
   ground: Ground,
-  result: Pick<Result, 'areas' | 'provenance'> | null,
+  result: Pick<Result, 'areas' | 'isSeveral' | 'provenance'> | null,
   words: Words,
   isPlaced = true,
 ): string {
   const { because } = words.outcome;
-  const { areas = [], provenance = null } = result ?? {};
+  const { areas = [], isSeveral = false, provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
     const where = isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '';
-    return because[ground](where, areas.length > 1);
+    return because[ground](where, isSeveral);
   }
+  if (isUnstated(ground, provenance)) return '';
   if (ground !== 'declared') return because[ground];
   const declared = provenance === null ? null : bestDeclaration(provenance);
   if (declared === null) return '';
   const { place, generator } = declared;
   return because.declared(
     words.provenance.places[place],
-    generator === null ? '' : `: ${generator}`,
+    generator === null ? '' : ` (${generator})`,
   );
+}
+
+/** A server that sends no evidence does not tell whether traces or an entry in the file decided. */
+function isUnstated(ground: Ground, provenance: Result['provenance']): boolean {
+  return ground === 'fake' && provenance === null;
 }
 
 /** Numbered where there are several; the share of the picture behind each. */

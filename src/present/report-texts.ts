@@ -11,7 +11,7 @@ import { namesChange, suspectsChange } from './evidence.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
 import { writeBecause } from './presentation.ts';
-import { bestDeclaration, decideOutcome } from './result.ts';
+import { bestDeclaration, decideOutcome, placesOf } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
@@ -42,10 +42,16 @@ function writeSummary(writing: Writing): string {
   const { decision } = examination;
   const { summary } = catalogue.verdict;
   const { resultClass } = decision;
+  // The sentence on the marked places names them.
+  const stated = {
+    areas: [],
+    isSeveral: placesOf(examination.manipulation).length > 1,
+    provenance: null,
+  };
   if (resultClass === 'abstain' || resultClass === 'uncertain') {
     return sentences([
       vary(summary[resultClass], 'undecided'),
-      ...decision.reasons.map((reason) => writeBecause(reason, null, catalogue)),
+      ...decision.reasons.map((reason) => writeBecause(reason, stated, catalogue)),
       ...writeBearing(writing),
     ]);
   }

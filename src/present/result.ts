@@ -7,6 +7,7 @@ import {
   type DecisionBasis,
   type ReasonCode,
   type ResultClass,
+  resultSubClasses,
 } from '../contract/vocabulary.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
@@ -32,8 +33,10 @@ export interface Result extends Figures {
   /** The finding that it looks unlike a photograph; null where there is none. */
   readonly likeness: Bilingual | null;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** What is marked as changed, in the order that numbers the places. */
+  /** What is marked as changed, in the order that numbers the places; a server names none. */
   readonly areas: readonly Area[];
+  /** Whether several places are marked, which a server tells too. */
+  readonly isSeveral: boolean;
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
   /** The sentence of a server, which sends none of its figures. */
@@ -50,17 +53,29 @@ export interface Figures {
 export function readResult(examined: Examined): Result {
   const { decision, manipulation, facts, provenance } = examined;
   const { resultClass, basis, reasons, thresholds } = decision;
+  const places = placesOf(manipulation);
   return {
     outcome: decideOutcome(resultClass, basis),
     reasons,
     likeness: likenessIn(examined.findings.map(wordFinding)),
     ...readFigures(examined),
     thresholds,
-    areas: placesOf(manipulation).map(({ region }) => areaOf(region, facts)),
+    areas: places.map(({ region }) => areaOf(region, facts)),
+    isSeveral: places.length > 1,
     provenance,
     errors: readErrors(examined),
     errorRate: null,
   };
+}
+
+/** Whether nothing was decided, but a change is suspected. */
+export function isSuspicion({ outcome, reasons }: Pick<Result, 'outcome' | 'reasons'>): boolean {
+  return outcome === 'uncertain' && reasons.includes('manipulation_suspected');
+}
+
+/** Whether nothing is called changed here, however likely: the picture is too small, or the file damaged. */
+export function isNeverCalled({ thresholds }: Pick<Result, 'thresholds'>): boolean {
+  return (thresholds['manipulatedMin'] ?? 0) >= 1;
 }
 
 export function likenessIn(
@@ -115,13 +130,19 @@ export function testedFigures(
   };
 }
 
-/** What `/v1` answers of a result. @param areas - of the places that the evidence names. */
+/**
+ * What `/v1` answers of a result.
+ *
+ * @param areas - of the places that the evidence names.
+ * @param subClasses - their numbers on the wire: without evidence, they tell what decided as far as it is told.
+ */
 export function readAnswer(
   verdict: ResultClass,
   evidence: Evidence | null,
   areas: readonly Area[],
+  subClasses: readonly number[],
 ): Result {
-  const basis = evidence?.basis ?? null;
+  const basis = evidence?.basis ?? basisOf(subClasses);
   const changed = evidence?.manipulation?.probability ?? null;
   const byTraces = evidence?.byTraces?.resultClass ?? verdict;
   return {
@@ -131,10 +152,18 @@ export function readAnswer(
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
     areas,
+    isSeveral: placesOf(evidence?.manipulation ?? null).length > 1,
     provenance: evidence?.provenance ?? null,
     errors: null,
     errorRate: evidence?.errorRate ?? null,
   };
+}
+
+/** Only a declaration yields `ai-manipulated`, and only a changed part `manipulated` alone; traces and entries share the rest. */
+function basisOf(subClasses: readonly number[]): DecisionBasis | null {
+  const named = subClasses.map((number) => resultSubClasses[number]);
+  if (named.includes('ai-manipulated')) return 'declaration';
+  return named.length === 1 && named[0] === 'manipulated' ? 'localisation' : null;
 }
 
 /**
@@ -156,14 +185,21 @@ export interface ChangeErrorRates {
   /** Shares 0..1 of them that were called manipulated. */
   readonly changedCalled: number;
   readonly photographsCalled: number;
-  /** By kind of change, of every size: how many pictures, and of how many of them it was said or suspected. */
+  /**
+   * By kind of change, and of unchanged ones, of every size: how many pictures, and of how many of them it was said or
+   * suspected. Counted under the default strategy alone.
+   */
   readonly kinds?: readonly FoundKind[];
+  readonly unchanged?: FoundOf;
 }
 
-export interface FoundKind {
-  readonly kind: ChangeKind;
+export interface FoundOf {
   readonly pictures: number;
   readonly found: number;
+}
+
+export interface FoundKind extends FoundOf {
+  readonly kind: ChangeKind;
 }
 
 export function readErrors({
@@ -176,9 +212,7 @@ export function readErrors({
   const ofEverySize = measuredLike(measuredCalls, facts);
   const calls = measuredCalls.find((one) => isOfSize(one, ofEverySize, facts)) ?? ofEverySize;
   const called = calls?.strategies[decisionStrategy];
-  const kinds = ofEverySize?.kinds?.map(({ kind, pictures, called: said, suspected }) => {
-    return { kind, pictures, found: said + suspected };
-  });
+  const { kinds, unchanged } = (decisionStrategy === 'default' ? ofEverySize : null) ?? {};
   return {
     rates: traces
       ? {
@@ -195,10 +229,19 @@ export function readErrors({
             photographs: calls.photographs,
             changedCalled: called.changed / calls.changed,
             photographsCalled: called.photographs / calls.photographs,
-            ...(kinds !== undefined && { kinds }),
+            ...(kinds && { kinds: kinds.map((one) => ({ kind: one.kind, ...toFound(one) })) }),
+            ...(unchanged && { unchanged: toFound(unchanged) }),
           }
         : null,
   };
+}
+
+export function toFound({
+  pictures,
+  called,
+  suspected,
+}: Record<'pictures' | 'called' | 'suspected', number>): FoundOf {
+  return { pictures, found: called + suspected };
 }
 
 function isOfSize(

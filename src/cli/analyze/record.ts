@@ -202,7 +202,9 @@ export function resultIn(record: AnalysisRecord): Result | null {
   if (verdict === null) return null;
   const places = decision?.changedPlaces ?? placesOf(evidence?.manipulation ?? null);
   const areas = picture === null ? [] : places.map(({ region }) => areaOf(region, picture));
-  if (decision === null) return readAnswer(verdict, evidence, areas);
+  if (decision === null) {
+    return readAnswer(verdict, evidence, areas, record.result?.resultSubClasses ?? []);
+  }
   const { basis, byTraces, thresholds, errorRates, changeErrorRates, likeness = null } = decision;
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   return {
@@ -215,6 +217,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
     ),
     thresholds,
     areas,
+    isSeveral: areas.length > 1,
     provenance,
     errors: { rates: errorRates, calls: changeErrorRates },
     errorRate: null,

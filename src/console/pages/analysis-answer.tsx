@@ -3,7 +3,9 @@
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
+import { writeBriefly } from '../../present/findings.ts';
 import type { Presentation } from '../../present/presentation.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { isSpeaking, numbersOf } from '../parts/located.ts';
 import { isNotStarted } from '../parts/pieces.tsx';
@@ -72,20 +74,31 @@ function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evi
   const { findings, reasons } = evidence;
   const marked = places.located.filter(({ isMarked }) => isMarked);
   const numbers = marked.map(({ number }) => number);
-  const speaking = findings.filter(isSpeaking).slice(0, reasonsShown);
+  const isOfPart =
+    evidence.basis === 'localisation' ||
+    reasons.some(({ code }) => code === 'manipulation_suspected');
+  // That the whole was not generated says nothing against a change of a part.
+  const speaking = findings
+    .filter((one) => isSpeaking(one) && (!isOfPart || one.speaksFor === 'fake'))
+    .slice(0, reasonsShown);
   return (
     <>
       {numbers.length > 0 && (
         <p class="row">
-          {text.changed}: <Numbers numbers={numbers} method={null} {...places} />
+          {wordsIn(language).document.head.rows.marked}:{' '}
+          <Numbers numbers={numbers} method={null} {...places} />
         </p>
       )}
       {speaking.length + reasons.length > 0 && <h3>{text.why}</h3>}
       <ul class="plain reasons small">
-        {speaking.map(({ method, speaksFor, statement }) => (
-          <li key={method} class={speaksFor}>
-            <Numbers numbers={numbersOf(places.located, method)} method={method} {...places} />
-            <span title={statement[language]}>{statement[language]}</span>
+        {speaking.map((finding) => (
+          <li key={finding.method} class={finding.speaksFor}>
+            <Numbers
+              numbers={numbersOf(places.located, finding.method)}
+              method={finding.method}
+              {...places}
+            />
+            <span title={finding.statement[language]}>{writeBriefly(finding, language)}</span>
           </li>
         ))}
         {reasons.slice(0, reasonsShown - speaking.length).map(({ code, statement }) => (

@@ -13,5 +13,6 @@ export function writeVerdict(
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status !== 'completed' || verdict === undefined) return null;
   // The size that the client declared may be that before the EXIF turn, in which a region has no place.
-  return present(readAnswer(verdict, result?.evidence ?? null, []), language);
+  const { evidence = null, resultSubClasses = [] } = result ?? {};
+  return present(readAnswer(verdict, evidence, [], resultSubClasses), language);
 }

@@ -6,13 +6,13 @@ import { traceNetwork } from '../../detectors/trace-network.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Examination } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
-import type { WordedFinding } from '../findings.ts';
+import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
 import { mainGround, writeBecause } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
-import { markedPlaces } from '../result.ts';
+import { isNeverCalled, isSuspicion, markedPlaces } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
 import { isShown, methodName, toldInProvenance, writeSide } from './findings.ts';
@@ -103,10 +103,8 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
       title: rows.reasons,
       items: supporting.slice(0, most).map((one) => writeReason(input, one)),
     },
-    {
-      title: rows.against,
-      items: [...(against.length === 0 ? [nothingAgainst] : against), otherwise[outcome]],
-    },
+    { title: rows.against, items: against.length === 0 ? [nothingAgainst] : against },
+    { title: rows.otherwise, items: [otherwise[outcome]] },
   ];
 }
 
@@ -116,23 +114,29 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const { rows, otherwise } = catalogue.document.head;
   const main = mainGround(result);
   // The sentence under the headline says all there is to say of a suspicion.
-  const isSuspected = main === 'manipulation_suspected';
+  const isSuspected = isSuspicion(result);
   const why = [
     ...evidence.reasons.filter(({ code }) => code === main && !isSuspected),
     ...evidence.reasons.filter(({ code }) => code !== main && main !== 'not_a_photograph'),
   ].map(({ statement }) => statement[language]);
+  const { small } = catalogue.verdict.onlySuspected;
+  // Of a damaged file its own line says so.
+  const isTooSmall = isSuspected && isNeverCalled(result) && damageOf(input) === null;
   const told = (side: 'real' | 'fake') =>
     speaking(input, side)
       .filter((one) => side === 'fake' || !isSuspected || isAboutPart(one))
       .slice(0, 2)
       .map((one) => writeReason(input, one));
   return [
-    { title: rows.why, items: why.slice(0, namedFindings.usual) },
-    { title: isSuspected ? rows.reasons : rows.forFake, items: told('fake') },
     {
-      title: isSuspected ? rows.against : rows.forReal,
-      items: [...told('real'), ...(isSuspected ? [otherwise.changed] : [])],
+      title: rows.why,
+      items: [...(isTooSmall ? [small] : []), ...why.slice(0, namedFindings.usual)],
     },
+    { title: isSuspected ? rows.suspicion : rows.forFake, items: told('fake') },
+    { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
+    ...(result.outcome === 'abstain'
+      ? []
+      : [{ title: rows.otherwise, items: [otherwise[isSuspected ? 'changed' : 'uncertain']] }]),
   ];
 }
 
@@ -158,7 +162,7 @@ function speaking(
 }
 
 function writeReason(input: SectionInput, finding: WordedFinding): string {
-  const told = printable(finding.statement[input.language], 400);
+  const told = printable(writeBriefly(finding, input.language), 400);
   return `${methodName(input, finding.method)} (${writeSide(input, finding)}): ${told}`;
 }
 
@@ -175,7 +179,7 @@ function answerRows(input: SectionInput): readonly Row[] {
   const lines = weighed.map((one) => one.statement[language]);
   const isOfBoth = lines.join(' ') === statement[language];
   const { conclusion } = catalogue.verdict;
-  const isSuspected = mainGround(result) === 'manipulation_suspected';
+  const isSuspected = isSuspicion(result);
   return [
     { label: rows.rely, value: conclusion[isSuspected ? 'suspected' : result.outcome] },
     { label: rows.next, value: steps.join(' ') },

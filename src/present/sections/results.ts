@@ -7,7 +7,7 @@ import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
 import { nameIn, printable } from '../printable.ts';
-import { markedPlaces, type Outcome, readFigures } from '../result.ts';
+import { isNeverCalled, isSuspicion, markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
   type Block,
   heading,
@@ -98,7 +98,7 @@ function changeRows(input: SectionInput): readonly Row[] {
   const { suspectedMin, manipulatedMin } = examination.decision.thresholds;
   const figure = writeFigures(result, language).changed;
   const told = figure?.value ?? '';
-  const isSuspected = result.reasons.includes('manipulation_suspected');
+  const { changeLimits, suspectedLimit } = catalogue.measurements.results;
   const names = methods.map((method) =>
     nameIn(catalogue.findings.methods, method, printable(method, 60)),
   );
@@ -106,9 +106,9 @@ function changeRows(input: SectionInput): readonly Row[] {
     {
       label: rows.changeProbability,
       value:
-        isSuspected && figure?.limits === null
+        isSuspicion(result) && figure?.limits === null
           ? `${told}; ${catalogue.document.head.byOne}`
-          : withLimits(told, figure, catalogue.measurements.results.changeLimits),
+          : withLimits(told, figure, isNeverCalled(result) ? suspectedLimit : changeLimits),
       bar: changed,
       marks: [suspectedMin, manipulatedMin].filter((mark) => mark !== undefined),
     },

@@ -8,6 +8,7 @@ import { readError, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
+import { toFound } from '../result.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
 import { ratioBlocks, toPlot, writeMeasured } from './ratios.ts';
 
@@ -143,6 +144,7 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
       }),
     ),
     callsGrid(input, [condition, ...shares], ofEverySize, (one) => conditionName(input, one)),
+    ...suspectedBlocks(input, ofEverySize),
     ...only(
       bySize.length > 0,
       paragraph(sizes.intro),
@@ -150,6 +152,33 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
     ),
     paragraph(meaning),
   ];
+}
+
+/** Nothing where it was not counted, as under other strategies than the default one. */
+function suspectedBlocks(
+  input: SectionInput,
+  measured: readonly MeasuredCalls[],
+): readonly Block[] {
+  if (input.examination.options.decisionStrategy !== 'default') return [];
+  const { suspected } = input.catalogue.limits.validation.changes;
+  const { count } = input.numbers;
+  const items = measured.flatMap(({ kinds, unchanged, ...one }) => {
+    if (kinds === undefined || unchanged === undefined) return [];
+    const changed = kinds.map(toFound);
+    const sum = (key: 'found' | 'pictures') =>
+      count(changed.reduce((total, each) => total + each[key], 0));
+    return [
+      suspected.row({
+        condition: conditionName(input, one),
+        found: sum('found'),
+        changed: sum('pictures'),
+        falsely: count(toFound(unchanged).found),
+        called: count(unchanged.called),
+        unchanged: count(unchanged.pictures),
+      }),
+    ];
+  });
+  return only(items.length > 0, paragraph(suspected.intro), { kind: 'list', items });
 }
 
 function writeSize(

@@ -198,7 +198,8 @@ function toTarget({ entry: { analysis } }: Member) {
 async function readAnswerOf({ db }: CaseParts, member: Member): Promise<Result | null> {
   if (isForensic(member)) return readResult(await loadExamined(db, member.entry.analysis.id));
   const verdict = verdictOf(member);
-  return verdict === null ? null : readAnswer(verdict, null, []);
+  const { resultSubClasses = [] } = member.entry.result ?? {};
+  return verdict === null ? null : readAnswer(verdict, null, [], resultSubClasses);
 }
 
 function verdictOf({ entry: { analysis, result } }: Member) {

@@ -265,9 +265,11 @@ test('the stability test is told with every change by name, and with how many le
   expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
   expect(tested(0).statement.en).toContain(
-    'Of 5 changes that were tried, 5 would leave the traces undecided',
+    'saved, scaled or cropped again in 5 ways: after 5 they are undecided;',
   );
-  expect(tested(1).statement.de).toMatch(/Von 5 .* 4 .* und 1 sie auf die andere Seite wenden/);
+  expect(tested(1).statement.de).toMatch(
+    /auf 5 Arten .* 4 .* und nach 1 weisen sie auf die andere/,
+  );
 });
 
 test('both languages give the same figures, and no sentence has a hole', () => {
@@ -487,7 +489,7 @@ test('a result without a sign says first where changes can hardly be seen, from 
   const called = { changed: 1, photographs: 0 };
   const strategies = { pedantic: called, default: called, relaxed: called };
   const blind = { ...base, measuredCalls: [{ ...calls!, changed: 150, strategies }] };
-  const answered = readAnswer('real', writeEvidence(blind), []);
+  const answered = readAnswer('real', writeEvidence(blind), [], []);
 
   for (const result of [readResult(blind), answered]) {
     const { headline, because } = present(result, 'en');
@@ -508,4 +510,23 @@ test('a result without a sign says what would have been found, by size and kind 
   expect(evidence.errorRate?.en).toBe(
     'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. Found or suspected by kind, in 19 pictures of this quality and any size: copied within the picture 9 of 19.',
   );
+});
+
+test('a suspicion says how often it is raised wrongly, and rightly; not where only another strategy was counted', () => {
+  const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+  const kinds = [{ kind: 'splice', pictures: 118, called: 31, suspected: 18 }] as const;
+  const unchanged = { pictures: 166, called: 1, suspected: 4 };
+  const examination: Examination = {
+    ...base,
+    measuredCalls: [{ ...base.measuredCalls[0]!, kinds, unchanged }],
+  };
+  const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
+
+  expect(writeEvidence(examination).errorRate?.en).toBe(
+    'In tests, the method wrongly suspected or found a change in 5 of 166 unchanged pictures (the true rate may be up to 6.9 %), and rightly in 49 of 118 changed ones of this quality.',
+  );
+  expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
+    'Vermutete in Tests bei 5 von 166 unveränderten Bildern zu Unrecht eine Veränderung.',
+  );
+  expect(writeEvidence({ ...examination, options }).errorRate?.en).not.toContain('166');
 });

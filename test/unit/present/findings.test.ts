@@ -81,3 +81,17 @@ test.each(codes)(
 function figuresIn(text: string): readonly string[] {
   return (text.match(/\d+(?:\.\d+)?/g) ?? []).toSorted();
 }
+
+test('the pair of copies that is described is named as one of several, as the marks may be of others', () => {
+  const { en } = wordFinding({
+    method: 'copy-move',
+    score: 0.9,
+    speaksFor: 'fake',
+    strength: 'moderate',
+    statement: { code: 'copies', values: copies },
+    measures: { likelyPairs: 3 },
+    source: '',
+  }).statement;
+
+  expect(en).toMatch(/^Two regions \(one of 3 such pairs\), /);
+});

@@ -56,6 +56,50 @@ describe.each(languages)('sections in %s', (language) => {
     }
   });
 
+  test('begin with a page that states no probability, and every other explanation', () => {
+    const { decision, findings, ...examination } = makeExamination({ resultClass: 'uncertain' });
+    const traces = {
+      ...findings[0]!,
+      statement: {
+        code: 'generated_with_probability',
+        values: { probability: 0.8765, spread: 0.01, patches: 40 },
+      },
+      score: 0.8765,
+      speaksFor: 'fake',
+      strength: 'weak',
+    } as const;
+    const [first, ...others] = sectionsOf({ ...examination, decision, findings: [traces] });
+    const { rows, otherwise, traces: words } = wordsIn(language).document.head;
+    const page = stringsOf([first!]).join('\n');
+
+    expect(page).not.toMatch(/0[.,]88/);
+    expect(stringsOf(others).join('\n')).toMatch(/0[.,]88/);
+    expect(page).toContain(words.fake);
+    expect(page).toContain(`${rows.otherwise}\n${otherwise.uncertain}`);
+  });
+
+  test('say of a picture below 65,536 pixels, or cut off, that a change is only ever suspected', () => {
+    const base = makeExamination({
+      resultClass: 'uncertain',
+      reasons: ['manipulation_suspected'],
+    });
+    const thresholds = { ...base.decision.thresholds, manipulatedMin: 1 };
+    const small: Examination = { ...base, decision: { ...base.decision, thresholds } };
+    const facts = { ...base.facts, notes: ['rows_missing'], soundShare: 0.95 } as const;
+    const { small: tooSmall } = wordsIn(language).verdict.onlySuspected;
+    const [open, limited, damaged] = [base, small, { ...small, facts }].map((one) =>
+      stringsOf(sectionsOf(one).slice(0, 1)).join('\n'),
+    );
+
+    expect(open).not.toContain(tooSmall);
+    expect(limited).toContain(tooSmall);
+    expect(damaged).toContain(
+      { en: 'in a damaged file, a change is only ever suspected', de: 'höchstens vermutet' }[
+        language
+      ],
+    );
+  });
+
   test('tell a probability from a limit that it would round to', () => {
     const { decision, manipulation, ...examination } = makeExamination({ resultClass: 'real' });
     const close = {
@@ -345,10 +389,10 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(all).toContain(limits.nature.changed);
     expect(all).not.toContain(limits.nature.traced);
-    expect(all).toContain(wordsIn(language).outcome.headlines.changed);
+    expect(all).toContain(wordsIn(language).outcome.headlines.changed(false));
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
-    const bound = { en: 'may be up to 1 in 100', de: 'bis zu 1 von 100' };
+    const bound = { en: 'may be up to 0.7 %', de: 'bis zu 0,7 %' };
     expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });
@@ -578,7 +622,10 @@ function stringsOfBlock(block: Block): readonly string[] {
   if (block.kind === 'findings') {
     return block.rows.flatMap(({ title, text, strength }) => [title, text, strength]);
   }
-  if (block.kind === 'verdict') return [block.headline, block.text, block.caption];
+  if (block.kind === 'verdict') {
+    const beside = block.beside.flatMap(({ title, items }) => [title, ...items]);
+    return [block.headline, block.text, block.caption, ...beside];
+  }
   const { kind: _, ...rest } = block;
   return Object.values(rest);
 }

@@ -165,7 +165,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       {
         en: ['provide weak support for a generated picture', 'Words by likelihood ratio'],
-        de: ['schwach für ein KI-erzeugtes Bild', 'Wörter nach Likelihood-Quotient'],
+        de: ['schwach für ein KI-erzeugtes Bild', 'Stufen nach Likelihood-Quotient'],
       },
       {
         en: ['weak from 2', 'No word is stronger than the validation set supports'],

@@ -13,7 +13,9 @@ export const document: typeof english = {
     rows: {
       marked: 'Im Bild markiert',
       reasons: 'Gründe, nach Gewicht',
+      suspicion: 'Gründe für den Verdacht',
       against: 'Was dagegen spricht',
+      otherwise: 'Andere Erklärungen',
       why: 'Warum nichts entschieden wurde',
       forFake: 'Für Erzeugung oder Veränderung',
       forReal: 'Für eine Fotografie',
@@ -37,19 +39,24 @@ export const document: typeof english = {
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Nichts gefunden.',
     damage: (rows) =>
-      `${rows}. Was fehlt, erscheint grau oder schwarz und kann für eine Veränderung gehalten werden.`,
+      `${rows}. Was fehlt, erscheint grau oder schwarz und kann für eine Veränderung gehalten werden; in einer beschädigten Datei wird eine Veränderung daher höchstens vermutet.`,
+    traces: {
+      real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einer Fotografie.',
+      fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einem KI-erzeugten Bild.',
+    },
     otherwise: {
+      uncertain:
+        'Das Bild kann weder aufgenommen noch KI-erzeugt sein, sondern gezeichnet, gemalt oder gerendert.',
       real: 'Eine Veränderung ohne Spuren, ein noch unbekannter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
-      fake: 'Starke Rauschminderung, Porträteffekte, Retusche und Vergrößern mit Software können in einer Fotografie ähnliche Spuren hinterlassen.',
+      fake: 'Das Bild kann weder aufgenommen noch KI-erzeugt sein, sondern gezeichnet, gemalt oder gerendert; und starke Rauschminderung, Porträteffekte, Retusche und Vergrößern mit Software können in einer Fotografie ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können einer Veränderung ähneln.',
       declared:
-        'Eine solche Angabe kann jeder schreiben, auch in eine echte Fotografie, um sie in Verruf zu bringen.',
+        'Die Angabe kann in eine echte Fotografie geschrieben worden sein, um sie in Verruf zu bringen.',
     },
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
     noOperator: 'kein Name aufgezeichnet',
-    reviewer: (name) =>
-      `${name} ist benannt; die Begutachtung steht aus, bis der letzte Abschnitt unterschrieben ist`,
+    reviewer: (name) => `${name} ist benannt; offen, bis der letzte Abschnitt unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
     examined: (time) => `untersucht am ${time}`,
   },
@@ -67,7 +74,7 @@ export const document: typeof english = {
     alternatives: [
       'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Vergrößern mit Software und Scannen hinterlassen ähnliche Spuren.',
       'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, an dem das Modell gelernt hat.',
-      'Das Bild kann keines von beiden sein, sondern eine Zeichnung, ein Diagramm oder ein Bildschirmfoto; oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Dann trifft das Programm keine Aussage.',
+      'Das Bild kann keines von beiden sein, sondern eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto; oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und für das eine wie das andere gehalten werden.',
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
     ],
     notAsked:
@@ -144,10 +151,10 @@ export const document: typeof english = {
       caseNumber: 'Aktenzeichen',
       exhibit: 'Asservatennummer',
       client: 'Auftraggeber und Auftragsdatum',
-      reviewer: 'Sachverständiger mit Qualifikation',
+      reviewer: 'sachverständige Person mit Qualifikation',
       laboratory: 'Labor',
       accreditation: 'Akkreditierung (ISO/IEC 17025)',
-      secondExaminer: 'Prüfung durch einen zweiten Sachverständigen',
+      secondExaminer: 'Prüfung durch eine zweite sachverständige Person',
       custody: 'Beweismittelkette',
     },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],

@@ -150,12 +150,13 @@ function writeTrailing(bytes: number, kind: string | null): string {
   return `hinter dem Ende des Bildes ${follow} Byte (${what})`;
 }
 
-function writeCopies({ place, otherPlace }: Copies): string {
+function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
   const where =
     place === otherPlace
       ? `beide ${places[place]},`
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  return `Zwei Bereiche, ${where}`;
+  const more = pairs > 1 ? ` (eines von ${pairs} solchen Paaren)` : '';
+  return `Zwei Bereiche${more}, ${where}`;
 }
 
 /** „, einer um 30 Grad gedreht und 1,2-mal so groß wie der andere“, or nothing. */

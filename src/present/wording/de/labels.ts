@@ -117,7 +117,8 @@ export const labels: typeof english = {
     anomalyMax: 'höchster zulässiger Anomaliewert',
     minDeviations: 'Mindestabstand von 0,5 in Standardabweichungen',
     leastDeviations: 'Mindestabstand von 0,5 in Standardabweichungen',
-    manipulatedMin: 'Wahrscheinlichkeit einer veränderten Stelle, ab der es als verändert gilt',
+    manipulatedMin:
+      'Wahrscheinlichkeit einer veränderten Stelle, ab der es als verändert gilt (1: nie, da zu klein oder beschädigt)',
     suspectedMin:
       'Wahrscheinlichkeit einer veränderten Stelle, ab der eine Veränderung vermutet wird',
   },

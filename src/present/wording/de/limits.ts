@@ -31,6 +31,12 @@ export const limits: typeof english = {
         'Veränderte als verändert eingestuft',
         'Fotografien als verändert eingestuft',
       ],
+      suspected: {
+        intro:
+          'Hier zählt auch der bloße Verdacht. Die unveränderten Bilder sind Fotografien und Originale, die zu den veränderten Bildern der öffentlichen Sammlungen gehören.',
+        row: ({ condition, found, changed, falsely, called, unchanged }) =>
+          `${condition}: vermutet oder festgestellt wurde eine Veränderung bei ${found} von ${changed} veränderten und bei ${falsely} von ${unchanged} unveränderten Bildern (von diesen als verändert eingestuft: ${called}).`,
+      },
       sizes: {
         intro:
           'Dasselbe nach Größe, für die Dateien, wie sie waren. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',

@@ -67,7 +67,7 @@ export const measurements: typeof english = {
       'Nach seinen Spuren liegt das Bild außerhalb des Bereichs, für den das Verfahren validiert ist. Die Werte sind festgehalten, damit sich die Untersuchung wiederholen lässt; über das Bild sagen sie nichts aus.',
     stabilityTitle: 'Stabilität',
     stabilityColumns: [
-      'Nach dieser Änderung',
+      'Das Bild wurde',
       'Wahrscheinlichkeit einer Erzeugung',
       'Die Spuren sind dann',
     ],
@@ -75,6 +75,8 @@ export const measurements: typeof english = {
       `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte reicht es aber nicht unbedingt.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
+    suspectedLimit: (p, suspected) =>
+      `${p}; vermutet ab ${suspected}, nie verändert genannt (kleines oder beschädigtes Bild)`,
     changeLimits: (p, suspected, changed) =>
       `${p}; gilt ab ${suspected} als verdächtig, ab ${changed} als verändert`,
     limits: (p, low, high) => `${p}; gilt bis ${low} als Fotografie, ab ${high} als erzeugt`,

@@ -5,10 +5,12 @@ export const outcome: typeof english = {
     real: 'Keine Anzeichen für Erzeugung oder Veränderung gefunden',
     blind: 'Keine Anzeichen für Erzeugung; Veränderungen kaum erkennbar',
     fake: 'Anzeichen für Erzeugung durch KI gefunden',
-    changed: 'Anzeichen für eine veränderte Stelle gefunden',
+    changed: (isSeveral) =>
+      `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
     declared: 'Die Datei gibt selbst an, dass KI sie erzeugt hat',
     uncertain: 'Keine Entscheidung möglich',
-    suspected: 'Veränderte Stelle vermutet, aber nicht belegt',
+    suspected: (isSeveral) =>
+      `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     abstain: 'Dieses Bild lässt sich nicht beurteilen',
   },
   because: {
@@ -18,9 +20,9 @@ export const outcome: typeof english = {
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
     changed: (place, isSeveral) =>
       `${isSeveral ? 'Mehrere Stellen unterscheiden' : 'Eine Stelle unterscheidet'} sich vom Rest${place}.`,
-    declared: (place, name) => `Die Datei gibt es selbst an (${place}${name}).`,
+    declared: (place, name) => `Fundstelle der Angabe: ${place}${name}.`,
     manipulation_suspected: (place, isSeveral) =>
-      `${isSeveral ? 'Mehrere Stellen könnten' : 'Eine Stelle könnte'} verändert sein${place}; die Anzeichen reichen für ein Ergebnis nicht aus.`,
+      `${isSeveral ? 'Mehrere Stellen könnten' : 'Eine Stelle könnte'} verändert sein${place}; um es zu belegen, reichen die Anzeichen nicht.`,
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
     no_usable_trace: 'Messbare Spuren fehlen, von einer Kamera wie von KI.',
@@ -92,7 +94,8 @@ export const outcome: typeof english = {
       'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle verlangen.',
       'double-quantisation': 'Die Originaldatei verlangen und die Stelle damit vergleichen.',
       'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon verlangen.',
-      thumbnail: 'Das Vorschaubild in der Datei ansehen: Es zeigt das Bild vor der Veränderung.',
+      thumbnail:
+        'Das Vorschaubild in der Datei ansehen: Es kann das Bild vor einer Veränderung zeigen.',
     },
   },
   wrong: {
@@ -113,10 +116,12 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugte Stelle',
     },
     fake: (called, high) =>
-      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} von 100 betragen.`,
+      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
     changed: (called, high) =>
-      `In Tests stufte das Verfahren ${called} unveränderten Fotos fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} von 100 betragen.`,
-    declared: 'Unbekannt: Eine solche Angabe kann jeder in eine Datei schreiben.',
+      `In Tests stufte das Verfahren ${called} unveränderten Fotos fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
+    suspected: (falsely, high, rightly) =>
+      `In Tests meldete das Verfahren bei ${falsely} unveränderten Bildern fälschlich eine Veränderung oder den Verdacht darauf (die wahre Rate kann bis zu ${high} betragen), bei veränderten Bildern dieser Qualität zu Recht in ${rightly} Fällen.`,
+    declared: 'Nicht gemessen: Wie oft solche Angaben falsch sind, ist nicht bekannt.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
     brief: {
@@ -124,6 +129,8 @@ export const outcome: typeof english = {
         `Erkannte ${generated} erzeugten und ${changed} veränderten Bildern.`,
       fake: (called) => `Hielt in Tests ${called} Fotos für erzeugt.`,
       changed: (called) => `Hielt in Tests ${called} unveränderten Fotos für verändert.`,
+      suspected: (called) =>
+        `Vermutete in Tests bei ${called} unveränderten Bildern zu Unrecht eine Veränderung.`,
     },
   },
   strengths: {

@@ -67,13 +67,13 @@ export const strength: typeof english = {
       },
     },
     held: ({ own, other, condition, ratio }, names) =>
-      `Für diese Seite wird kein Likelihood-Quotient über ${ratio} angegeben: Mehr stützt die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
+      `Zugunsten von ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Mehr stützt die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
       `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen stützen daher einen Likelihood-Quotienten von höchstens ${ratio}.`,
   },
   declared: {
     unsigned: (adverb) =>
-      `Die Angabe spricht nur ${adverb} für ${sides.declared}: Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme.`,
+      `Die Angabe spricht nur ${adverb} für ${sides.declared}: Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
       `Das offene Wasserzeichen spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild schreiben.`,
     signed: (adverb) =>
@@ -100,15 +100,13 @@ export const strength: typeof english = {
       const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `Keine der ${tried} erprobten Änderungen würde ändern, was die Spuren des ganzen Bildes aussagen; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
+        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin auf dieselbe Seite; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
       const told = [
-        ...(same > 0 ? [`${same} die Spuren auf ihrer Seite belassen`] : []),
-        ...(open > 0 ? [`${open} ${same > 0 ? 'sie' : 'die Spuren'} unentschieden lassen`] : []),
-        ...(other > 0
-          ? [`${other} ${same + open > 0 ? 'sie' : 'die Spuren'} auf die andere Seite wenden`]
-          : []),
+        ...(same > 0 ? [`nach ${same} weisen sie weiterhin auf dieselbe Seite`] : []),
+        ...(open > 0 ? [`nach ${open} bleiben sie unentschieden`] : []),
+        ...(other > 0 ? [`nach ${other} weisen sie auf die andere Seite`] : []),
       ];
-      return `Von ${tried} erprobten Änderungen würden ${list(told)}; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
+      return `Zur Probe auf die Spuren des ganzen Bildes wurde es auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: ${list(told)}; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
     },
     outcomes: {
       same: 'auf derselben Seite',
@@ -159,7 +157,7 @@ export const strength: typeof english = {
       },
     },
     scale: (steps) =>
-      `Wörter nach Likelihood-Quotient: ${steps}; unter 2 ist keine Seite begünstigt.`,
+      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 ist keine Seite begünstigt.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
       'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie einsteht.',

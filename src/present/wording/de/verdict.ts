@@ -98,6 +98,12 @@ export const verdict: typeof english = {
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
     },
   },
+  onlySuspected: {
+    small:
+      'Bilder mit weniger als 65.536 Pixeln sind zu klein, um eine Veränderung zu belegen; das Verfahren vermutet sie hier höchstens.',
+    damaged:
+      'Die Datei ist abgeschnitten oder beschädigt, und was fehlt, kann für eine Veränderung gehalten werden; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
+  },
   strategies: {
     pedantic: 'streng (pedantic: entscheidet am seltensten)',
     default: 'ausgewogen (default)',
@@ -113,7 +119,7 @@ export const verdict: typeof english = {
     suspected:
       'Der Verdacht ist Anlass, das Original zu verlangen, aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
-      'Auf das Ergebnis lässt sich nichts stützen: Die gefundenen Anzeichen reichen für keine der beiden Seiten.',
+      'Auf das Ergebnis lässt sich nichts stützen: Was gefunden wurde, reicht für keine der beiden Seiten aus.',
     abstain:
       'Auf das Ergebnis lässt sich nichts stützen: Für solche Bilder ist das Verfahren nicht validiert; für oder gegen dieses Bild folgt daraus nichts.',
     help: 'Weiterhelfen würde:',

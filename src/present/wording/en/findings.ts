@@ -159,12 +159,13 @@ function writeTrailing(bytes: number, kind: string | null): string {
   return `${follow} the end of the picture (${what})`;
 }
 
-function writeCopies({ place, otherPlace }: Copies): string {
+function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
   const where =
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  return `Two regions, ${where}`;
+  const more = pairs > 1 ? ` (one of ${pairs} such pairs)` : '';
+  return `Two regions${more}, ${where}`;
 }
 
 /** ", one turned by 30 degrees and 1.2 times as large as the other", or an empty string. */

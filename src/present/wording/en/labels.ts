@@ -117,7 +117,8 @@ export const labels = {
     anomalyMax: 'maximum anomaly score',
     minDeviations: 'minimum distance from 0.5, in standard deviations',
     leastDeviations: 'minimum distance from 0.5, in standard deviations',
-    manipulatedMin: 'probability of a changed part from which it is called changed',
+    manipulatedMin:
+      'probability of a changed part from which it is called changed (1: never, as it is too small or damaged)',
     suspectedMin: 'probability of a changed part from which a change is suspected',
   },
   environment: {

@@ -39,6 +39,22 @@ export const limits = {
         'Changed pictures called changed',
         'Photographs called changed',
       ] satisfies readonly [string, string, string],
+      suspected: {
+        intro:
+          'A suspicion counts here too. The unchanged pictures are photographs, and originals that the public sets hold beside their changed pictures.',
+        row: ({
+          condition,
+          found,
+          changed,
+          falsely,
+          called,
+          unchanged,
+        }: Record<
+          'condition' | 'found' | 'changed' | 'falsely' | 'called' | 'unchanged',
+          string
+        >) =>
+          `${condition}: a change was suspected or found in ${found} of ${changed} changed and in ${falsely} of ${unchanged} unchanged pictures (of the latter called changed: ${called}).`,
+      },
       sizes: {
         intro:
           'The same by size, of files as they were. Simulated changes in whole photographs count here too; almost all of those in large pictures are simulated.',

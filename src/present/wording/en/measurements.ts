@@ -74,7 +74,7 @@ export const measurements = {
       'By its traces the picture lies outside the range for which the method was validated. The values are recorded so that the examination can be repeated; they say nothing about the picture.',
     stabilityTitle: 'Stability',
     stabilityColumns: [
-      'After this change',
+      'The picture was',
       'Probability of generation',
       'The traces are then',
     ] satisfies readonly [string, string, string],
@@ -82,6 +82,9 @@ export const measurements = {
       `The traces count as on the other side where the probability of it is at least ${least}. That leaves a decision without ground, but need not suffice for the opposite one.`,
     stabilityMissing:
       'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
+    /** Where nothing is called changed, because the picture is too small or the file damaged. */
+    suspectedLimit: (p: string, suspected: string) =>
+      `${p}; suspected from ${suspected}, never called changed (small or damaged picture)`,
     changeLimits: (p: string, suspected: string, changed: string) =>
       `${p}; suspected from ${suspected}, called changed from ${changed}`,
     limits: (p: string, low: string, high: string) =>

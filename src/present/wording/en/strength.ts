@@ -98,7 +98,7 @@ export const strength = {
       { own, other, condition, ratio }: Record<'own' | 'other' | 'condition' | 'ratio', string>,
       names: Record<'own' | 'other' | 'called', string>,
     ) =>
-      `No likelihood ratio above ${ratio} is stated for this side: ${own} ${names.own} and ${other} ${names.other} from sources used for no fitting support no more (empirical lower and upper bound, ELUB; condition “${condition}”, the least favourable of those measured).`,
+      `No likelihood ratio above ${ratio} is stated in favour of ${names.own}: ${own} ${names.own} and ${other} ${names.other} from sources used for no fitting support no more (empirical lower and upper bound, ELUB; condition “${condition}”, the least favourable of those measured).`,
     write: (
       {
         right,
@@ -114,7 +114,7 @@ export const strength = {
   },
   declared: {
     unsigned: (adverb: string) =>
-      `The declaration provides only ${adverb} support for ${sides.declared}: it is not signed, and anyone can write one into a file, even into a genuine photograph.`,
+      `The declaration provides only ${adverb} support for ${sides.declared}: it is not signed, and anyone can write one into a file.`,
     watermark: (adverb: string) =>
       `The open watermark provides only ${adverb} support for ${sides.declared}: it cannot arise by chance, but anyone can write it into a picture.`,
     signed: (adverb: string) =>
@@ -142,15 +142,13 @@ export const strength = {
       const range = low === high ? `is ${low}` : `lies between ${low} and ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `None of the ${tried} changes that were tried would alter what the traces of the whole picture say; after them the probability of generation ${range}.`;
+        return `As a test, the picture was saved, scaled or cropped again in ${tried} ways: after each of them, the traces of the whole picture still point to the same side; the probability of generation then ${range}.`;
       const told = [
-        ...(same > 0 ? [`${same} would leave the traces on their side`] : []),
-        ...(open > 0 ? [`${open} would leave ${same > 0 ? 'them' : 'the traces'} undecided`] : []),
-        ...(other > 0
-          ? [`${other} would turn ${same + open > 0 ? 'them' : 'the traces'} to the other side`]
-          : []),
+        ...(same > 0 ? [`after ${same} they still point to the same side`] : []),
+        ...(open > 0 ? [`after ${open} they are undecided`] : []),
+        ...(other > 0 ? [`after ${other} they point to the other side`] : []),
       ];
-      return `Of ${tried} changes that were tried, ${list(told)}; after them the probability of generation ${range}.`;
+      return `As a test of the traces of the whole picture, it was saved, scaled or cropped again in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
     },
     outcomes: {
       same: 'on the same side',

@@ -98,6 +98,13 @@ export const verdict = {
       help: 'an examiner who looks at the marked place in the picture itself, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
+  /** Why a change is only suspected, however strong the evidence. */
+  onlySuspected: {
+    small:
+      'Pictures with fewer than 65,536 pixels are too small for the method to establish a change; it only ever suspects one.',
+    damaged:
+      'The file is cut off or damaged, and what is missing can be taken for a change; in such a file, a change is only ever suspected.',
+  },
   strategies: {
     pedantic: 'strict (pedantic: decides least often)',
     default: 'balanced (default)',
@@ -114,7 +121,7 @@ export const verdict = {
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
-      'Nothing can be based on the result: the signs found are too weak to decide for either side.',
+      'Nothing can be based on the result: what was found does not suffice to decide for either side.',
     abstain:
       'Nothing can be based on the result: the method was not validated for such pictures, so nothing follows for or against this picture.',
     help: 'What would help:',
