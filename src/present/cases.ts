@@ -92,7 +92,7 @@ export function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean 
   return seenBefore.some((other) => other.projectId !== projectId);
 }
 
-/** `12 pictures: 1 generated, 2 with a changed part, 9 with no sign found; 3 from one camera, 1 seen outside this case.` */
+/** `12 pictures: 1 with signs of generation, 2 with signs of a change, 9 with no sign found; 3 from one camera, 1 seen outside this case.` */
 export function writeCaseSummary(
   members: readonly CaseMember[],
   language: Language,

@@ -68,7 +68,7 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
     code,
     statement: inBoth((language) => {
       const { reasons, onlySuspected } = wordsIn(language).verdict;
-      return [reasons[code].what, ...(isLimited ? [onlySuspected[limited]] : [])].join(' ');
+      return [...(isLimited ? [onlySuspected[limited]] : []), reasons[code].what].join(' ');
     }),
     // A noun phrase, made to follow "Helpful:"; here it stands alone.
     help: inBoth((language) => `${capitalised(wordsIn(language).verdict.reasons[code].help)}.`),

@@ -143,7 +143,7 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
   ];
 }
 
-/** Of what SWGDE (Best Practices for Image Authentication) and ENFSI ask a report to name, what nobody gave. */
+/** Of what SWGDE (Best Practices for Image Authentication, 18-Q-002 on reports) and ENFSI ask a report to name, what nobody gave. */
 function missingFields(
   { caseData = {}, custody = [] }: SectionInput['item'],
   fields: Words['document']['signature']['fields'],
@@ -151,13 +151,14 @@ function missingFields(
   const asked: readonly (readonly [label: string, given: unknown])[] = [
     [fields.caseNumber, caseData.caseNumber],
     [fields.exhibit, caseData.exhibit],
-    // Of this and of accreditation and a second examiner the program is never told.
+    // The program is never told of what is undefined here.
     [fields.client, undefined],
     [fields.reviewer, caseData.examiner],
     [fields.laboratory, caseData.laboratory],
     [fields.accreditation, undefined],
     [fields.secondExaminer, undefined],
     [fields.custody, custody[0]],
+    [fields.disposition, undefined],
   ];
   return asked.filter(([, given]) => given === undefined).map(([label]) => label);
 }

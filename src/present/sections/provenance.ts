@@ -147,10 +147,11 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
 
 /** What an examiner would expect to find beside a signature, and is not there. */
 function missingOf(
-  { hasTimestamp, trust, identities = [], codes = [] }: ContentCredentials,
+  { hasTimestamp, trust, problems, identities = [], codes = [] }: ContentCredentials,
   { provenance: { missing } }: Words,
 ): readonly string[] {
   return [
+    ...(problems.includes('signingCredential.expired') ? [missing.validity] : []),
     ...(hasTimestamp ? [] : [missing.timestamp]),
     ...(trust === 'not-checked' ? [missing.trustList] : []),
     ...(codes.some((code) => code.startsWith('signingCredential.ocsp.notRevoked'))

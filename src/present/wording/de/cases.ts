@@ -6,8 +6,8 @@ export const cases: typeof english = {
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
   kinds: {
     failed: 'fehlgeschlagen',
-    generated: 'erzeugt',
-    changed: 'mit veränderter Stelle',
+    generated: 'mit Anzeichen für Erzeugung',
+    changed: 'mit Anzeichen für eine Veränderung',
     seen: 'auch außerhalb dieses Falls vorgelegt',
     undecided: 'unentschieden',
     unjudged: 'nicht beurteilbar',

@@ -78,7 +78,7 @@ export const document: typeof english = {
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
     ],
     notAsked:
-      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat.',
+      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Was sonst über den Fall bekannt ist, wurde nicht verwendet; die Bewertung ist in dessen Licht zu überprüfen.',
   },
   caseData: {
     caseNumber: 'Aktenzeichen',
@@ -156,6 +156,7 @@ export const document: typeof english = {
       accreditation: 'Akkreditierung (ISO/IEC 17025)',
       secondExaminer: 'Prüfung durch eine zweite sachverständige Person',
       custody: 'Beweismittelkette',
+      disposition: 'Verbleib des Untersuchungsgegenstands',
     },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
   },

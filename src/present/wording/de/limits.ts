@@ -72,6 +72,7 @@ export const limits: typeof english = {
         'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
     },
     statements: [
+      'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
       'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellkarte (CARD.md) nennt sie nach Quellen.',
       'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Starke Bildverarbeitung in Kamera oder Telefon kann den Spuren einer Erzeugung ähneln.',
     ],

@@ -136,6 +136,7 @@ export const provenance: English = {
       `Datum der Liste: in ihr nicht angegeben; frühestens vom ${day}, an dem ihr neuestes Zertifikat gültig wurde`,
   },
   missing: {
+    validity: 'noch gültiges Zertifikat (es ist abgelaufen)',
     timestamp: 'Zeitstempel einer Zeitstempelstelle',
     trustList: 'Vertrauensliste, in der der Unterzeichner stehen könnte',
     revocation: 'Nachweis, dass das Zertifikat nicht gesperrt ist',

@@ -5,8 +5,8 @@ export const cases = {
   pictures: (count: number) => (count === 1 ? '1 picture' : `${count} pictures`),
   kinds: {
     failed: 'failed',
-    generated: 'generated',
-    changed: 'with a changed part',
+    generated: 'with signs of generation',
+    changed: 'with signs of a change',
     seen: 'seen outside this case',
     undecided: 'undecided',
     unjudged: 'that cannot be judged',

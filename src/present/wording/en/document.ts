@@ -82,7 +82,7 @@ export const document = {
       'What the file says about its origin may have been written by anyone: into a generated picture to make it pass for a photograph, or into a photograph to discredit it.',
     ],
     notAsked:
-      'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it.',
+      'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it. Nothing that is known of the case was used; where more is known, the evaluation must be reconsidered in its light.',
   },
   caseData: {
     caseNumber: 'Case',
@@ -159,6 +159,7 @@ export const document = {
       accreditation: 'accreditation (ISO/IEC 17025)',
       secondExaminer: 'check by a second examiner',
       custody: 'chain of custody',
+      disposition: 'what became of the item afterwards',
     },
     lines: ['Notes', 'Name and qualification', 'Place and date', 'Signature'],
   },

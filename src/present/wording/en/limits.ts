@@ -95,6 +95,7 @@ export const limits = {
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
+      'The result holds for the file that was examined, not for other copies of the picture.',
       'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
       'A change confined to a small area can go unnoticed. Strong processing within a camera or telephone can resemble the traces of generation.',
     ],

@@ -147,6 +147,7 @@ export const provenance = {
       `date of the list: not stated in it; no earlier than ${day}, when its newest certificate became valid`,
   },
   missing: {
+    validity: 'a certificate that is still valid (it has expired)',
     timestamp: 'a time stamp of an authority',
     trustList: 'a trust list to look the signer up in',
     revocation: 'proof that the certificate was not revoked',
