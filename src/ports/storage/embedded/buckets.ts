@@ -26,25 +26,14 @@ interface BucketsSettings {
   readonly fileSystem?: FileSystem;
 }
 
-interface Bucket {
-  readonly objects: ObjectFiles;
-  /** Removes the files of dead writers. @returns how many were removed. @throws {ForensicsError} `store_unavailable`. */
-  sweep(): number;
-}
+export type Buckets = ReturnType<typeof createBuckets>;
 
-export interface Buckets {
-  readonly maxObjectBytes: number;
-  /** Opens a bucket without changing anything on disk. @throws {RangeError} unless `name` comes from `bucketName`. */
-  open(name: string): Bucket;
-  /** Sweeps every bucket. @throws {ForensicsError} `store_unavailable`. */
-  sweep(): number;
-}
-
-export function createBuckets(settings: BucketsSettings): Buckets {
+export function createBuckets(settings: BucketsSettings) {
   const { root, maxObjectBytes = maxUploadBytes } = settings;
-  const opened = new Map<string, Bucket>();
+  const opened = new Map<string, ReturnType<typeof openBucket>>();
 
-  function open(name: string): Bucket {
+  /** Opens a bucket without changing anything on disk. @throws {RangeError} unless `name` comes from `bucketName`. */
+  function open(name: string) {
     if (!bucketPattern.test(name)) throw new RangeError('Not the name of a bucket.');
     const bucket =
       opened.get(name) ?? openBucket(join(root, name), { ...settings, maxObjectBytes });
@@ -52,9 +41,10 @@ export function createBuckets(settings: BucketsSettings): Buckets {
     return bucket;
   }
 
-  function sweep(): number {
+  /** Sweeps every bucket. @throws {ForensicsError} `store_unavailable`. */
+  function sweep(): void {
     const names = onDiskSync(() => namesInSync(root)).filter((name) => bucketPattern.test(name));
-    return names.reduce((removed, name) => removed + open(name).sweep(), 0);
+    for (const name of names) open(name).sweep();
   }
 
   return { maxObjectBytes, open, sweep };
@@ -77,10 +67,7 @@ export function objectPath(bucket: string, key: string): string {
   return `${bucket}/objects/${objectFile(key)}`;
 }
 
-function openBucket(
-  home: string,
-  settings: BucketsSettings & { readonly maxObjectBytes: number },
-): Bucket {
+function openBucket(home: string, settings: BucketsSettings & { readonly maxObjectBytes: number }) {
   const { root, maxObjectBytes, quotaBytes = 0, now = () => new Date() } = settings;
   const { fileSystem: fs = promises } = settings;
   const [incoming, folder] = [join(home, 'incoming'), join(home, 'objects')];
@@ -88,6 +75,7 @@ function openBucket(
   const publisher = createPublisher({ fs, root, incoming, quota, maxObjectBytes, now });
   return {
     objects: createObjectFiles({ fs, folder, publisher }),
+    /** @throws {ForensicsError} `store_unavailable`. */
     sweep: () => onDiskSync(() => sweepIncoming(incoming)),
   };
 }
@@ -108,16 +96,7 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
 
 // The objects of a bucket: one file each, named by the hash of its key, so that a key can never act as a path.
 
-export interface ObjectFiles {
-  /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
-  write(key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord>;
-  /** Null if there is none. The caller must close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
-  open(key: string): Promise<OpenObject | null>;
-  /** Null if there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
-  head(key: string): Promise<ObjectRecord | null>;
-  /** Succeeds even if there is no such object. */
-  remove(key: string): Promise<void>;
-}
+export type ObjectFiles = ReturnType<typeof createObjectFiles>;
 
 /** Stays readable until closed, even if the object is replaced or removed. */
 export interface OpenObject {
@@ -142,29 +121,30 @@ interface ObjectFilesSettings {
 const shardPattern = /^[0-9a-f]{2}$/;
 const objectPattern = /^[0-9a-f]{64}$/;
 
-function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
-  const { fs, folder, publisher } = settings;
-
+function createObjectFiles({ fs, folder, publisher }: ObjectFilesSettings) {
   function filePath(key: string): string {
     checkKey(key);
     return join(folder, objectFile(key));
   }
 
+  /** Null if there is none. The caller must close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   async function open(key: string): Promise<OpenObject | null> {
     return onDisk(() => openObject(fs, filePath(key), key));
   }
 
-  async function head(key: string): Promise<ObjectRecord | null> {
-    const object = await open(key);
-    await object?.close();
-    return object?.record ?? null;
-  }
-
   return {
-    write: async (key, object) => publisher.put(filePath(key), { ...object, key }),
+    /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
+    write: async (key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> =>
+      publisher.put(filePath(key), { ...object, key }),
     open,
-    head,
-    remove: async (key) => publisher.remove(filePath(key)),
+    /** Null if there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+    async head(key: string): Promise<ObjectRecord | null> {
+      const object = await open(key);
+      await object?.close();
+      return object?.record ?? null;
+    },
+    /** Succeeds even if there is no such object. */
+    remove: async (key: string): Promise<void> => publisher.remove(filePath(key)),
   };
 }
 

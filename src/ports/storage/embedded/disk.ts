@@ -1,9 +1,9 @@
 /** The file system as used by the store, and the only place that translates its errors. */
 
-import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import type * as promises from 'node:fs/promises';
 import { ForensicsError } from '../../../errors.ts';
-import { isFull, unlessMissing } from '../../files/system-errors.ts';
+import { isFull, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 
 export type FileSystem = Pick<
   typeof promises,
@@ -28,12 +28,6 @@ export function onDiskSync<T>(act: () => T): T {
   }
 }
 
-/** The error's code, such as `ENOENT`; empty for anything but a system error. */
-export function systemCode(error: unknown): string {
-  if (!(error instanceof Error) || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
-}
-
 /** Only names of our own files: users and operating systems leave others in folders. */
 export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
   const names = await unlessMissing(() => fs.readdir(folder));
@@ -45,30 +39,23 @@ export function namesInSync(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }
 
-/** Null if the file does not exist. */
-export function modifiedAtMs(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
-}
-
-/** False if another process removed it at the same moment. */
-export function removeSync(path: string): boolean {
+/** Does nothing if another process removed it at the same moment. */
+export function removeSync(path: string): void {
   try {
     unlinkSync(path);
-    return true;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }
 
 function toStoreError(error: unknown): unknown {
-  const code = systemCode(error);
-  if (code === '' || error instanceof ForensicsError) return error;
+  const code = systemCodeOf(error);
+  if (code === null || error instanceof ForensicsError) return error;
   if (isFull(code)) {
     const message = 'The disk of the blob store is full. Free some space and try again.';
     return new ForensicsError('no_space_left', message, { cause: error });

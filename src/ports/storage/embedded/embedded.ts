@@ -114,19 +114,7 @@ interface SignedObject {
   readonly key: string;
 }
 
-export interface ObjectUrls {
-  /** @returns path and query of the URL for each method. @param expires - in Unix seconds. */
-  sign(object: SignedObject, expires: number): Readonly<Record<SignedMethod, string>>;
-  /**
-   * @param claimed - `expires` and `signature` from the URL, unchecked.
-   * @throws {ForensicsError} `forbidden` unless this server signed exactly this; `url_expired`.
-   */
-  verify(
-    method: SignedMethod,
-    object: SignedObject,
-    claimed: { readonly expires?: unknown; readonly signature?: unknown },
-  ): void;
-}
+export type ObjectUrls = ReturnType<typeof createObjectUrls>;
 
 interface ObjectUrlsSettings {
   /** 32 random bytes. */
@@ -134,7 +122,7 @@ interface ObjectUrlsSettings {
   readonly now?: () => Date;
 }
 
-export function createObjectUrls(settings: ObjectUrlsSettings): ObjectUrls {
+export function createObjectUrls(settings: ObjectUrlsSettings) {
   const { now = () => new Date() } = settings;
   // A key object instead of bytes: Node signs several times as fast with it.
   const key = createSecretKey(
@@ -148,13 +136,21 @@ export function createObjectUrls(settings: ObjectUrlsSettings): ObjectUrls {
   }
 
   return {
-    sign(object, expires) {
+    /** @returns path and query of the URL for each method. @param expires - in Unix seconds. */
+    sign(object: SignedObject, expires: number): Readonly<Record<SignedMethod, string>> {
       const path = `/${object.bucket}/${encodePath(object.key)}?expires=${expires}&signature=`;
       const url = (method: SignedMethod) => path + signature(method, object, String(expires));
       return { GET: url('GET'), PUT: url('PUT'), DELETE: url('DELETE') };
     },
-    verify(method, object, claimed) {
-      const { expires, signature: given } = claimed;
+    /**
+     * @param claimed - `expires` and `signature` from the URL, unchecked.
+     * @throws {ForensicsError} `forbidden` unless this server signed exactly this; `url_expired`.
+     */
+    verify(
+      method: SignedMethod,
+      object: SignedObject,
+      { expires, signature: given }: { readonly expires?: unknown; readonly signature?: unknown },
+    ): void {
       const isSigned =
         typeof expires === 'string' &&
         typeof given === 'string' &&

@@ -1,19 +1,12 @@
-/** Names and contents of files being written, and the removal of those whose writer died. */
+/** Names and contents of files being written, and the removal of abandoned ones. */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ForensicsError } from '../../../errors.ts';
-import {
-  type FileSystem,
-  modifiedAtMs,
-  namesInSync,
-  onDisk,
-  removeSync,
-  systemCode,
-} from './disk.ts';
+import { type FileSystem, namesInSync, onDisk, removeSync } from './disk.ts';
 
 /** What is known about an object before its bytes arrive. */
 export interface NewObject {
@@ -123,48 +116,21 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Far longer than an upload may pause: such a file has no writer, whatever its name says. */
+/** Far longer than an upload may pause: nobody writes such a file any more. */
 const abandonedAfterMs = 3_600_000;
-const namePattern = /^([0-9a-f]{8})-(\d{1,9})-[0-9a-f]{24}\.part$/;
 
-/** `<host>-<process>-<random>.part`: names its writer, so that a sweep spares files of live processes. */
 export function incomingName(): string {
-  return `${hostTag()}-${process.pid}-${randomBytes(12).toString('hex')}.part`;
+  return `${randomBytes(12).toString('hex')}.part`;
 }
 
-/** Removes the files of dead writers. @returns how many files were removed. */
-export function sweepIncoming(folder: string): number {
-  return namesInSync(folder).filter(
-    (name) => isLeftover(folder, name) && removeSync(join(folder, name)),
-  ).length;
-}
-
-function isLeftover(folder: string, name: string): boolean {
-  const touchedAt = modifiedAtMs(join(folder, name));
-  const owner = namePattern.exec(name);
+/** Removes what crashed writers left behind. */
+export function sweepIncoming(folder: string): void {
   // A file with any other name is not ours.
-  if (touchedAt === null || owner === null) return false;
-  // File times come from the real clock, even if the store was given another one.
-  if (Date.now() - touchedAt > abandonedAfterMs) return true;
-  // Another machine uses the same folder: only the age counts.
-  if (owner[1] !== hostTag()) return false;
-  const pid = Number(owner[2]);
-  if (pid !== process.pid) return !isAlive(pid);
-  // Our own process id: if the file is older than this process, an earlier process with the same id wrote it.
-  return touchedAt < Date.now() - process.uptime() * 1000;
-}
-
-function hostTag(): string {
-  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process runs under another user.
-    return systemCode(error) === 'EPERM';
+  for (const name of namesInSync(folder).filter((one) => one.endsWith('.part'))) {
+    const path = join(folder, name);
+    // File times come from the real clock, even if the store was given another one.
+    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - writtenAt > abandonedAfterMs) removeSync(path);
   }
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
 import { unlessMissing } from '../../files/system-errors.ts';
-import { type FileSystem, onDisk, systemCode } from './disk.ts';
+import { type FileSystem, onDisk } from './disk.ts';
 import {
   incomingName,
   type NewObject,
@@ -22,12 +22,7 @@ export interface NewFile extends NewObject {
   readonly announcedBytes?: number;
 }
 
-export interface Publisher {
-  /** @throws {ForensicsError} `blob_too_large`, `no_space_left`, `store_unavailable`, or what `file` throws. */
-  put(path: string, file: NewFile): Promise<ObjectRecord>;
-  /** Succeeds even if the file does not exist. @throws {ForensicsError} `store_unavailable`. */
-  remove(path: string): Promise<void>;
-}
+export type Publisher = ReturnType<typeof createPublisher>;
 
 interface PublisherSettings {
   readonly fs: FileSystem;
@@ -39,11 +34,12 @@ interface PublisherSettings {
   readonly now: () => Date;
 }
 
-export function createPublisher(settings: PublisherSettings): Publisher {
+export function createPublisher(settings: PublisherSettings) {
   const { fs, root, incoming, quota, maxObjectBytes, now } = settings;
   const folders = createFolders(fs, root);
   const exclusively = createMutex();
 
+  /** @throws {ForensicsError} `blob_too_large`, `no_space_left`, `store_unavailable`, or what `file` throws. */
   async function put(path: string, file: NewFile): Promise<ObjectRecord> {
     const temporary = join(incoming, incomingName());
     const claim = await quota.claim(file.announcedBytes ?? 0);
@@ -77,6 +73,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     quota.changed(fileBytes - replacedBytes);
   }
 
+  /** Succeeds even if the file does not exist. @throws {ForensicsError} `store_unavailable`. */
   async function remove(path: string): Promise<void> {
     await exclusively(path, async () => {
       const bytes = await fileSize(fs, path);
@@ -95,20 +92,12 @@ async function fileSize(fs: FileSystem, path: string): Promise<number> {
   return (await onDisk(() => unlessMissing(() => fs.stat(path))))?.size ?? 0;
 }
 
-interface Folders {
-  /** Creates the folder durably. */
-  ensure(folder: string): Promise<void>;
-  /** Makes the names inside the folder survive a power cut; ignores a missing folder. */
-  sync(folder: string): Promise<void>;
-  /** Makes the next call check again, because a folder may have been removed. */
-  forget(): void;
-}
-
 /** Folders below `root`, each created once and synced before use. */
-function createFolders(fs: FileSystem, root: string): Folders {
+function createFolders(fs: FileSystem, root: string) {
   // Stores promises, so that a second writer waits until the first one's folder is durable.
   const ensured = new Map<string, Promise<void>>();
 
+  /** Creates the folder durably. */
   function ensure(folder: string): Promise<void> {
     const known = ensured.get(folder);
     if (known !== undefined) return known;
@@ -127,22 +116,24 @@ function createFolders(fs: FileSystem, root: string): Folders {
     for (let at = folder; at.length > root.length; at = dirname(at)) await sync(dirname(at));
   }
 
+  /** Makes the names inside the folder survive a power cut; ignores a missing folder. */
   async function sync(folder: string): Promise<void> {
     // Windows cannot sync a folder.
     if (process.platform === 'win32') return;
+    const handle = await unlessMissing(() => fs.open(folder, 'r'));
     try {
-      const handle = await fs.open(folder, 'r');
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
+      await handle?.sync();
+    } finally {
+      await handle?.close();
     }
   }
 
-  return { ensure, sync, forget: () => ensured.clear() };
+  return {
+    ensure,
+    sync,
+    /** Makes the next call check again, because a folder may have been removed. */
+    forget: () => ensured.clear(),
+  };
 }
 
 // How much a bucket may still take. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes

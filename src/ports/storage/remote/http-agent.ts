@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
-import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 
 /** Time limits for a remote store. */
@@ -39,15 +38,12 @@ export interface RemoteSettings {
   readonly guard?: ConnectionGuard;
 }
 
-/** Objects may have been stored under a higher limit. */
-const minAnswerLimitBytes = 128 * 1024 * 1024;
-
 /**
  * Keeps connections alive, ends them if the other side does not respond, and never connects to an address that the
  * guard forbids.
  */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
-  const { ca, guard, maxObjectBytes = maxUploadBytes } = settings;
+  const { ca, guard } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const options = {
     keepAlive: true,
@@ -67,7 +63,6 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     const connection = connect(target, callback);
     if (!(connection instanceof Socket)) throw new TypeError('A connection is a socket.');
     limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
-    limitBytes(connection, Math.max(minAnswerLimitBytes, 2 * maxObjectBytes));
     return connection;
   };
   const reuse = agent.reuseSocket.bind(agent);
@@ -77,18 +72,6 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     reuse(connection, request);
   };
   return agent;
-}
-
-/** A response that is drained to reuse its connection must end at some point. */
-function limitBytes(socket: Socket, maxAnswerBytes: number): void {
-  let atStart = 0;
-  socket.on('data', () => {
-    if (socket.bytesRead - atStart <= maxAnswerBytes) return;
-    socket.destroy(new Error('An endless answer.'));
-  });
-  socket.on('free', () => {
-    atStart = socket.bytesRead;
-  });
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {

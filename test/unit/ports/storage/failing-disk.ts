@@ -19,7 +19,8 @@ export function createFailingDisk(): FailingDisk {
 
   function perform(act: Act): void {
     if (act !== 'mkdir') acts.push(act);
-    if (act === broken) throw Object.assign(new Error(`${code}: made to fail`), { code });
+    if (act === broken)
+      throw Object.assign(new Error(`${code}: made to fail`), { code, syscall: act });
   }
 
   function watchFile(handle: promises.FileHandle): promises.FileHandle {
