@@ -3,7 +3,7 @@
  * permissions are read from the database on each request, so that anything an administrator revokes is gone at once.
  */
 
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
@@ -173,14 +173,11 @@ function createLogins(parts: LoginParts) {
 
   return {
     login: async (credentials: Credentials): Promise<OpenSession> => {
-      const { password, from } = credentials;
+      const { from } = credentials;
       return withRoom(from, async () => {
         const takeBack = attempts.countPlace(from);
         const row = await checked(credentials);
-        const opened =
-          row === null
-            ? null
-            : await openSession(parts, await upToDate(parts, row, password), from);
+        const opened = row === null ? null : await openSession(parts, row, from);
         if (opened === null) throw unauthenticated('The email address or the password is wrong.');
         takeBack();
         return opened;
@@ -205,22 +202,6 @@ function createLogins(parts: LoginParts) {
       });
     },
   };
-}
-
-/** Rehashes the password, which is only at hand now, when the cost has been raised since it was hashed. */
-async function upToDate(
-  { db, passwords }: LoginParts,
-  row: UserRow,
-  password: string,
-): Promise<UserRow> {
-  if (row.passwordHash === null || !passwords.isOutdated(row.passwordHash)) return row;
-  const passwordHash = await passwords.hash(password, row.passwordHash);
-  const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
-  const { changes } = await db.update(users).set({ passwordHash }).where(isUnchanged).run();
-  if (changes > 0) return { ...row, passwordHash };
-  // Another login was faster, or the password was changed: only the stored hash counts.
-  const standing = await findAccount(db, row);
-  return (await isRight(passwords, password, standing)) ? standing : row;
 }
 
 async function isRight(

@@ -2,8 +2,8 @@
  * Password rules and password hashing. Knows nothing of users or sessions.
  *
  * scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password Storage Cheat Sheet: 128 MiB and
- * about 0.4 s on the machine where it was measured. Each hash records its own cost, so the cost can be raised at any
- * time: old hashes stay readable and are replaced at the next login.
+ * about 0.4 s on the machine where it was measured. Each hash records its own cost, so that old hashes stay readable if
+ * it is ever raised.
  */
 
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
@@ -26,8 +26,6 @@ export interface Passwords {
   hash(password: string, like?: string | null): Promise<string>;
   /** Those of the hashes that the password has. With none, does the same amount of work as with one. */
   matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
-  /** Whether new hashes cost more than this one. */
-  isOutdated(hash: string): boolean;
   /**
    * Runs an act that will hash a password; it takes up capacity from now on, even while it waits for something else.
    *
@@ -88,7 +86,6 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
       }
       return found;
     },
-    isOutdated: (hash) => work(parse(hash)) < work(cost),
     async withRoom(act) {
       if (inside >= maxInside) {
         const message = 'Too many people are logging in at the moment; try again shortly.';
@@ -121,8 +118,6 @@ async function deriveKey(password: string, salt: Buffer, { ln, r, p }: Cost): Pr
   // scrypt needs slightly more than 128 * N * r bytes; Node's default limit is 32 MiB.
   return derive(normalised(password), salt, keyBytes, { N, r, p, maxmem: 256 * N * r * p });
 }
-
-const work = ({ ln, r, p }: Cost) => 2 ** ln * r * p;
 
 function written({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64')}$${key.toString('base64')}`;
