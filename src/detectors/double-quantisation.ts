@@ -76,11 +76,6 @@ function isBelieved({ combs, logSingle, clippedShare }: BlockFit): boolean {
   );
 }
 
-/** Radius in blocks over which blocks are averaged; larger in large pictures, where more regions are compared. */
-function smoothingRadius({ columns, rows }: BlockFit): number {
-  return Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
-}
-
 /**
  * Mean nats per block from which a region counts as saved once, and the slope of the map there. On 101 changed pictures
  * of the calibration set, pixel F1 at 0.5 was 0.49 for a threshold of 0, 0.52 for 0.4 and 0.6, and 0.51 for 1 nat. The
@@ -95,7 +90,8 @@ const regionFrom = 0.75;
 
 function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']): LocalisedFinding {
   const { columns, rows, logSingle } = fit;
-  const radius = smoothingRadius(fit);
+  // In blocks; larger in large pictures, where more regions are compared.
+  const radius = Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
   const smoothed = boxMean(logSingle, columns, radius);
   const isInformative = Float32Array.from(logSingle, (nats) => (nats === 0 ? 0 : 1));
   const informativeShare = boxMean(isInformative, columns, radius);

@@ -1,7 +1,16 @@
-/** Identifies who wrote a JPEG, as far as its quantisation tables show. */
+/**
+ * What a file shows besides its pixels: whether its records agree, who wrote a JPEG, as far as its quantisation tables
+ * show, and what else it contains.
+ */
 
 import type { FileLayout, QuantisationClass } from '../provenance/provenance.ts';
-import { type Detector, type Finding, noWeight, type Skipped } from './detector.ts';
+import {
+  type Detector,
+  type Finding,
+  noWeight,
+  type Skipped,
+  conventionalWeight,
+} from './detector.ts';
 import type { FindingStatement } from './statements.ts';
 
 export const compressionTables: Detector<Finding | Skipped> = {
@@ -58,12 +67,34 @@ const addedByOthers: ReadonlySet<string> = new Set([
 ]);
 
 function layoutStatement({ trailingBytes, trailingKind, pictures }: FileLayout): FindingStatement {
-  const writtenBy = trailingBytes === 0 ? 'cameras' : usualWriter(trailingKind ?? '');
+  const kind = trailingKind ?? '';
+  const isOfCamera = trailingBytes === 0 || addedByCameras.has(kind);
+  const writtenBy = isOfCamera ? 'cameras' : addedByOthers.has(kind) ? 'others' : 'anything';
   const values = { trailingBytes, trailingKind, furtherPictures: pictures - 1, writtenBy } as const;
   return { code: 'more_in_file', values };
 }
 
-function usualWriter(kind: string): 'cameras' | 'others' | 'anything' {
-  if (addedByCameras.has(kind)) return 'cameras';
-  return addedByOthers.has(kind) ? 'others' : 'anything';
-}
+export const fileConsistency: Detector<Finding | Skipped> = {
+  method: 'file-consistency',
+  examine: ({ picture: { facts }, provenance: { inconsistencies } }) => {
+    const { method } = fileConsistency;
+    const { exif, xmp } = facts.metadata;
+    const isBare = Object.keys(exif).length + Object.keys(xmp).length === 0;
+    if (isBare && inconsistencies.length === 0) return { method, reason: 'no_metadata' };
+    const isOtherContent = inconsistencies.some(({ code }) => code === 'thumbnail_content_differs');
+    return {
+      method,
+      ...(isOtherContent ? conventionalWeight('fake', 'weak') : noWeight),
+      statement:
+        inconsistencies.length === 0
+          ? { code: 'records_agree', values: {} }
+          : {
+              code: 'records_contradict',
+              values: { codes: inconsistencies.map(({ code }) => code) },
+            },
+      measures: { contradictions: inconsistencies.length },
+      source:
+        'CIPA DC-008 (Exif); Kee and Farid, "Digital image authentication from thumbnails", SPIE 2010.',
+    };
+  },
+};

@@ -1,13 +1,11 @@
 /** Every forensic method, in the order in which a report lists them. */
 
-import { contentCredentials } from './content-credentials.ts';
+import { contentCredentials, declaredOrigin, namedSoftware } from './content-credentials.ts';
 import { copyMove } from './copy-move/copy-move.ts';
-import { declaredOrigin, namedSoftware } from './declarations.ts';
 import type { Detector } from './detector.ts';
 import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
-import { fileConsistency } from './file-consistency.ts';
-import { compressionTables, fileLayout } from './file-facts.ts';
+import { compressionTables, fileConsistency, fileLayout } from './file-facts.ts';
 import { localisationNetwork } from './localisation-network.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { thumbnail } from './thumbnail.ts';

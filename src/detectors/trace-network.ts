@@ -38,12 +38,10 @@ function toSide({
   fakeUncertainty,
 }: TraceEvidence): Pick<Finding, 'speaksFor' | 'strength'> {
   const isWithinScatter = Math.abs(fakeProbability - 0.5) <= fakeUncertainty;
-  const ratio = isWithinScatter ? 1 : Math.exp(Math.abs(logit(fakeProbability)));
+  const ratio = isWithinScatter
+    ? 1
+    : Math.exp(Math.abs(Math.log(fakeProbability / (1 - fakeProbability))));
   const strength = strengthOfRatio(ratio);
   if (strength === 'none') return { speaksFor: 'neither', strength };
   return { speaksFor: fakeProbability > 0.5 ? 'fake' : 'real', strength };
-}
-
-function logit(probability: number): number {
-  return Math.log(probability / (1 - probability));
 }

@@ -21,12 +21,11 @@ import {
 import type { Copies, FindingStatement } from '../statements.ts';
 import { type Affine, isMirrored, affineScale, affineTurn } from './affine.ts';
 import { describeSurroundings } from './descriptors.ts';
-import { frequencyBands, type WorkingPicture, workingPicture } from './features.ts';
-import { growAll } from './grow.ts';
+import { frequencyBands, type WorkingPicture, workingPicture, type Details } from './features.ts';
 import { evenMap, type CopySearch, markPair, type Marks, mergeMaps } from './mark.ts';
-import { matchField } from './match-field.ts';
+import { matchField, type MatchField } from './match-field.ts';
 import { allocateDescriptors } from './match-kernel.ts';
-import { findRegions } from './regions.ts';
+import { findRegions, isDuplicate, type KnownRegion, type Region } from './regions.ts';
 import {
   copyWeight,
   isRepetitive,
@@ -35,6 +34,7 @@ import {
   noneScore,
   type Pair,
 } from './score.ts';
+import { refine, type Refined } from './refine.ts';
 
 /** In pixels; a smaller picture has no room for two regions and a gap between them. */
 const minSidePx = 64;
@@ -203,4 +203,42 @@ function createSteps(): () => number {
     state ^= state << 5;
     return (state >>> 0) / 4294967296;
   };
+}
+
+// Grows regions and keeps each only once, however many parts of it the field contained.
+
+/** Bounds the time: more seeds come only from patterns, and the largest carry the most information. */
+const maxSeeds = 40;
+/** Minimum cells of a grown region: smaller ones match by chance. */
+const minCells = 15;
+/** Limit on the total area of all regions, relative to the picture: patterns cover it many times over. */
+const maxCover = 2;
+
+interface GrowthInput {
+  readonly field: MatchField;
+  /** Minimum displacement: anything that moves less is the same object. */
+  readonly minPx: number;
+}
+
+/** @param seeds - sorted by size, largest first. */
+function growAll(
+  seeds: readonly Region[],
+  details: Details,
+  { field, minPx }: GrowthInput,
+): readonly Refined[] {
+  const { columns } = field;
+  const known: (Refined & KnownRegion)[] = [];
+  let grown = 0;
+  for (const seed of seeds.slice(0, maxSeeds)) {
+    if (known.some((one) => isDuplicate(seed, one, columns))) continue;
+    const region = refine(seed, details, { columns, minCells, minPx });
+    if (region === null) continue;
+    grown += region.cells.length;
+    if (known.some((one) => isDuplicate(region, one, columns))) continue;
+    const has = new Uint8Array(field.target.length);
+    for (const cell of region.cells) has[cell] = 1;
+    known.push({ ...region, has });
+    if (grown > maxCover * field.target.length) break;
+  }
+  return known;
 }
