@@ -74,7 +74,8 @@ export function readConfig(sources: Sources = {}): Config {
   const settings: Partial<Record<SettingName, unknown>> = {};
   const from: Partial<Record<SettingName, Origin>> = {};
   for (const name of settingNames) {
-    const layer = layers.find(({ read }) => isGiven(read(name)));
+    // An empty variable counts as unset, as XDG requires: `FORENSICS_PORT= forensics serve` uses the default.
+    const layer = layers.find(({ read }) => (read(name) ?? '') !== '');
     from[name] = layer?.origin ?? 'default';
     settings[name] = layer
       ? settingFrom(layer.origin, name, layer.read(name))
@@ -180,23 +181,14 @@ function parseFile(text: string): Readonly<Record<string, unknown>> {
     // Drops the cause: the parser's message quotes the text, which may contain secrets.
     throw invalid('The config file is not valid JSON.');
   }
-  if (isObject(values)) return values;
+  if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
   throw invalid('The config file must hold one JSON object.');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The default folder of the config file. */
 export function configFolder(environment: Environment = process.env): string {
   const { XDG_CONFIG_HOME: home = '' } = environment;
   return join(home === '' ? join(homedir(), '.config') : home, 'forensics');
-}
-
-// An empty variable counts as unset, as XDG requires: `FORENSICS_PORT= forensics serve` uses the default.
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
 }
 
 function invalid(message: string, options?: ErrorOptions): ForensicsError {

@@ -214,7 +214,12 @@ export type LogLevel = (typeof logLevels)[number];
 const maxRetentionDays = 36_500;
 
 export const settingsSchema = Type.Object({
-  dataDir: required('folder', defaultDataDir, 'where the server keeps everything'),
+  dataDir: required(
+    'folder',
+    ({ XDG_DATA_HOME: base = '' }) =>
+      join(base === '' ? join(homedir(), '.local', 'share') : base, 'forensics'),
+    'where the server keeps everything',
+  ),
   host: required('host', '127.0.0.1', 'the address to listen on'),
   port: integer([0, 65_535], 8443, 'the port to listen on; 0 takes a free one'),
   publicUrl: optional(
@@ -234,7 +239,8 @@ export const settingsSchema = Type.Object({
   c2paTrustList: optional('pemFile', 'the authorities whose C2PA signers are trusted'),
   workers: integer(
     [0, 64],
-    defaultWorkers,
+    // Leaves one core to the server itself; each child may need memory for a whole picture.
+    () => Math.min(4, Math.max(1, availableParallelism() - 1)),
     'child processes that examine pictures; 0 leaves the analyses to `forensics worker`',
   ),
   leaseSeconds: integer(
@@ -387,13 +393,4 @@ export function shownDefault(name: SettingName): string | null {
   const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });
   const shown = Array.isArray(value) ? value.join(', ') : value;
   return shown === null || shown === '' ? null : `\`${String(shown)}\``;
-}
-
-// Leaves one core to the server itself; each child may need memory for a whole picture.
-function defaultWorkers(): number {
-  return Math.min(4, Math.max(1, availableParallelism() - 1));
-}
-
-function defaultDataDir({ XDG_DATA_HOME: base = '' }: Environment): string {
-  return join(base === '' ? join(homedir(), '.local', 'share') : base, 'forensics');
 }

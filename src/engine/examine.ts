@@ -25,8 +25,9 @@ export async function examine(
   methods?: readonly Detector[],
 ): Promise<Examination> {
   // The stability test does not depend on the methods that look for changes, so both run at the same time.
-  const whileWaiting = (traces: TraceObservation) => testIfDecided(traces, decisionStrategy);
-  const observation = await observe(picture, models, seed, provenance, methods, whileWaiting);
+  const observation = await observe(picture, models, seed, provenance, methods, (traces) =>
+    testIfDecided(traces, decisionStrategy),
+  );
   return conclude(observation, decisionStrategy);
 }
 

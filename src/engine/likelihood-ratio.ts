@@ -172,7 +172,11 @@ export function shareInterval(
 function probabilityUpTo(count: number, trials: number, share: number): number {
   const odds = (1 - share) / share;
   let term = Math.exp(
-    logChoose(trials, count) + count * Math.log(share) + (trials - count) * Math.log1p(-share),
+    logFactorial(trials) -
+      logFactorial(count) -
+      logFactorial(trials - count) +
+      count * Math.log(share) +
+      (trials - count) * Math.log1p(-share),
   );
   let sum = 0;
   for (let i = count; i >= 0 && term > sum * Number.EPSILON; i--) {
@@ -180,10 +184,6 @@ function probabilityUpTo(count: number, trials: number, share: number): number {
     term *= (i * odds) / (trials - i + 1);
   }
   return sum;
-}
-
-function logChoose(n: number, k: number): number {
-  return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
 /** Stirling's series; small factorials are multiplied out, where the series is not accurate to the last digits. */

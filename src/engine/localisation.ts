@@ -1,6 +1,6 @@
 /** Combines the methods that look for local changes into one finding and one map. */
 
-import type { Answer, ChangeEvidence, Finding, LocalisedFinding } from '../detectors/detector.ts';
+import type { Answer, ChangeEvidence, Finding } from '../detectors/detector.ts';
 import type { CellMap } from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import type { Pixels } from '../image/pixels.ts';
@@ -28,11 +28,18 @@ interface Given {
 export function localise({ facts, answers, grid, manifest }: Given): Localisation {
   const { fusion, thresholds } = manifest;
   const localised = answers.filter((answer) => 'finding' in answer);
-  const methods = resampleMaps(localised, grid);
-  const circumstances = readCircumstances(facts);
+  const methods: MethodMaps = Object.fromEntries(
+    localised.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
+  );
+  const quality = facts.jpeg?.quality?.value ?? 100;
+  const circumstances = {
+    doublings: Math.log2((facts.width * facts.height) / 1e6),
+    compression: (100 - quality) / 100,
+  };
   const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
   const indicating = localised.filter(
-    ({ finding }) => indicatesChange(finding) && isWeighed(finding.method, fusion),
+    ({ finding: { speaksFor, strength, method } }) =>
+      speaksFor === 'fake' && strength !== 'none' && isWeighed(method, fusion),
   );
   const isSuspectedAlone = indicating.some(({ finding }) => canSuspectAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
@@ -67,16 +74,6 @@ export function findingsIn(answer: Answer): readonly Finding[] {
   return ['finding' in answer ? answer.finding : answer];
 }
 
-function resampleMaps(localised: readonly LocalisedFinding[], grid: CellGrid): MethodMaps {
-  return Object.fromEntries(
-    localised.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
-  );
-}
-
-function indicatesChange({ speaksFor, strength }: Finding): boolean {
-  return speaksFor === 'fake' && strength !== 'none';
-}
-
 // Fuses all methods that look for local changes: a weighted sum of log odds for each cell and for the whole picture.
 // The weights are fitted on simulated changes (training command `locator-fuse`) and stored in the localisation
 // network's manifest. A method without a map adds neutralLogit. A cell must stand out from its own picture: the higher the
@@ -96,11 +93,6 @@ interface Circumstances {
   readonly doublings: number;
   /** JPEG compression: 0 for lossless or quality 100, 1 for quality 0. */
   readonly compression: number;
-}
-
-function readCircumstances({ width, height, jpeg }: Given['facts']): Circumstances {
-  const quality = jpeg?.quality?.value ?? 100;
-  return { doublings: Math.log2((width * height) / 1e6), compression: (100 - quality) / 100 };
 }
 
 /** One map per method, all on the same grid. */

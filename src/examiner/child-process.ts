@@ -23,12 +23,7 @@ export interface ChildOptions {
 /** `notBegun`: the child ended before it started the task, so another child may perform it. */
 type Outcome = { readonly answer: unknown } | { readonly notBegun: ForensicsError };
 
-export interface Child {
-  readonly pid: number | undefined;
-  perform(task: unknown, signal?: AbortSignal): Promise<Outcome>;
-  isAlive(): boolean;
-  end(): Promise<void>;
-}
+export type Child = ReturnType<typeof forkChild>;
 
 const maxStderrChars = 4096;
 
@@ -41,7 +36,7 @@ const largestHeapMegabytes = 2048;
 /** What native libraries need to be found, and the location of temporary files; nothing secret. */
 const passedVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'TZ'];
 
-export function forkChild(options: ChildOptions): Child {
+export function forkChild(options: ChildOptions) {
   const child = start(options);
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -62,7 +57,9 @@ export function forkChild(options: ChildOptions): Child {
     return new Promise((resolve, reject) => {
       let hasBegun = false;
       let killReason: ForensicsError | null = null;
-      const limit = limitTime(child, options.taskTimeoutMs, () => kill(timedOut(options)));
+      const limit = limitTime(child, options.taskTimeoutMs, () =>
+        kill(failure('timeout', { seconds: Math.round(options.taskTimeoutMs / 100) / 10 })),
+      );
       const onAbort = () => kill(new ForensicsError('cancelled', 'The work was cancelled.'));
 
       function kill(reason: ForensicsError): void {
@@ -194,10 +191,6 @@ function releaseParent(child: ChildProcess): void {
 function toError(said: Extract<ChildMessage, { kind: 'error' }>): ForensicsError {
   const cause = said.detail === null ? undefined : new Error(said.detail);
   return new ForensicsError(said.code, said.message, { cause, reason: said.reason });
-}
-
-function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
-  return failure('timeout', { seconds: Math.round(taskTimeoutMs / 100) / 10 });
 }
 
 /** V8 and the C++ library report failed allocations themselves; our watchdog leaves its own marker. */

@@ -31,7 +31,8 @@ async function answerTask(
     send({ kind: 'answer', answer: await perform(task) });
   } catch (error) {
     const { code, message, reason } = toForensicsError(error);
-    const detail = code === 'internal' ? errorDetail(error) : null;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const detail = code === 'internal' ? text : null;
     send({ kind: 'error', code, message, reason, detail });
   }
 }
@@ -39,10 +40,6 @@ async function answerTask(
 function send(message: ChildMessage): void {
   // If the parent is gone, sending fails, and `disconnect` ends this process.
   process.send?.(message, undefined, undefined, () => undefined);
-}
-
-function errorDetail(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function startWatchdog(workerData: WatchdogLimits): void {

@@ -110,7 +110,11 @@ export async function* underConditions(
   yield { condition: 'clean', picture };
   let pixels = toPixels(picture);
   for (const { condition, ...pass } of passes) {
-    const size = sizeAfter(pass, pixels);
+    const scale = pass.chooseScale(Math.max(pixels.width, pixels.height));
+    const size = {
+      width: Math.round(pixels.width * scale),
+      height: Math.round(pixels.height * scale),
+    };
     if (Math.min(size.width, size.height) < limits.minSidePx) return;
     const isSameSize = size.width === pixels.width && size.height === pixels.height;
     const scaled = isSameSize ? pixels : await scalePixels(pixels, size);
@@ -118,11 +122,6 @@ export async function* underConditions(
     yield { condition, picture: passed };
     pixels = toPixels(passed);
   }
-}
-
-function sizeAfter({ chooseScale }: Pass, { width, height }: Pixels) {
-  const scale = chooseScale(Math.max(width, height));
-  return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
 function toPixels({ facts: { width, height }, rgb }: Picture): Pixels {

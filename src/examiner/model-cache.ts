@@ -7,12 +7,7 @@ import { loadTraceModel } from '../inference/networks.ts';
 import { createMutex } from '../mutex.ts';
 import { type LocatorThread, startLocatorThread } from './locator-thread.ts';
 
-export interface ModelCache {
-  /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
-  load(wanted: Wanted, modelsDir: string | null): Promise<Models>;
-  /** Releases the models' memory: about 300 MB of working memory after a large picture. */
-  clear(): Promise<void>;
-}
+export type ModelCache = ReturnType<typeof createModelCache>;
 
 /** Model identifiers; null or absent for the default. */
 interface Wanted {
@@ -20,7 +15,7 @@ interface Wanted {
   readonly locator?: string | null;
 }
 
-export function createModelCache(): ModelCache {
+export function createModelCache() {
   const thread = startLocatorThread();
   // A picture that cannot be opened fails its task at once; the models still load when the next task asks for them.
   const alone = createMutex();
@@ -51,7 +46,9 @@ export function createModelCache(): ModelCache {
   }
 
   return {
-    load: (wanted, modelsDir) => alone('models', () => load(wanted, modelsDir)),
+    /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
+    load: (wanted: Wanted, modelsDir: string | null) => alone('models', () => load(wanted, modelsDir)),
+    /** Releases the models' memory: about 300 MB of working memory after a large picture. */
     clear: () => alone('models', clear),
   };
 }

@@ -24,20 +24,7 @@ export interface PoolStatus {
   readonly waiting: number;
 }
 
-export interface Pool {
-  /**
-   * @param task - any value that can be structured-cloned.
-   * @returns the child's result; the caller knows its type from the task.
-   * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
-   *   `inference_out_of_memory`, or `cancelled` when the signal aborts or the pool is closed.
-   */
-  run(task: unknown, options?: RunOptions): Promise<unknown>;
-  /** Forks the first child in advance, so that it starts while its parent does something else. */
-  start(): void;
-  status(): PoolStatus;
-  /** Rejects waiting and new tasks, lets running ones finish, then ends the children. */
-  close(): Promise<void>;
-}
+export type Pool = ReturnType<typeof createPool>;
 
 type Turn = (slot: Slot) => void;
 
@@ -51,7 +38,7 @@ interface Waiter {
 }
 
 /** @throws {RangeError} when `size` is not a positive integer. */
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions) {
   if (!Number.isSafeInteger(options.size) || options.size < 1) {
     throw new RangeError('A pool needs a whole number of children, at least one.');
   }
@@ -110,7 +97,9 @@ export function createPool(options: PoolOptions): Pool {
       if ('notBegun' in outcome) throw outcome.notBegun;
       return outcome.answer;
     } finally {
-      giveBack(slot);
+      const next = waiting.shift();
+      if (next) next.take(slot);
+      else idle.push(slot);
     }
   }
 
@@ -119,14 +108,15 @@ export function createPool(options: PoolOptions): Pool {
     return slot.child;
   }
 
-  function giveBack(slot: Slot): void {
-    const next = waiting.shift();
-    if (next) next.take(slot);
-    else idle.push(slot);
-  }
-
   return {
+    /**
+     * @param task - any value that can be structured-cloned.
+     * @returns the child's result; the caller knows its type from the task.
+     * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
+     *   `inference_out_of_memory`, or `cancelled` when the signal aborts or the pool is closed.
+     */
     run,
+    /** Forks the first child in advance, so that it starts while its parent does something else. */
     start: () => {
       const slot = idle.at(-1);
       if (slot) runningChild(slot);
@@ -136,6 +126,7 @@ export function createPool(options: PoolOptions): Pool {
       busy: options.size - idle.length,
       waiting: waiting.length,
     }),
+    /** Rejects waiting and new tasks, lets running ones finish, then ends the children. */
     close: async () => {
       closed = true;
       for (const waiter of waiting.splice(0)) waiter.refuse(closing());

@@ -28,39 +28,7 @@ export interface VerifiedLocator {
   readonly network: Uint8Array;
 }
 
-export interface Registry {
-  /** Image models, the default first (see `Installed`). Omits folders with a damaged manifest, which `open` reports. */
-  list(): Promise<readonly ModelManifest[]>;
-  /** Image models, followed by localisation models. */
-  listAll(): Promise<readonly AnyManifest[]>;
-  /**
-   * The manifest of the image model `id`.
-   *
-   * @param id - null for the default.
-   * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged manifest.
-   */
-  find(id: string | null): Promise<ModelManifest>;
-  /**
-   * The image model `id` with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file.
-   */
-  open(id: string | null): Promise<VerifiedModel>;
-  /** Like `find`, for localisation models. */
-  findLocator(id?: string | null): Promise<LocateManifest>;
-  /** Like `open`, for localisation models. */
-  openLocator(id?: string | null): Promise<VerifiedLocator>;
-  /**
-   * Sizes and times of every file of both default models: if the stamp is unchanged, so are the files.
-   *
-   * @throws {ForensicsError} as `find`, and `model_integrity` for a missing file.
-   */
-  stampDefaults(): Promise<string>;
-  /**
-   * Checks every file of one model of either kind, or of all models if `id` is null.
-   *
-   * @throws {ForensicsError} as `open`; for all models, also when no model of a kind is installed or a manifest is damaged.
-   */
-  verify(id: string | null): Promise<readonly AnyManifest[]>;
-}
+export type Registry = ReturnType<typeof createRegistry>;
 
 /**
  * @param dirs.extra - additional folder of models, which override packaged models with the same id.
@@ -68,17 +36,37 @@ export interface Registry {
  */
 export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
-): Registry {
+) {
   const read = () => readInstalled(dirs.extra ?? null, dirs.packaged ?? packagedDir);
   const images = async () => filterByType(await read(), isImage);
   const locators = async () => filterByType(await read(), isLocator);
   return {
+    /** Image models, the default first (see `Installed`). Omits folders with a damaged manifest, which `open` reports. */
     list: async () => listManifests(await images()),
+    /** Image models, followed by localisation models. */
     listAll: async () => listManifests(byType(await read())),
-    find: async (id) => findEntry(await images(), id, imageKind).manifest,
-    open: async (id) => openModel(findEntry(await images(), id, imageKind)),
-    findLocator: async (id = null) => findEntry(await locators(), id, locatorKind).manifest,
-    openLocator: async (id = null) => openLocator(findEntry(await locators(), id, locatorKind)),
+    /**
+     * The manifest of the image model `id`.
+     *
+     * @param id - null for the default.
+     * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged manifest.
+     */
+    find: async (id: string | null) => findEntry(await images(), id, imageKind).manifest,
+    /**
+     * The image model `id` with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file.
+     */
+    open: async (id: string | null) => openModel(findEntry(await images(), id, imageKind)),
+    /** Like `find`, for localisation models. */
+    findLocator: async (id: string | null = null) =>
+      findEntry(await locators(), id, locatorKind).manifest,
+    /** Like `open`, for localisation models. */
+    openLocator: async (id: string | null = null) =>
+      openLocator(findEntry(await locators(), id, locatorKind)),
+    /**
+     * Sizes and times of every file of both default models: if the stamp is unchanged, so are the files.
+     *
+     * @throws {ForensicsError} as `find`, and `model_integrity` for a missing file.
+     */
     stampDefaults: async () => {
       const installed = await read();
       const defaults = [
@@ -87,7 +75,12 @@ export function createRegistry(
       ];
       return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
-    verify: async (id) => {
+    /**
+     * Checks every file of one model of either kind, or of all models if `id` is null.
+     *
+     * @throws {ForensicsError} as `open`; for all models, also when no model of a kind is installed or a manifest is damaged.
+     */
+    verify: async (id: string | null) => {
       const installed = await read();
       const wanted =
         id === null ? allEntries(installed) : [findEntry(byType(installed), id, imageKind)];

@@ -52,24 +52,19 @@ const sessionOptions: InferenceSession.SessionOptions = {
  * @throws {ForensicsError} `runtime_missing` when none can be loaded on this platform.
  */
 export async function loadRuntime(
-  loaders: readonly (() => Promise<OrtModule>)[] = [loadBundled, loadInstalled],
+  loaders: readonly (() => Promise<OrtModule>)[] = [
+    loadBundled,
+    async () => import('onnxruntime-node'),
+  ],
 ): Promise<Runtime> {
-  keepTelemetryOff();
+  // From 1.29 on, the official builds for Linux and macOS report each session to Microsoft, with hashes of the model, and
+  // store a machine identifier (https://github.com/microsoft/onnxruntime/pull/29843). The library reads this once.
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
   const ort = await loadFirst(loaders);
   return {
     version: ort.env.versions.node ?? ort.env.versions.common,
     openSession: (model) => openSession(ort, model),
   };
-}
-
-/**
- * From 1.29 on, the official builds for Linux and macOS report each session to Microsoft, with hashes of the model, and
- * store a machine identifier. This turns it off; the library reads the setting once, when it is loaded.
- *
- * @see https://github.com/microsoft/onnxruntime/pull/29843
- */
-function keepTelemetryOff(): void {
-  process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }
 
 async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promise<OrtModule> {
@@ -87,10 +82,6 @@ async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promis
     `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 (glibc) and darwin-arm64: reinstall forensics there; elsewhere install it as well: npm install -g onnxruntime-node.`,
     { cause: new AggregateError(failures) },
   );
-}
-
-async function loadInstalled(): Promise<OrtModule> {
-  return import('onnxruntime-node');
 }
 
 /** `vendor/` sits beside both `src/` and `dist/`, so one relative path serves both. */

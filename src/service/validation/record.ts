@@ -78,8 +78,7 @@ function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPi
 /** Error rates over two models would describe neither. */
 function oneModel(measured: readonly Measured[]): Measurement {
   const first = measured[0]!.measurement;
-  const isSame = ({ measurement }: Measured) => isSameModel(measurement.model, first.model);
-  if (measured.every(isSame)) return first;
+  if (measured.every(({ measurement: { model } }) => isSameModel(model, first.model))) return first;
   throw new ForensicsError(
     'conflict',
     'The model was replaced during the measurement; run the validation again.',

@@ -14,20 +14,9 @@ import type { OwnValidation } from '../../present/report-item.ts';
 import { citedAs } from './record.ts';
 import { parseValidation, type Validation } from './validation.ts';
 
-interface Validations {
-  /** Writes the file atomically, readable by its owner only. @throws {ForensicsError} `config_invalid`. */
-  save(validation: Validation): void;
-  /** Newest first; `damaged` lists the ids of files that cannot be parsed. */
-  list(): { readonly validations: readonly Validation[]; readonly damaged: readonly string[] };
-  /** @throws {ForensicsError} `validation_not_found`, `evidence_damaged`. */
-  find(id: string): Validation;
-  /** @throws {ForensicsError} `validation_not_found`. */
-  remove(id: string): void;
-}
-
 const idPattern = /^[0-9a-f]{24}$/;
 
-export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validations {
+export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
   const folder = join(dataDir, 'validations');
   const fileFor = (id: string) => join(folder, `${id}.json`);
 
@@ -61,11 +50,14 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
   }
 
   return {
+    /** @throws {ForensicsError} `validation_not_found`, `evidence_damaged`. */
     find,
-    save(validation) {
+    /** Writes the file atomically, readable by its owner only. @throws {ForensicsError} `config_invalid`. */
+    save(validation: Validation) {
       makePrivateFolder(folder);
       replaceFile(fileFor(validation.id), `${JSON.stringify(validation, null, 2)}\n`);
     },
+    /** Newest first; `damaged` lists the ids of files that cannot be parsed. */
     list: () => {
       const all = ids().map((id) => ({ id, validation: findWhole(id) }));
       const validations = all.flatMap(({ validation }) => validation ?? []);
@@ -76,7 +68,8 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
         damaged: all.filter(({ validation }) => validation === null).map(({ id }) => id),
       };
     },
-    remove: (id) => rmSync(known(id)),
+    /** @throws {ForensicsError} `validation_not_found`. */
+    remove: (id: string) => rmSync(known(id)),
   };
 }
 
