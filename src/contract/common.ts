@@ -20,6 +20,14 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** Without omitted members. */
+export function withoutUndefined<T extends object>(
+  members: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> };
+export function withoutUndefined(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
 export const statement = Type.Object(eachLanguage(Type.String()));
 
 export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {

@@ -9,13 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Workload } from '../service/health.ts';
 
-export interface Metrics {
-  /** Measures the duration of every answer of this server; call it before the server is ready. */
-  observe(server: FastifyInstance): void;
-  /** In the Prometheus text format. */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 interface MetricsParts {
   readonly workload: () => Promise<Workload>;
@@ -28,7 +22,7 @@ interface MetricsParts {
 // In seconds. Uploads and rendering may take a few; everything else takes tens of milliseconds.
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics(parts: MetricsParts): Metrics {
+export function createMetrics(parts: MetricsParts) {
   const { workload, certificateEndsAt, droppedLogLines } = parts;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -57,13 +51,15 @@ export function createMetrics(parts: MetricsParts): Metrics {
   );
 
   return {
-    observe(server) {
+    /** Measures the duration of every answer of this server; call it before the server is ready. */
+    observe(server: FastifyInstance) {
       server.addHook('onResponse', async (request, reply) => {
         const { method, routeOptions } = request;
         const labels = { method, route: routeOptions.url ?? 'unknown' };
         answers.observe({ ...labels, status: reply.raw.statusCode }, reply.elapsedTime / 1000);
       });
     },
+    /** In the Prometheus text format. */
     async text() {
       const load = await workload();
       gauges.set(load, certificateEndsAt());
@@ -128,7 +124,7 @@ export interface MetricsListener {
 }
 
 interface ListenerParts {
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  readonly metrics: Pick<Metrics, 'text'> & { readonly contentType: string };
   readonly onError: (error: unknown) => void;
 }
 

@@ -205,8 +205,10 @@ export function checkRemote(
   { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
   // The object does not exist, but only a store that accepts our credentials says so.
-  const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
-  return cached(ask, { freshMs: storeFreshMs, now });
+  return cached(async () => withinTime(store.head('forensics-probe/health'), timeoutMs), {
+    freshMs: storeFreshMs,
+    now,
+  });
 }
 
 async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
@@ -219,18 +221,6 @@ async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<vo
   } finally {
     pause.abort();
   }
-}
-
-/**
- * Checks whether the models used by runs match their manifests. This happens every second, so files
- * are only read and hashed again when a size or time changed. A run that failed because of the
- * model counts at once, whatever the files look like.
- */
-interface ModelHealth {
-  /** @throws {ForensicsError} `model_*`, `runtime_missing`. */
-  check(): Promise<void>;
-  /** Wraps `examine` so that its outcomes are recorded. */
-  watch(examine: Sandbox['examine']): Sandbox['examine'];
 }
 
 interface ModelHealthParts {
@@ -249,7 +239,12 @@ const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing']
 // An unhealthy service may get no more requests, so no successful run could clear a failure.
 const runFailureMs = 10 * 60_000;
 
-export function createModelHealth({ registry, now }: ModelHealthParts): ModelHealth {
+/**
+ * Checks whether the models used by runs match their manifests. This happens every second, so files
+ * are only read and hashed again when a size or time changed. A run that failed because of the
+ * model counts at once, whatever the files look like.
+ */
+export function createModelHealth({ registry, now }: ModelHealthParts) {
   let reading: Reading | null = null;
   let failedRun: { readonly cause: ForensicsError; readonly at: number } | null = null;
 
@@ -271,6 +266,7 @@ export function createModelHealth({ registry, now }: ModelHealthParts): ModelHea
   }
 
   return {
+    /** @throws {ForensicsError} `model_*`, `runtime_missing`. */
     async check() {
       const stamp = await registry.stampDefaults();
       const isOver = failedRun !== null && now().getTime() - failedRun.at >= runFailureMs;
@@ -281,8 +277,9 @@ export function createModelHealth({ registry, now }: ModelHealthParts): ModelHea
       const cause = reading.cause ?? failedRun?.cause;
       if (cause) throw cause;
     },
+    /** Wraps `examine` so that its outcomes are recorded. */
     watch:
-      (examine) =>
+      (examine: Sandbox['examine']): Sandbox['examine'] =>
       async (...args) => {
         const [{ options }] = args;
         try {

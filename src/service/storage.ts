@@ -13,7 +13,7 @@ import {
   type ObjectUrls,
 } from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
-import { createStores, type OpenRemoteStore, type Stores } from '../ports/storage/stores.ts';
+import { createStores, type OpenRemoteStore } from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
 import type { Core } from './core.ts';
 import { checkFolder, checkRemote } from './health.ts';
@@ -36,16 +36,7 @@ import {
   type WebhookGuard,
 } from './tenants/tenancy.ts';
 
-export interface Blobs {
-  readonly embedded: EmbeddedObjects;
-  readonly stores: Stores;
-  readonly storage: TenantStorage;
-  /** Same as `proveDefaultStorage`; does nothing for the embedded store. */
-  prove(): Promise<void>;
-  /** Checks that the service's own store works. */
-  check(): Promise<void>;
-  setPublicUrl(url: URL): void;
-}
+export type Blobs = ReturnType<typeof openBlobs>;
 
 /** What the server needs to answer presigned URLs of the embedded store. */
 export interface EmbeddedObjects {
@@ -62,7 +53,7 @@ interface BlobParts {
   readonly onError: (error: unknown) => void;
 }
 
-export function openBlobs(parts: BlobParts): Blobs {
+export function openBlobs(parts: BlobParts) {
   const { settings, core, now, onError } = parts;
   const storage = openTenantStorage(parts);
   const { shared } = storage;
@@ -105,16 +96,18 @@ export function openBlobs(parts: BlobParts): Blobs {
       onError,
     }),
     storage,
+    /** Same as `proveDefaultStorage`; does nothing for the embedded store. */
     async prove() {
       if (shared === null || settings.defaultStorage === null) return;
       await proveDefaultStorage(settings.defaultStorage, { shared, onError });
     },
+    /** Checks that the service's own store works. */
     check: async () => {
       // Runs need it too where the objects are elsewhere, and so does a database in it.
       await checkFolder(root)();
       await checkShared?.();
     },
-    setPublicUrl(url) {
+    setPublicUrl(url: URL) {
       publicUrl = url;
     },
   };

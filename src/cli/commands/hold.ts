@@ -1,8 +1,8 @@
 /** `forensics hold`: legal holds on this machine. What is on hold is never purged, even when a client deletes it. */
 
 import type { Command } from 'commander';
+import type { LegalHold } from '../../contract/holds.ts';
 import { keptTenantNamed } from '../../service/core.ts';
-import type { Hold } from '../../service/holds/legal-holds.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
@@ -87,6 +87,6 @@ async function list(options: HoldOptions): Promise<void> {
   );
 }
 
-function shown({ analysisId, reason, createdAt, createdByUserId }: Hold) {
-  return { analysisId, since: createdAt.toISOString(), reason, createdByUserId };
+function shown({ analysisId, reason, createdDate, createdByUserId }: LegalHold) {
+  return { analysisId, since: createdDate, reason, createdByUserId };
 }

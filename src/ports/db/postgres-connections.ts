@@ -7,16 +7,13 @@ import { ForensicsError } from '../../errors.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import { currentRequester, type Topic } from './database.ts';
 
-export interface Connections {
-  /** Lends a connection; a discarded one is closed and not lent again. */
-  use<T>(act: (client: PoolClient, discard: () => void) => Promise<T>): Promise<T>;
-}
+export type Connections = ReturnType<typeof shareConnections>;
 
 /**
  * Waiting requesters take turns, and a requester with many requests gets only a share of the connections, so that
  * others need not wait.
  */
-export function shareConnections(pool: Pool, connections: number): Connections {
+export function shareConnections(pool: Pool, connections: number) {
   const waiting = createFairQueue<() => void>();
   const limit = Math.ceil(connections * shareOfRequester);
   const held = new Map<string, number>();
@@ -43,7 +40,8 @@ export function shareConnections(pool: Pool, connections: number): Connections {
   }
 
   return {
-    async use(act) {
+    /** Lends a connection; a discarded one is closed and not lent again. */
+    async use<T>(act: (client: PoolClient, discard: () => void) => Promise<T>) {
       const requester = currentRequester();
       await take(requester);
       let isBroken = false;

@@ -13,28 +13,30 @@ export interface Outcome {
   readonly detail: string;
 }
 
-export interface Sender {
-  post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Outcome>;
-  close(): Promise<void>;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 // The contract's limit for the whole call: name lookup, connection, request and status.
 const timeoutMs = 5000;
 const answerBytesRead = 16_384;
 
-export function createSender({ guard }: { readonly guard: AddressGuard }): Sender {
+export function createSender({ guard }: { readonly guard: AddressGuard }) {
   let opened: Promise<Client> | null = null;
 
   return {
-    async post(url, body, headers) {
+    async post(
+      url: string,
+      body: string,
+      headers: Readonly<Record<string, string>>,
+    ): Promise<Outcome> {
       const { agent, request } = await (opened ??= openClient(guard));
       const signal = AbortSignal.timeout(timeoutMs);
       try {
         const options = { method: 'POST', headers, body, signal, dispatcher: agent } as const;
         const answer = await request(url, options);
         // Read only so that the connection can be reused.
-        const drop = () => answer.body.destroy();
-        await answer.body.dump({ limit: answerBytesRead, signal }).catch(drop);
+        await answer.body
+          .dump({ limit: answerBytesRead, signal })
+          .catch(() => answer.body.destroy());
         const { statusCode } = answer;
         const isAccepted = statusCode >= 200 && statusCode < 300;
         const kind = statusCode === 410 ? 'gone' : isAccepted ? 'accepted' : 'failed';

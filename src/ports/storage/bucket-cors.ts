@@ -12,12 +12,7 @@ import type { ConfigRow } from './configs.ts';
 import type { StorageConfig } from './storage-config.ts';
 import type { CorsOutcome, RemoteStore } from './store.ts';
 
-export interface BucketCors {
-  /** Applies the rules unless already done; concurrent calls share one attempt. Waits at most `timeoutMs`. */
-  ensure(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void>;
-  /** Applies the rules even if already done. */
-  apply(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void>;
-}
+export type BucketCors = ReturnType<typeof createBucketCors>;
 
 type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
@@ -34,7 +29,7 @@ interface BucketCorsSettings {
 /** Time after a failure before the next attempt. */
 const pauseMs = 10 * 60_000;
 
-export function createBucketCors(settings: BucketCorsSettings): BucketCors {
+export function createBucketCors(settings: BucketCorsSettings) {
   const { db, defaultOrigins, now, timeoutMs = 5000, onError = () => undefined } = settings;
   const running = new Map<string, Promise<void>>();
   const failedAtMs = new Map<string, number>();
@@ -61,8 +56,10 @@ export function createBucketCors(settings: BucketCorsSettings): BucketCors {
   }
 
   return {
+    /** Applies the rules even if already done. */
     apply,
-    async ensure(row, config, store) {
+    /** Applies the rules unless already done; concurrent calls share one attempt. Waits at most `timeoutMs`. */
+    async ensure(row: ConfigRow, config: StorageConfig, store: CorsTarget) {
       if (isDeepStrictEqual(allowedOrigins(config), row.corsApplied ?? [])) return;
       const failedMs = failedAtMs.get(row.id);
       if (failedMs !== undefined && now().getTime() - failedMs < pauseMs) return;

@@ -12,22 +12,7 @@ import { storagePlace, type StorageConfig } from './storage-config.ts';
 
 export type ConfigRow = typeof storageConfigs.$inferSelect;
 
-export interface SealedConfigs {
-  /**
-   * Saves the configuration, after which CORS rules must be applied again.
-   *
-   * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that new
-   *   credentials also work for old analyses.
-   */
-  save(tx: Tx, tenantId: string, config: StorageConfig): Promise<string>;
-  /** Null if the tenant has no such row. */
-  find(
-    reader: Reader,
-    which: { readonly tenantId: string; readonly id: string },
-  ): Promise<ConfigRow | null>;
-  /** @throws {ForensicsError} `store_unavailable` when it was encrypted with another key, or modified. */
-  open(row: ConfigRow): StorageConfig;
-}
+export type SealedConfigs = ReturnType<typeof createSealedConfigs>;
 
 interface SealedConfigsSettings {
   /** 32 bytes. */
@@ -37,11 +22,17 @@ interface SealedConfigsSettings {
 
 type Owner = Pick<ConfigRow, 'tenantId' | 'id'>;
 
-export function createSealedConfigs({ key, now }: SealedConfigsSettings): SealedConfigs {
+export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
   const seal = createSeal(key);
 
   return {
-    async save(tx, tenantId, config) {
+    /**
+     * Saves the configuration, after which CORS rules must be applied again.
+     *
+     * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that new
+     *   credentials also work for old analyses.
+     */
+    async save(tx: Tx, tenantId: string, config: StorageConfig) {
       const place = storagePlace(config);
       const at = now();
       const isPlace = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.place, place));
@@ -60,11 +51,16 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
         .run();
       return id;
     },
-    async find(reader, { tenantId, id }) {
+    /** Null if the tenant has no such row. */
+    async find(
+      reader: Reader,
+      { tenantId, id }: { readonly tenantId: string; readonly id: string },
+    ): Promise<ConfigRow | null> {
       const which = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.id, id));
       return (await reader.select().from(storageConfigs).where(which).get()) ?? null;
     },
-    open(row) {
+    /** @throws {ForensicsError} `store_unavailable` when it was encrypted with another key, or modified. */
+    open(row: ConfigRow): StorageConfig {
       try {
         // Decryption proves that `save` wrote it, so its type is right.
         return JSON.parse(seal.open(row.sealed, sealBinding(row)));
@@ -90,23 +86,20 @@ const format = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-interface Seal {
-  seal(text: string, binding: string): Buffer;
-  /** @throws {Error} when it was encrypted with another key or binding, or modified. */
-  open(sealed: Buffer, binding: string): string;
-}
+type Seal = ReturnType<typeof createSeal>;
 
 /** @throws {RangeError} unless the key has 32 bytes. */
-export function createSeal(key: Uint8Array): Seal {
+export function createSeal(key: Uint8Array) {
   if (key.length !== 32) throw new RangeError('AES-256 takes a key of 32 bytes.');
   return {
-    seal(text, binding) {
+    seal(text: string, binding: string) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(binding));
       const hidden = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.of(format), nonce, hidden, cipher.getAuthTag()]);
     },
-    open(sealed, binding) {
+    /** @throws {Error} when it was encrypted with another key or binding, or modified. */
+    open(sealed: Buffer, binding: string) {
       if (sealed[0] !== format) throw new Error('The sealed form is unknown.');
       const nonce = sealed.subarray(1, 1 + nonceBytes);
       const hidden = sealed.subarray(1 + nonceBytes, sealed.length - tagBytes);

@@ -16,7 +16,7 @@ import { type SharedStore, withPrefix } from './shared-store.ts';
 import type { StorageConfig } from './storage-config.ts';
 import type { BlobStore, RemoteStore } from './store.ts';
 
-interface TenantStore {
+export interface TenantStore {
   readonly store: BlobStore;
   /** Null for the embedded store. Recorded in the row of whatever is stored there. */
   readonly configId: string | null;
@@ -29,21 +29,7 @@ export interface StoreRef {
   readonly storageConfigId: string | null;
 }
 
-export interface Stores {
-  /**
-   * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
-   * bucket rejects them, a warning is recorded.
-   *
-   * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
-   */
-  current(tenantId: string): Promise<TenantStore>;
-  /**
-   * Store of the objects created under this configuration, with its latest credentials. Makes no request. If the
-   * configuration cannot be opened, returns a store whose acts fail with `store_unavailable` and whose URLs are empty,
-   * so that analyses stay readable and lists work.
-   */
-  of(place: StoreRef): Promise<BlobStore>;
-}
+export type Stores = ReturnType<typeof createStores>;
 
 /** Creates a client without making a request. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
@@ -65,7 +51,7 @@ interface Opened {
   readonly store: RemoteStore;
 }
 
-export function createStores(settings: StoresSettings): Stores {
+export function createStores(settings: StoresSettings) {
   const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
   const { shared = null } = settings;
   const findCurrent = prepareFindCurrent(db);
@@ -90,14 +76,25 @@ export function createStores(settings: StoresSettings): Stores {
   const open = (row: ConfigRow): Opened => shared?.partOf(row) ?? openSealed(row);
 
   return {
-    async current(tenantId) {
+    /**
+     * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
+     * bucket rejects them, a warning is recorded.
+     *
+     * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
+     */
+    async current(tenantId: string): Promise<TenantStore> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
       const { config, store } = open(row);
       await cors.ensure(row, config, store);
       return { store, configId: row.id };
     },
-    async of({ tenantId, storageConfigId }) {
+    /**
+     * Store of the objects created under this configuration, with its latest credentials. Makes no request. If the
+     * configuration cannot be opened, returns a store whose acts fail with `store_unavailable` and whose URLs are empty,
+     * so that analyses stay readable and lists work.
+     */
+    async of({ tenantId, storageConfigId }: StoreRef): Promise<BlobStore> {
       if (storageConfigId === null) return embeddedFor(tenantId);
       const row = await findPlace.get({ tenantId, storageConfigId });
       if (row === undefined)

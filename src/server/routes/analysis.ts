@@ -16,7 +16,7 @@ import {
   thumbnailsResponse,
   thumbnailsQuery,
 } from '../../contract/analysis.ts';
-import { succeeded } from '../../contract/common.ts';
+import { succeeded, withoutUndefined } from '../../contract/common.ts';
 import { seenBeforeResponse, seenBeforeQuery } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
@@ -79,8 +79,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
 
   server.put('/v1/analysis', describeAnalysis, async (request) => {
     const { id, comment, tags, projectId } = request.body;
-    const given = Object.entries({ comment, tags, projectId }).filter(([, it]) => it !== undefined);
-    const description = Object.fromEntries(given);
+    const description = withoutUndefined({ comment, tags, projectId });
     return success([await analyses.describe(requireCaller(request), id, description)]);
   });
 
@@ -111,9 +110,7 @@ function known({ name, type, input, comment, tags, projectId }: Static<typeof cr
     name,
     type,
     input: { format, version, width, height, filename, options },
-    ...(comment === undefined ? {} : { comment }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(projectId === undefined ? {} : { projectId }),
+    ...withoutUndefined({ comment, tags, projectId }),
   };
 }
 

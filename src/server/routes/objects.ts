@@ -69,7 +69,14 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
   server.get<ObjectRoute>(url, { ...options, exposeHeadRoute: false }, perform('GET', getObject));
   server.head<ObjectRoute>(url, options, perform('GET', getObject));
   server.put<ObjectRoute>(url, options, perform('PUT', putObject));
-  server.delete<ObjectRoute>(url, options, perform('DELETE', deleteObject));
+  server.delete<ObjectRoute>(
+    url,
+    options,
+    perform('DELETE', async ({ reply, objects, key }) => {
+      await objects.remove(key);
+      await reply.code(204).send();
+    }),
+  );
   server.options(url, options, answerPreflight);
 }
 
@@ -146,11 +153,6 @@ function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
     const timer = setTimeout(() => reject(late), timeoutMs);
     step.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
-}
-
-async function deleteObject({ reply, objects, key }: Act): Promise<void> {
-  await objects.remove(key);
-  await reply.code(204).send();
 }
 
 async function getObject(act: Act): Promise<void> {

@@ -3,7 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
 import type { Administration } from '../../service/app.ts';
-import { succeeded } from '../../contract/common.ts';
+import { succeeded, withoutUndefined } from '../../contract/common.ts';
 import {
   changePersonBody,
   newPersonBody,
@@ -33,14 +33,16 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
 
   server.post('/v1/tenant/user', createUser, async (request) => {
     const { email, password, name, scopes } = request.body;
-    const user = { email, password, ...given({ name, scopes }) };
+    const user = { email, password, ...withoutUndefined({ name, scopes }) };
     return success(shown(await tenantUsers.create(requireCaller(request), user)));
   });
 
   server.put('/v1/tenant/user', updateUser, async (request) => {
     const { id, name, scopes } = request.body;
     return success(
-      shown(await tenantUsers.update(requireCaller(request), id, given({ name, scopes }))),
+      shown(
+        await tenantUsers.update(requireCaller(request), id, withoutUndefined({ name, scopes })),
+      ),
     );
   });
 
@@ -64,7 +66,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
 
   server.put('/v1/user/settings', updateUserSettings, async (request) => {
     const { lang, tosAccepted } = request.body;
-    await userSettings.change(requireUserId(request), given({ lang, tosAccepted }));
+    await userSettings.change(requireUserId(request), withoutUndefined({ lang, tosAccepted }));
     return success();
   });
 
@@ -74,7 +76,10 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<
     const { url, name, email, message, source = defaultSource, ...more } = request.body;
     const { replaySessionId, sourceAttributes } = more;
     const known = { url, name, email, message, source };
-    await feedback.submit(sender, { ...known, ...given({ replaySessionId, sourceAttributes }) });
+    await feedback.submit(sender, {
+      ...known,
+      ...withoutUndefined({ replaySessionId, sourceAttributes }),
+    });
     return success();
   });
 };
@@ -130,12 +135,6 @@ const enableUser = operation({
   body: personBody,
   answer: personResponse,
 });
-
-/** Without omitted members. */
-function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> };
-function given(change: object): object {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-}
 
 function shown({ id, email, name, userType, scopes, ...user }: TenantUser): TenantPerson {
   return {

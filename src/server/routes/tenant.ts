@@ -8,7 +8,6 @@ import {
   holdResponse,
   holdsResponse,
   holdsQuery,
-  type LegalHold,
   newHoldBody,
 } from '../../contract/holds.ts';
 import { changeBody, changeQuery, tenantResponse, tenantQuery } from '../../contract/tenant.ts';
@@ -26,7 +25,6 @@ import { toActor } from '../../service/access/principal.ts';
 import type { Administration } from '../../service/app.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
 import type { Core } from '../../service/core.ts';
-import type { Hold } from '../../service/holds/legal-holds.ts';
 import { success } from '../responses.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
@@ -173,14 +171,14 @@ export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async 
   { holds },
 ) => {
   server.get('/v1/tenant/hold', listLegalHolds, async (request) =>
-    success((await holds.list(requireCaller(request).tenant.id)).map(shownHold)),
+    success(await holds.list(requireCaller(request).tenant.id)),
   );
 
   server.post('/v1/tenant/hold', placeLegalHold, async (request) => {
     const { analysisId = null, reason } = request.body;
     const { principal, tenant } = requireCaller(request);
     const hold = { tenantId: tenant.id, analysisId, reason };
-    return success(shownHold(await holds.add(hold, toActor(principal))));
+    return success(await holds.add(hold, toActor(principal)));
   });
 
   server.delete('/v1/tenant/hold', liftLegalHold, async (request) => {
@@ -190,10 +188,6 @@ export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async 
     return success();
   });
 };
-
-function shownHold({ tenantId: _tenantId, createdAt, ...hold }: Hold): LegalHold {
-  return { ...hold, createdDate: createdAt.toISOString() };
-}
 
 const listLegalHolds = operation({
   id: 'listLegalHolds',

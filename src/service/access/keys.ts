@@ -4,26 +4,22 @@
  */
 
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, asc, desc, gt, inArray, lte, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
 import { maxNameLength } from '../../contract/limits.ts';
 import { recall, remember, type Repeatable } from '../idempotency.ts';
-import { characterCount, type Db, transact, type Tx } from '../../ports/db/database.ts';
-import { apiKeys } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
-import { createKeyAuthentication, keyEntry, newSecret } from './key-format.ts';
 import {
-  findKeys,
-  type KeySearch,
-  keyToReplace,
-  noSuchKey,
-  type Prune,
-  replace,
-  revokeEnded,
-} from './key-rotation.ts';
-import type { Principal } from './principal.ts';
+  characterCount,
+  type Db,
+  transact,
+  type Tx,
+  type Reader,
+} from '../../ports/db/database.ts';
+import { apiKeys, tenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { createKeyAuthentication, keyEntry, newSecret, masked } from './key-format.ts';
 import { activeTenant } from '../tenants/tenants.ts';
 
 export interface NewKey {
@@ -63,38 +59,7 @@ interface Revocation {
   readonly by: Actor;
 }
 
-export interface Keys {
-  /**
-   * Creates a key and returns the only answer that contains the whole secret. A repeated request
-   * gets the same entry with the secret masked, because the secret is not stored.
-   *
-   * @throws {ForensicsError} `invalid_request` for a bad name, or an expiry in the past or too far
-   *   ahead; `tenant_not_found`; `conflict` for a misused Idempotency-Key.
-   */
-  mint(key: NewKey): Promise<KeyEntry>;
-  /** Newest first, without deleted ones. */
-  list(tenantId: string): Promise<readonly KeyEntry[]>;
-  /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
-  revoke(revocation: Revocation): Promise<void>;
-  /** Revokes those of the given keys that have expired; never a valid one. */
-  prune(prune: Prune): Promise<readonly KeyEntry[]>;
-  /**
-   * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. By name,
-   * this can be repeated within the grace period: the newest key is replaced, and earlier ones expire no later than it
-   * does. A repeated request gets the same keys in their current state, with the secret masked.
-   *
-   * @throws {ForensicsError} as `mint`; `not_found`; `conflict` when several valid keys have the name and no rotation
-   *   made one the successor of another.
-   */
-  rotate(rotation: Rotation): Promise<Rotated>;
-  /**
-   * Identifies the owner of a key.
-   *
-   * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for
-   *   a malformed or expired key and for a wrong secret under a known tag.
-   */
-  authenticate(secret: string): Promise<Principal>;
-}
+export type Keys = ReturnType<typeof createKeys>;
 
 type KeyRow = typeof apiKeys.$inferSelect;
 type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
@@ -102,7 +67,7 @@ type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
 // The mandatory expiry exists to prevent keys that last for ever.
 const longestLifeMs = 3650 * 86_400_000;
 
-export function createKeys({ db, pepper, now }: KeysParts): Keys {
+export function createKeys({ db, pepper, now }: KeysParts) {
   if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
   // A key object rather than bytes, because Node handles it five times as fast.
   const pepperKey = createSecretKey(pepper);
@@ -110,11 +75,35 @@ export function createKeys({ db, pepper, now }: KeysParts): Keys {
 
   const parts: Parts = { db, now, digestSecret };
   return {
-    mint: (key) => mintKey(parts, key),
-    rotate: (rotation) => rotateKey(parts, rotation),
-    list: async (tenantId) => findKeys(db, { tenantId, at: now() }),
-    revoke: (revocation) => revokeKey(parts, revocation),
-    prune: async (prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
+    /**
+     * Creates a key and returns the only answer that contains the whole secret. A repeated request
+     * gets the same entry with the secret masked, because the secret is not stored.
+     *
+     * @throws {ForensicsError} `invalid_request` for a bad name, or an expiry in the past or too far
+     *   ahead; `tenant_not_found`; `conflict` for a misused Idempotency-Key.
+     */
+    mint: (key: NewKey) => mintKey(parts, key),
+    /**
+     * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. By name,
+     * this can be repeated within the grace period: the newest key is replaced, and earlier ones expire no later than it
+     * does. A repeated request gets the same keys in their current state, with the secret masked.
+     *
+     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` when several valid keys have the name and no rotation
+     *   made one the successor of another.
+     */
+    rotate: (rotation: Rotation) => rotateKey(parts, rotation),
+    /** Newest first, without deleted ones. */
+    list: async (tenantId: string) => findKeys(db, { tenantId, at: now() }),
+    /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
+    revoke: (revocation: Revocation) => revokeKey(parts, revocation),
+    /** Revokes those of the given keys that have expired; never a valid one. */
+    prune: async (prune: Prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
+    /**
+     * Identifies the owner of a key.
+     *
+     * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for
+     *   a malformed or expired key and for a wrong secret under a known tag.
+     */
     authenticate: createKeyAuthentication(parts),
   };
 }
@@ -245,4 +234,126 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
   if (expiresAt.getTime() - at.getTime() > longestLifeMs) {
     throw new ForensicsError('invalid_request', 'expiresAt must be within ten years from now.');
   }
+}
+
+// Replacing a key by a new one, with a grace period in which both are valid.
+
+interface Replaceable {
+  readonly key: KeyEntry;
+  /** Keys of the same name that earlier rotations replaced and that are still valid in their grace period. */
+  readonly earlier: readonly KeyEntry[];
+}
+
+/**
+ * The key that a rotation replaces.
+ *
+ * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none replaced another.
+ */
+export async function keyToReplace(
+  tx: Tx,
+  tenantId: string,
+  which: KeySelector,
+  at: Date,
+): Promise<Replaceable> {
+  if ('uuid' in which) {
+    const isIt = eq(apiKeys.uuid, which.uuid.toLowerCase());
+    const [key] = await findKeys(tx, { tenantId, at, which: isIt });
+    if (key === undefined) throw noSuchKey();
+    return { key, earlier: [] };
+  }
+  const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
+  const valid = await findKeys(tx, { tenantId, at, which: isMeant });
+  const isStanding = and(isMeant, isNull(apiKeys.replacedAt));
+  const [standing, another] = await findKeys(tx, { tenantId, at, which: isStanding });
+  if (another !== undefined) {
+    throw new ForensicsError(
+      'conflict',
+      'Several valid keys have this name; name the one you mean by its uuid.',
+    );
+  }
+  // If the newest was revoked, the one before it is the current key of that name again.
+  const key = standing ?? valid[0];
+  if (key === undefined) throw noSuchKey();
+  return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
+}
+
+interface Replacement {
+  readonly tenantId: string;
+  readonly by: Actor;
+  readonly at: Date;
+  readonly end: Date;
+  readonly replacedBy: string;
+}
+
+/** Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry. */
+export async function replace(
+  tx: Tx,
+  key: KeyEntry,
+  { tenantId, by, at, end, replacedBy }: Replacement,
+): Promise<KeyEntry> {
+  const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
+  await tx
+    .update(apiKeys)
+    .set({ replacedAt: at, expiresAt })
+    .where(eq(apiKeys.uuid, key.uuid))
+    .run();
+  const ended = expiresAt > at ? null : 'replaced';
+  const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
+  const details = { replacedBy, expiresAt: replaced.expiresAt };
+  const auditEvent = { event: 'key.rotated', subject: key.uuid, details } as const;
+  await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
+  return replaced;
+}
+
+export function noSuchKey(): ForensicsError {
+  return new ForensicsError(
+    'not_found',
+    'API key not found; the list of keys shows the name and uuid of each.',
+  );
+}
+
+/** Removes keys that have expired: they are no longer accepted, but still appear in every list. */
+export interface Prune {
+  readonly tenantId: string;
+  readonly uuids: readonly string[];
+  readonly by: Actor;
+}
+
+/** Revokes those of the given keys that have expired by then. @returns the revoked keys. */
+export async function revokeEnded(
+  tx: Tx,
+  { tenantId, uuids, by, at }: Prune & { readonly at: Date },
+): Promise<readonly KeyEntry[]> {
+  const isNamed = and(inArray(apiKeys.uuid, [...uuids]), lte(apiKeys.expiresAt, at));
+  const ended = await findKeys(tx, { tenantId, at, which: isNamed });
+  const ids = ended.map(({ uuid }) => uuid);
+  await tx.update(apiKeys).set({ revokedAt: at }).where(inArray(apiKeys.uuid, ids)).run();
+  for (const { uuid: subject } of ended) {
+    const auditEvent = { event: 'key.revoked', subject, details: {} } as const;
+    await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
+  }
+  return ended;
+}
+
+export interface KeySearch {
+  readonly tenantId: string;
+  /** The time at which the entries are shown. */
+  readonly at: Date;
+  /** All keys when omitted. */
+  readonly which?: SQL | undefined;
+}
+
+/** The tenant's keys that match `which` and are not deleted; masked, newest first. */
+export async function findKeys(
+  reader: Reader,
+  { tenantId, at, which }: KeySearch,
+): Promise<readonly KeyEntry[]> {
+  const rows = await reader
+    .select({ key: apiKeys, tag: tenants.keyTag })
+    .from(apiKeys)
+    .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+    .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
+    .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
+    .all();
+  return rows.map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
 }

@@ -20,24 +20,7 @@ export interface TenantUser extends User {
 }
 
 /** All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts. */
-export interface TenantUsers {
-  /** Ordered by email address. */
-  list(manager: Manager): Promise<readonly TenantUser[]>;
-  /**
-   * Creates a member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`,
-   * `forbidden`.
-   */
-  create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>): Promise<TenantUser>;
-  /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the methods below. */
-  update(
-    manager: Manager,
-    id: string,
-    change: Pick<Partial<NewUser>, 'name' | 'scopes'>,
-  ): Promise<TenantUser>;
-  setPassword(manager: Manager, id: string, password: string): Promise<void>;
-  disable(manager: Manager, id: string): Promise<TenantUser>;
-  enable(manager: Manager, id: string): Promise<TenantUser>;
-}
+export type TenantUsers = ReturnType<typeof createTenantUsers>;
 
 export function createTenantUsers({
   users,
@@ -45,7 +28,7 @@ export function createTenantUsers({
 }: {
   readonly users: Users;
   readonly identity: Pick<Identity, 'kind'>;
-}): TenantUsers {
+}) {
   const actingFor = (manager: Manager): Acting => {
     assertEmbedded(identity);
     return {
@@ -64,12 +47,17 @@ export function createTenantUsers({
     };
   };
   return {
-    async list(manager) {
+    /** Ordered by email address. */
+    async list(manager: Manager) {
       assertEmbedded(identity);
       const members = await users.list(manager.tenant.id);
       return members.map((user) => shown(manager, user));
     },
-    async create(manager, user) {
+    /**
+     * Creates a member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`,
+     * `forbidden`.
+     */
+    async create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>) {
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);
       return shown(
@@ -77,15 +65,16 @@ export function createTenantUsers({
         await users.create({ ...user, tenantIds: [manager.tenant.id] }, acting),
       );
     },
-    async update(manager, id, change) {
+    /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the methods below. */
+    async update(manager: Manager, id: string, change: Pick<Partial<NewUser>, 'name' | 'scopes'>) {
       const acting = actingFor(manager);
       assertOwnScopes(manager, change.scopes);
       return shown(manager, await users.update(id, change, acting));
     },
-    setPassword: async (manager, id, password) =>
+    setPassword: async (manager: Manager, id: string, password: string) =>
       users.setPassword(id, password, actingFor(manager)),
-    disable: async (manager, id) => shown(manager, await users.disable(id, actingFor(manager))),
-    enable: async (manager, id) => shown(manager, await users.enable(id, actingFor(manager))),
+    disable: async (manager: Manager, id: string) => shown(manager, await users.disable(id, actingFor(manager))),
+    enable: async (manager: Manager, id: string) => shown(manager, await users.enable(id, actingFor(manager))),
   };
 }
 

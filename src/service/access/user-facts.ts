@@ -95,22 +95,19 @@ export async function auditTenants(
 /** Settings that people choose for themselves, with embedded accounts and with an identity provider. */
 export type UserSettingsChange = Partial<UserSettings>;
 
-export interface UserSettingsStore {
-  /** @throws {ForensicsError} `not_found`. */
-  read(userId: string): Promise<UserSettings>;
-  /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
-  change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
-}
+export type UserSettingsStore = ReturnType<typeof createUserSettings>;
 
-export function createUserSettings({ db }: { readonly db: Db }): UserSettingsStore {
+export function createUserSettings({ db }: { readonly db: Db }) {
   const columns = { lang: users.lang, tosAccepted: users.tosAccepted };
   return {
-    async read(userId) {
+    /** @throws {ForensicsError} `not_found`. */
+    async read(userId: string) {
       const found = await db.select(columns).from(users).where(eq(users.id, userId)).get();
       if (found === undefined) throw unknown();
       return found;
     },
-    async change(userId, { lang, tosAccepted }) {
+    /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
+    async change(userId: string, { lang, tosAccepted }: UserSettingsChange) {
       if (lang !== undefined) assertLanguageCode(lang);
       return transact(db, async (tx) => {
         const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();

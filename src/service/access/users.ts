@@ -7,7 +7,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
-import type { UserInfo } from '../../contract/auth.ts';
 import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { tenants, users, userTenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -52,30 +51,7 @@ export interface Acting {
   readonly check?: (user: User, self: User) => void;
 }
 
-export interface Users {
-  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, for a member within the tenant, `tenant_not_found`. */
-  create(user: NewUser, acting?: Acting): Promise<User>;
-  /**
-   * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`;
-   * also `conflict` when any account exists.
-   */
-  createFirst(user: NewUser): Promise<User>;
-  byId(id: string): Promise<User | null>;
-  /** Embedded accounts only, oldest first: each tenant may have one of its own for an address. */
-  byEmail(email: string): Promise<readonly User[]>;
-  /** All users, or those who may act for a tenant, ordered by address. */
-  list(tenantId?: string): Promise<readonly User[]>;
-  /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
-  update(id: string, change: UserChange, acting?: Acting): Promise<User>;
-  /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
-  setPassword(id: string, password: string, acting?: Acting): Promise<void>;
-  /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
-  disable(id: string, acting?: Acting): Promise<User>;
-  /** @throws {ForensicsError} `not_found`. */
-  enable(id: string, acting?: Acting): Promise<User>;
-  /** A user as `info` returns it, with the principal's rights. @throws {ForensicsError} `not_found`. */
-  info(principal: Principal): Promise<UserInfo>;
-}
+export type Users = ReturnType<typeof createUsers>;
 
 export type UserRow = typeof users.$inferSelect;
 
@@ -90,11 +66,16 @@ interface UsersParts {
   readonly now: () => Date;
 }
 
-export function createUsers(parts: UsersParts): Users {
+export function createUsers(parts: UsersParts) {
   const { db, now } = parts;
   return {
-    create: (user, acting = byOperator) => createUser(parts, user, acting),
-    createFirst: (user) =>
+    /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, for a member within the tenant, `tenant_not_found`. */
+    create: (user: NewUser, acting: Acting = byOperator) => createUser(parts, user, acting),
+    /**
+     * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`;
+     * also `conflict` when any account exists.
+     */
+    createFirst: (user: NewUser) =>
       createUser(parts, user, null, async (tx) => {
         const any = await tx.select({ id: users.id }).from(users).limit(1).get();
         if (any === undefined) return;
@@ -103,15 +84,18 @@ export function createUsers(parts: UsersParts): Users {
           'Somebody has just created the first account; log in instead.',
         );
       }),
-    byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
-    byEmail: (email) => find(db, isEmbedded(normalisedEmail(email))),
-    async list(tenantId) {
+    byId: async (id: string) => (await find(db, eq(users.id, id)))[0] ?? null,
+    /** Embedded accounts only, oldest first: each tenant may have one of its own for an address. */
+    byEmail: (email: string) => find(db, isEmbedded(normalisedEmail(email))),
+    /** All users, or those who may act for a tenant, ordered by address. */
+    async list(tenantId?: string) {
       if (tenantId === undefined) return find(db);
       const isOfTenant = eq(userTenants.tenantId, tenantId);
       const members = db.select({ id: userTenants.userId }).from(userTenants).where(isOfTenant);
       return find(db, inArray(users.id, members));
     },
-    async update(id, { tenantIds, ...change }, acting = byOperator) {
+    /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
+    async update(id: string, { tenantIds, ...change }: UserChange, acting: Acting = byOperator) {
       return transact(db, async (tx) => {
         const before = await getUser(tx, id);
         await approve(tx, acting, before);
@@ -123,10 +107,14 @@ export function createUsers(parts: UsersParts): Users {
         return after;
       });
     },
-    setPassword: (id, password, acting = byOperator) => setPassword(parts, id, password, acting),
-    disable: (id, acting = byOperator) => setDisabled(parts, id, now(), acting),
-    enable: (id, acting = byOperator) => setDisabled(parts, id, null, acting),
-    async info({ id, tenantIds, scopes, ...principal }) {
+    /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
+    setPassword: (id: string, password: string, acting: Acting = byOperator) => setPassword(parts, id, password, acting),
+    /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
+    disable: (id: string, acting: Acting = byOperator) => setDisabled(parts, id, now(), acting),
+    /** @throws {ForensicsError} `not_found`. */
+    enable: (id: string, acting: Acting = byOperator) => setDisabled(parts, id, null, acting),
+    /** A user as `info` returns it, with the principal's rights. @throws {ForensicsError} `not_found`. */
+    async info({ id, tenantIds, scopes, ...principal }: Principal) {
       const row = await existing(db, id ?? '');
       const { email, name, lang, tosAccepted } = row;
       const userType = principal.userType ?? row.userType;

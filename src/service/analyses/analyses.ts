@@ -4,9 +4,7 @@
  */
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
-import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type ErrorCode, toForensicsError } from '../../errors.ts';
-import type { Limits } from '../../image/picture.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
@@ -17,47 +15,27 @@ import {
   createSemaphore,
   openInTime,
 } from './context.ts';
-import { checkComment, createAnalysis } from './create.ts';
+import { createAnalysis } from './create.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { outputKeys, type RunResult } from './examination-row.ts';
 import { maxRetries, messages } from './lifecycle/changes.ts';
 import { describeAnalysis, removeAnalysis } from './lifecycle/client.ts';
 import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecycle/worker.ts';
-import { discardObjects } from './orphan-objects.ts';
+import { discardUnlessUsed } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { cleanUp } from './retention.ts';
 import { isPictureError, retryAnalysis, type RetryRequest, startAnalysis } from './start.ts';
-import type { AnalysisRow, Target } from './rows.ts';
-import { findThumbnails, type Thumbnail } from './thumbnails.ts';
+import type { AnalysisRow, ListQuery, Target } from './rows.ts';
+import { findThumbnails } from './thumbnails.ts';
 import { findSeenBefore, isSearched } from './seen-before.ts';
-import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './view.ts';
+import { getAnalysis, listAnalyses } from './view.ts';
 
-export interface Analyses {
-  /** Limits for pictures. */
-  readonly limits: Limits;
-  create(caller: Caller, request: CreateRequest): Promise<Analysis>;
-  get(caller: Caller, id: string): Promise<Analysis>;
-  list(caller: Caller, query: ListQuery): Promise<AnalysisPage>;
-  /** Other pictures that show the same scene. @throws {ForensicsError} `analysis_not_found`. */
-  seenBefore(caller: Caller, id: string): Promise<readonly SeenBefore[]>;
-  /** @throws {ForensicsError} `analysis_not_found`, `invalid_request`. */
-  describe(caller: Caller, id: string, description: Description): Promise<Analysis>;
-  /** Thumbnails of those analyses that have one, in no particular order. */
-  thumbnails(caller: Caller, ids: readonly string[]): Promise<readonly Thumbnail[]>;
-  /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
-  remove(caller: Caller, id: string): Promise<void>;
-  start(caller: Caller, id: string): Promise<void>;
-  retry(caller: Caller, request: RetryRequest): Promise<Analysis>;
-  /** The worker's handler for `runJob` jobs. */
-  readonly run: Handler;
-  /** The daily chore: removes whatever the retention rules no longer allow. */
-  readonly cleanUp: (signal: AbortSignal) => Promise<void>;
-}
+export type Analyses = ReturnType<typeof createAnalyses>;
 
 // At 50 MB a picture, concurrent starts and upgrades stay within 200 MB.
 const picturesInMemory = 4;
 
-export function createAnalyses(options: AnalysesOptions): Analyses {
+export function createAnalyses(options: AnalysesOptions) {
   const context: Context = {
     onError: () => undefined,
     onNotice: () => undefined,
@@ -68,28 +46,34 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     upgrading: new Set(),
   };
   return {
+    /** Limits for pictures. */
     limits: options.limits,
-    create: async (caller, request) =>
+    create: async (caller: Caller, request: CreateRequest) =>
       withoutActorName(await createAnalysis(context, caller, request)),
-    get: (caller, id) => getAnalysis(context, caller, id),
-    list: (caller, query) => listAnalyses(context, caller, query),
-    seenBefore: ({ tenant }, analysisId) =>
+    get: (caller: Caller, id: string) => getAnalysis(context, caller, id),
+    list: (caller: Caller, query: ListQuery) => listAnalyses(context, caller, query),
+    /** Other pictures that show the same scene. @throws {ForensicsError} `analysis_not_found`. */
+    seenBefore: ({ tenant }: Caller, analysisId: string) =>
       findSeenBefore(context.db, { tenantId: tenant.id, analysisId }),
-    describe: async (caller, analysisId, description) => {
-      checkComment(description.comment);
+    /** @throws {ForensicsError} `analysis_not_found`, `invalid_request`. */
+    describe: async (caller: Caller, analysisId: string, description: Description) => {
       const { tenant, principal } = caller;
       const target = { tenantId: tenant.id, analysisId };
       await describeAnalysis(context, target, description, principal);
       return withoutActorName(await getAnalysis(context, caller, analysisId));
     },
-    thumbnails: ({ tenant }, ids) => findThumbnails(context.db, tenant.id, ids),
-    remove: ({ tenant, principal }, analysisId) =>
+    /** Thumbnails of those analyses that have one, in no particular order. */
+    thumbnails: ({ tenant }: Caller, ids: readonly string[]) => findThumbnails(context.db, tenant.id, ids),
+    /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
+    remove: ({ tenant, principal }: Caller, analysisId: string) =>
       removeAnalysis(context, { tenantId: tenant.id, analysisId }, principal),
-    start: (caller, id) => startAnalysis(context, caller, id),
-    retry: async (caller, request) =>
+    start: (caller: Caller, id: string) => startAnalysis(context, caller, id),
+    retry: async (caller: Caller, request: RetryRequest) =>
       withoutActorName(await retryAnalysis(context, caller, request)),
+    /** The worker's handler for `runJob` jobs. */
     run: createRun(context),
-    cleanUp: (signal) => cleanUp(context, signal),
+    /** The daily chore: removes whatever the retention rules no longer allow. */
+    cleanUp: (signal: AbortSignal) => cleanUp(context, signal),
   };
 }
 
@@ -153,14 +137,8 @@ async function complete(
   { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: RunResult },
 ): Promise<void> {
   const { rendered } = found;
-  let isVisible = false;
-  try {
-    isVisible = await completeRun(context, job, target, found);
-  } finally {
-    if (!isVisible && rendered !== null) {
-      await discardObjects(context, { store, keys: outputKeys(rendered) });
-    }
-  }
+  const keys = rendered === null ? [] : outputKeys(rendered);
+  await discardUnlessUsed(context, { store, keys }, () => completeRun(context, job, target, found));
 }
 
 async function settleFailure(

@@ -12,29 +12,7 @@ import { type Caller, createSemaphore } from './context.ts';
 import { readNamedCustody } from './custody.ts';
 import { getRow } from './rows.ts';
 
-export interface EvidenceService {
-  /** Returns the steps oldest first. @throws {ForensicsError} `analysis_not_found`. */
-  custody(caller: Caller, id: string): Promise<readonly CustodyStep[]>;
-  /**
-   * Creates the signed archive; the log records it before anybody gets it. @throws {ForensicsError}
-   * as `openBundleInput`.
-   */
-  bundle(caller: Caller, id: string): Promise<Uint8Array>;
-  /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
-  htmlReport(caller: Caller, id: string, language: Language): Promise<string>;
-  /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
-  caseReport(caller: Caller, projectId: string, language: Language): Promise<Uint8Array>;
-  /**
-   * The signed archive of a case, in chunks; the log records it before the last one. @throws
-   * {ForensicsError} as `writeCase`.
-   */
-  caseBundle(caller: Caller, projectId: string): AsyncGenerator<Uint8Array>;
-  /**
-   * Verifies an uploaded bundle without storing it. @throws {ForensicsError} `bundle_unreadable`
-   * for anything that is not a bundle.
-   */
-  verify(caller: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification>;
-}
+export type EvidenceService = ReturnType<typeof createEvidence>;
 
 interface EvidenceParts {
   readonly core: Core;
@@ -45,7 +23,7 @@ interface EvidenceParts {
 // Each bundle holds the picture, its maps and the archive in memory at the same time.
 const bundlesAtOnce = 2;
 
-export function createEvidence({ core, input, now }: EvidenceParts): EvidenceService {
+export function createEvidence({ core, input, now }: EvidenceParts) {
   const semaphore = createSemaphore(bundlesAtOnce);
   const { signingKeys } = core;
   const inTurnOf =
@@ -53,7 +31,8 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
     <T>(act: () => Promise<T>) =>
       semaphore(tenantId, act);
   return {
-    async custody({ tenant }, analysisId) {
+    /** Returns the steps oldest first. @throws {ForensicsError} `analysis_not_found`. */
+    async custody({ tenant }: Caller, analysisId: string): Promise<readonly CustodyStep[]> {
       const target = { tenantId: tenant.id, analysisId };
       await getRow(input.db, target);
       return (await readNamedCustody(input.db, target)).map((step) => ({
@@ -61,7 +40,11 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
         at: step.at.toISOString(),
       }));
     },
-    bundle: ({ tenant, principal }, analysisId) =>
+    /**
+     * Creates the signed archive; the log records it before anybody gets it. @throws {ForensicsError}
+     * as `openBundleInput`.
+     */
+    bundle: ({ tenant, principal }: Caller, analysisId: string) =>
       semaphore(tenant.id, async () => {
         const target = { tenantId: tenant.id, analysisId };
         await getRow(input.db, target);
@@ -77,7 +60,8 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
         });
         return bytes;
       }),
-    htmlReport: ({ tenant }, analysisId, language) =>
+    /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
+    htmlReport: ({ tenant }: Caller, analysisId: string, language: Language) =>
       semaphore(tenant.id, async () => {
         const target = { tenantId: tenant.id, analysisId };
         await getRow(input.db, target);
@@ -91,14 +75,19 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
         if (html === undefined) throw new TypeError('The report was requested in this language.');
         return html;
       }),
-    async caseReport({ tenant }, projectId, language) {
+    /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
+    async caseReport({ tenant }: Caller, projectId: string, language: Language) {
       const which = { tenantId: tenant.id, projectId };
       const how = { languages: [language], extras: {}, madeAt: now(), inTurn: inTurnOf(tenant.id) };
       const pdf = (await renderCase(input, which, how))[language];
       if (pdf === undefined) throw new TypeError('The report was requested in this language.');
       return pdf;
     },
-    async *caseBundle({ tenant, principal }, projectId) {
+    /**
+     * The signed archive of a case, in chunks; the log records it before the last one. @throws
+     * {ForensicsError} as `writeCase`.
+     */
+    async *caseBundle({ tenant, principal }: Caller, projectId: string): AsyncGenerator<Uint8Array> {
       const which = { tenantId: tenant.id, projectId };
       yield* writeCase(input, which, {
         languages,
@@ -111,7 +100,11 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
         inTurn: inTurnOf(tenant.id),
       });
     },
-    verify: ({ tenant }, bytes) =>
+    /**
+     * Verifies an uploaded bundle without storing it. @throws {ForensicsError} `bundle_unreadable`
+     * for anything that is not a bundle.
+     */
+    verify: ({ tenant }: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification> =>
       semaphore(tenant.id, async () => {
         const { key, manifest, ...found } = await verifyBundle(bytes);
         const isOwn = (await signingKeys.list()).some(

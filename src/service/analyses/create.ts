@@ -5,18 +5,16 @@ import {
   type CreateRequest,
   givenOptions,
 } from '../../contract/analysis.ts';
-import { maxCommentLength, maxNameLength } from '../../contract/limits.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
-import { characterCount, foldText, newId } from '../../ports/db/database.ts';
+import { foldText, newId } from '../../ports/db/database.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Limits } from '../../image/picture.ts';
 import { type Caller, type Context, toRepeatable } from './context.ts';
 import { messages } from './lifecycle/changes.ts';
 import { insertAnalysis } from './lifecycle/client.ts';
 import { getAnalysis } from './view.ts';
 
 /**
- * Creates an analysis that waits for its upload. Storage URLs in the request are ignored: the service makes its own.
+ * Creates an analysis that waits for its upload, from a body that its schema has checked.
  *
  * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
  *   Idempotency-Key.
@@ -26,9 +24,8 @@ export async function createAnalysis(
   caller: Caller,
   request: CreateRequest,
 ): Promise<Analysis> {
-  const { limits, models, stores, now } = context;
+  const { models, stores, now } = context;
   const { principal, tenant } = caller;
-  checkCreateRequest(request, limits);
   const options = mergeOptions(defaultOptions(models), request.input.options, models);
   const { store, configId } = await stores.current(tenant.id);
   const { name, comment = '', tags = [], projectId = null, input } = request;
@@ -64,30 +61,6 @@ export async function createAnalysis(
   const repeatable = toRepeatable(caller, { act: 'create', request }, now());
   const analysisId = await insertAnalysis(context, row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId);
-}
-
-function checkCreateRequest(request: CreateRequest, limits: Limits): void {
-  const { name, comment, input } = request;
-  const nameLength = characterCount(name);
-  if (nameLength < 1 || nameLength > maxNameLength) {
-    throw invalid(`name must have 1 to ${maxNameLength} characters.`);
-  }
-  checkComment(comment);
-  const { minSidePx, maxSidePx, formats } = limits;
-  if (!formats.includes(input.format)) {
-    throw invalid(`input.format must be one of ${formats.join(', ')}.`);
-  }
-  for (const side of ['width', 'height'] as const) {
-    const pixels = input[side];
-    if (Number.isInteger(pixels) && pixels >= minSidePx && pixels <= maxSidePx) continue;
-    throw invalid(`input.${side} must be a whole number from ${minSidePx} to ${maxSidePx}.`);
-  }
-}
-
-/** @throws {ForensicsError} `invalid_request`. */
-export function checkComment(comment = ''): void {
-  if (characterCount(comment) <= maxCommentLength) return;
-  throw invalid(`comment must have at most ${maxCommentLength} characters.`);
 }
 
 /** The options of every new analysis, unless given. */

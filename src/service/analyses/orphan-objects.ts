@@ -68,6 +68,20 @@ export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Pro
   );
 }
 
+/** Discards the objects unless `act` returns true: then a row names them. */
+export async function discardUnlessUsed(
+  parts: Pick<Parts, 'db' | 'onError'>,
+  objects: { readonly store: BlobStore; readonly keys: readonly string[] },
+  act: () => Promise<boolean>,
+): Promise<void> {
+  let isUsed = false;
+  try {
+    isUsed = await act();
+  } finally {
+    if (!isUsed && objects.keys.length > 0) await discardObjects(parts, objects);
+  }
+}
+
 /** Best effort: objects that cannot be deleted now are removed by a later sweep. */
 export async function discardObjects(
   { db, onError }: Pick<Parts, 'db' | 'onError'>,

@@ -15,7 +15,9 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import { type ResultClass, resultClasses, type Status } from '../../contract/vocabulary.ts';
+import type { listQuery } from '../../contract/analysis.ts';
+import type { Wire } from '../../contract/common.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
 import {
   buildOnce,
   contains,
@@ -132,20 +134,14 @@ const entryById = buildOnce((reader) =>
     .prepare(),
 );
 
-export interface Filters {
-  readonly searchTerm: string;
-  readonly verdict?: ResultClass;
-  readonly status?: Status;
-  readonly tag?: string;
-  readonly projectId?: string;
-  readonly createdFrom?: string;
-  readonly createdTo?: string;
-}
+/** `searchTerm` is literal text, searched case-insensitively in name, comment and the name of the person who last changed it. */
+export type ListQuery = Omit<Wire<typeof listQuery>, 'tenantName' | 'id'>;
 
-interface Page {
-  readonly start: number;
-  readonly limit: number;
-}
+export type Filters = Omit<ListQuery, 'searchTerm' | 'start' | 'limit'> & {
+  readonly searchTerm: string;
+};
+
+type Page = Required<Pick<ListQuery, 'start' | 'limit'>>;
 
 /** Newest first, then by id; `total` counts every match. */
 export async function findEntries(

@@ -23,7 +23,7 @@ import {
   notRetryable,
 } from './lifecycle/changes.ts';
 import { queueRun, rejectUpload, restartRun, upgradeTier } from './lifecycle/client.ts';
-import { discardObjects, reserveKeys } from './orphan-objects.ts';
+import { discardUnlessUsed, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
 import type { Analysis, AnalysisOptions } from '../../contract/analysis.ts';
 import { assertKnownModel, mergeOptions } from './create.ts';
@@ -57,12 +57,9 @@ export async function startAnalysis(
     if (isPictureError(error)) await rejectUpload(context, act, error);
     throw error;
   });
-  let isUsed = false;
-  try {
-    isUsed = await queueRun(context, act, evidence);
-  } finally {
-    if (!isUsed) await discardObjects(context, { store, keys: [evidence.key] });
-  }
+  await discardUnlessUsed(context, { store, keys: [evidence.key] }, () =>
+    queueRun(context, act, evidence),
+  );
 }
 
 interface Upload {
@@ -201,14 +198,10 @@ async function restart(
     kept ??
     (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
-  let isUsed = false;
-  try {
-    isUsed = await restartRun(context, act, { options, modelVersion, evidence, seen: row });
-  } finally {
-    if (!isUsed && kept === null) {
-      await discardObjects(context, { store, keys: [evidence.key] });
-    }
-  }
+  const made = kept === null ? [evidence.key] : [];
+  await discardUnlessUsed(context, { store, keys: made }, () =>
+    restartRun(context, act, { options, modelVersion, evidence, seen: row }),
+  );
 }
 
 async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
@@ -235,12 +228,9 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
         throw error;
       });
     });
-    let isUsed = false;
-    try {
-      isUsed = await upgradeTier(context, act, drawn);
-    } finally {
-      if (!isUsed) await discardObjects(context, { store, keys: outputKeys(drawn.rendered) });
-    }
+    await discardUnlessUsed(context, { store, keys: outputKeys(drawn.rendered) }, () =>
+      upgradeTier(context, act, drawn),
+    );
   } finally {
     upgrading.delete(row.id);
   }

@@ -9,32 +9,13 @@ import type {
 } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { maxListed } from '../../contract/limits.ts';
-import type { ResultClass, Status } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Stores } from '../../ports/storage/stores.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import type { Caller, Context } from './context.ts';
 import { loadExamined, parseRendered, parseScores, type Rendered } from './examination-row.ts';
-import { type Entry, findEntries, getEntry, type ShownRow } from './rows.ts';
+import { type Entry, findEntries, getEntry, type ListQuery, type ShownRow } from './rows.ts';
 import { countOfOneCamera } from './seen-before.ts';
-
-export interface ListQuery {
-  readonly verdict?: ResultClass;
-  readonly status?: Status;
-  readonly tag?: string;
-  /** The exact name of a case. */
-  readonly projectId?: string;
-  /** ISO 8601; the first is inclusive, the second exclusive. */
-  readonly createdFrom?: string;
-  readonly createdTo?: string;
-  /** Literal text, searched case-insensitively in name, comment and the name of the person who last changed it. */
-  readonly searchTerm?: string;
-  /** Zero-based; 0 by default. */
-  readonly start?: number;
-  /** At least 1; never more than `maxListed` are returned. */
-  readonly limit?: number;
-}
 
 export interface AnalysisPage {
   readonly analyses: readonly Analysis[];
@@ -52,14 +33,12 @@ export interface AnalysisPage {
 // Takes some hundredths of a second; then other requests can run.
 const signedAtOnce = 25;
 
-/** One page, newest first. @throws {ForensicsError} `invalid_request`. */
+/** One page, newest first. */
 export async function listAnalyses(
   { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,
   { searchTerm = '', start = 0, limit = maxListed, ...filters }: ListQuery,
 ): Promise<AnalysisPage> {
-  assertWholeNumber('start', start, 0);
-  assertWholeNumber('limit', limit, 1);
   const page = { searchTerm, start, limit: Math.min(limit, maxListed), ...filters };
   const { entries, total } = await findEntries(db, tenant.id, page);
   const { projectId } = filters;
@@ -95,14 +74,6 @@ export async function getAnalysis(
   const entry = await getEntry(db, { tenantId: tenant.id, analysisId });
   const evidence = async () => writeEvidence(await loadExamined(db, analysisId));
   return viewAnalysis(entry, { store: await stores.of(entry.analysis), now: now(), evidence });
-}
-
-function assertWholeNumber(field: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ForensicsError(
-    'invalid_request',
-    `${field} must be a whole number of at least ${least}.`,
-  );
 }
 
 interface Means {

@@ -9,7 +9,6 @@ import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.t
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
   type EventName,
-  type Line,
   noHash,
   type Note,
   type PageOfEntries,
@@ -21,7 +20,7 @@ import {
   serviceChain,
   toLine,
 } from './entry.ts';
-import { type Noted, type Verification, verifyChain } from './verify.ts';
+import { type Noted, verifyChain } from './verify.ts';
 
 interface Head {
   readonly chain: string;
@@ -30,44 +29,34 @@ interface Head {
   readonly hash: string;
 }
 
-export interface Audit {
-  /** Logs an act that is not itself stored in the database. */
-  note<E extends EventName>(note: Omit<Note<E>, 'at'>): Promise<void>;
-  /** The whole chain, line by line, exactly as hashed. */
-  lines(chain: string): AsyncIterable<Line>;
-  /** Oldest first. */
-  read(selection: Selection): Promise<readonly Line[]>;
-  page(page: PageOfEntries): Promise<readonly Line[]>;
-  head(chain: string): Promise<Head>;
-  verify(chain: string, noted?: Noted): Promise<Verification>;
-  /** Every chain that exists or must exist, the service's first. */
-  chains(): Promise<readonly string[]>;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
-export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }): Audit {
-  const tenantIds = () => db.select({ id: tenants.id }).from(tenants).all();
-  const hasTenant = async (id: string) =>
-    (await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, id)).get()) !==
-    undefined;
-
+export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   return {
-    note: async (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
-    lines: (chain) => readLinks(db, chain),
-    read: (selection) => readLines(db, selection),
-    page: (page) => readPage(db, page),
-    async head(chain) {
+    /** Logs an act that is not itself stored in the database. */
+    note: async <E extends EventName>(note: Omit<Note<E>, 'at'>) =>
+      transact(db, (tx) => append(tx, { ...note, at: now() })),
+    /** The whole chain, line by line, exactly as hashed. */
+    lines: (chain: string) => readLinks(db, chain),
+    /** Oldest first. */
+    read: (selection: Selection) => readLines(db, selection),
+    page: (page: PageOfEntries) => readPage(db, page),
+    async head(chain: string): Promise<Head> {
       const head = await db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
       return head ?? { chain, count: 0, hash: noHash };
     },
-    verify: async (chain, noted = {}) =>
-      verifyChain(db, chain, {
-        ...noted,
-        isExpected: chain === serviceChain || (await hasTenant(chain)),
-      }),
+    async verify(chain: string, noted: Noted = {}) {
+      const isTenant = eq(tenants.id, chain);
+      const tenant = await db.select({ id: tenants.id }).from(tenants).where(isTenant).get();
+      const isExpected = chain === serviceChain || tenant !== undefined;
+      return verifyChain(db, chain, { ...noted, isExpected });
+    },
+    /** Every chain that exists or must exist, the service's first. */
     async chains() {
       const heads = await db.selectDistinct({ id: auditHeads.chain }).from(auditHeads).all();
       const entries = await db.selectDistinct({ id: auditEntries.chain }).from(auditEntries).all();
-      const named = [...(await tenantIds()), ...heads, ...entries];
+      const known = await db.select({ id: tenants.id }).from(tenants).all();
+      const named = [...known, ...heads, ...entries];
       return [...new Set([{ id: serviceChain }, ...named].map(({ id }) => id))];
     },
   };

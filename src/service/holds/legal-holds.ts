@@ -4,6 +4,7 @@
  */
 
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import type { LegalHold } from '../../contract/holds.ts';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
@@ -17,34 +18,17 @@ interface Held {
   readonly analysisId: string | null;
 }
 
-export interface Hold extends Held {
-  /** Null for everything of the tenant. */
-  readonly analysisName: string | null;
-  readonly reason: string;
-  readonly createdAt: Date;
-  /** Null for the operator. */
-  readonly createdByUserId: string | null;
-  /** The user's name, or else their email address. */
-  readonly createdByUserName: string | null;
-}
+export type Holds = ReturnType<typeof createHolds>;
 
-export interface Holds {
-  /**
-   * Places a hold. A user's hold becomes the operator's when the operator places the same one.
-   *
-   * @param by - a user, or the operator when omitted.
-   * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is already on hold.
-   */
-  add(hold: Held & { readonly reason: string }, by?: Actor): Promise<Hold>;
-  /** @throws {ForensicsError} `not_found`; `conflict` when a user tries to lift the operator's hold. */
-  remove(held: Held, by?: Actor): Promise<void>;
-  /** Holds of one tenant, oldest first. */
-  list(tenantId: string): Promise<readonly Hold[]>;
-}
-
-export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }): Holds {
+export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   return {
-    add: async (hold, by = operator) =>
+    /**
+     * Places a hold. A user's hold becomes the operator's when the operator places the same one.
+     *
+     * @param by - a user, or the operator when omitted.
+     * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is already on hold.
+     */
+    add: async (hold: Held & { readonly reason: string }, by: Actor = operator) =>
       transact(db, async (tx) => {
         await assertAnalysisExists(tx, hold);
         const found = await findHold(tx, hold);
@@ -63,7 +47,8 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         await note(tx, hold, { by, at: placed.createdAt, event: 'hold.added' });
         return (await selectHolds(tx, isOn(hold)))[0]!;
       }),
-    remove: async (held, by = operator) =>
+    /** @throws {ForensicsError} `not_found`; `conflict` when a user tries to lift the operator's hold. */
+    remove: async (held: Held, by: Actor = operator) =>
       transact(db, async (tx) => {
         const found = await findHold(tx, held);
         if (found === undefined) throw new ForensicsError('not_found', 'Hold not found.');
@@ -76,7 +61,8 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         await tx.delete(legalHolds).where(isOn(held)).run();
         await note(tx, held, { by, at: now(), event: 'hold.removed' });
       }),
-    list: async (tenantId) => findHolds(db, tenantId),
+    /** Holds of one tenant, oldest first. */
+    list: async (tenantId: string) => findHolds(db, tenantId),
   };
 }
 
@@ -110,7 +96,7 @@ async function note(tx: Tx, { tenantId, analysisId }: Held, { by, at, event }: A
 }
 
 /** Holds of one tenant, oldest first. */
-export async function findHolds(reader: Reader, tenantId: string): Promise<readonly Hold[]> {
+export async function findHolds(reader: Reader, tenantId: string): Promise<readonly LegalHold[]> {
   return selectHolds(reader, eq(legalHolds.tenantId, tenantId));
 }
 
@@ -119,7 +105,7 @@ const isItsAnalysis = and(
   eq(analyses.id, legalHolds.analysisId),
 );
 
-async function selectHolds(reader: Reader, which: SQL | undefined): Promise<readonly Hold[]> {
+async function selectHolds(reader: Reader, which: SQL | undefined): Promise<readonly LegalHold[]> {
   const rows = await reader
     .select({
       hold: legalHolds,
@@ -134,9 +120,11 @@ async function selectHolds(reader: Reader, which: SQL | undefined): Promise<read
     .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
     .all();
   return rows.map(({ hold, analysisName, name, email }) => ({
-    ...hold,
     analysisId: hold.analysisId === '' ? null : hold.analysisId,
     analysisName,
+    reason: hold.reason,
+    createdDate: hold.createdAt.toISOString(),
+    createdByUserId: hold.createdByUserId,
     createdByUserName: name ?? email,
   }));
 }

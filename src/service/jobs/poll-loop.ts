@@ -133,13 +133,6 @@ export interface Chore {
   readonly run: (signal: AbortSignal) => void | Promise<void>;
 }
 
-interface Chores {
-  start(): void;
-  stop(): Promise<void>;
-  /** Runs the chores that are due, one after another. */
-  drain(): Promise<void>;
-}
-
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -154,7 +147,7 @@ export function createChores({
   /** Receives the error of a failed chore, which is retried after an hour. */
   readonly onError: (error: unknown) => void;
   readonly pollMs?: number;
-}): Chores {
+}) {
   const stopping = new AbortController();
   const loop = createLoop({ turn, now, pollMs, onError });
 
@@ -180,6 +173,7 @@ export function createChores({
       stopping.abort();
       await loop.stop();
     },
+    /** Runs the chores that are due, one after another. */
     async drain() {
       await loop.run();
     },

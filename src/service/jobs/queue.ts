@@ -43,34 +43,13 @@ interface More {
   readonly owner?: string;
 }
 
-export interface Queue {
-  /** Adds a job in the transaction of the act that needs it. */
-  enqueue(tx: Tx, kind: string, payload: unknown, more?: More): Promise<string>;
-  /** Leases the most overdue job to this worker; returns null when none is due. */
-  claim(claim: Claim): Promise<Job | null>;
-  /** Returns false when another worker has taken the job over. */
-  extendLease(job: Job, leaseMs: number): Promise<boolean>;
-  /** Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`. */
-  assertLease(tx: Tx, job: Job): Promise<void>;
-  /** Removes a finished job. @throws {ForensicsError} `lease_lost`; roll everything back then. */
-  finish(tx: Tx, job: Job): Promise<void>;
-  /** Returns the job to the queue, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
-  release(tx: Tx, job: Job, runAt: Date): Promise<void>;
-  /** When the next job of these kinds is due, counting leases that expire; null when there is none. */
-  nextDueAt(kinds: readonly string[], except?: readonly string[]): Promise<Date | null>;
-  /** Number of jobs of a kind, waiting or leased. */
-  count(kind: string): Promise<number>;
-  /** Number of leased jobs of a kind whose worker id starts with `workers`. */
-  countLeased(kind: string, workers: string): Promise<number>;
-  /** How long the oldest due job has been waiting, in milliseconds; 0 when none is due. */
-  waitOf(kind: string): Promise<number>;
-  /** Calls `listener` after jobs are added; returns a function that unsubscribes it. */
-  onAdded(listener: () => void): () => void;
-}
+export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue({ db, now }: { readonly db: Db; readonly now: () => Date }): Queue {
+export function createQueue({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   return {
-    async enqueue(tx, kind, payload, { runAt, owner = null } = {}) {
+    /** Adds a job in the transaction of the act that needs it. */
+    async enqueue(tx: Tx, kind: string, payload: unknown, more: More = {}) {
+      const { runAt, owner = null } = more;
       const at = now();
       const id = newId(at);
       const fresh = { fence: 0, wasAbandoned: false, createdAt: at };
@@ -81,38 +60,47 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       tx.notify('jobs');
       return id;
     },
-    claim: (claim) => claimJob(db, claim, now()),
-    async extendLease(job, leaseMs) {
+    /** Leases the most overdue job to this worker; returns null when none is due. */
+    claim: (claim: Claim) => claimJob(db, claim, now()),
+    /** Returns false when another worker has taken the job over. */
+    async extendLease(job: Job, leaseMs: number) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
     },
-    async assertLease(tx, job) {
+    /** Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`. */
+    async assertLease(tx: Tx, job: Job) {
       assertLeased(
         (await heldJob(tx).all({ id: job.id, fence: job.fence, leasedBy: job.leasedBy })).length,
       );
     },
-    async finish(tx, job) {
+    /** Removes a finished job. @throws {ForensicsError} `lease_lost`; roll everything back then. */
+    async finish(tx: Tx, job: Job) {
       assertLeased((await tx.delete(jobs).where(heldBy(job)).run()).changes);
     },
-    async release(tx, job, runAt) {
+    /** Returns the job to the queue, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
+    async release(tx: Tx, job: Job, runAt: Date) {
       const free = { runAt, leasedBy: null, leasedUntil: null };
       assertLeased((await tx.update(jobs).set(free).where(heldBy(job)).run()).changes);
       tx.notify('jobs');
     },
-    async nextDueAt(kinds, except) {
+    /** When the next job of these kinds is due, counting leases that expire; null when there is none. */
+    async nextDueAt(kinds: readonly string[], except?: readonly string[]) {
       const [first] = await createLook(db, kinds, now())(except ?? []);
       return first === undefined ? null : new Date(first.dueAt);
     },
-    async count(kind) {
+    /** Number of jobs of a kind, waiting or leased. */
+    async count(kind: string) {
       const row = await db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
       return row?.jobs ?? 0;
     },
-    async countLeased(kind, workers) {
+    /** Number of leased jobs of a kind whose worker id starts with `workers`. */
+    async countLeased(kind: string, workers: string) {
       const isTheirs = sql`substr(${jobs.leasedBy}, 1, ${workers.length}) = ${workers}`;
       const isLeased = and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs);
       return (await db.select({ jobs: count() }).from(jobs).where(isLeased).get())?.jobs ?? 0;
     },
-    async waitOf(kind) {
+    /** How long the oldest due job has been waiting, in milliseconds; 0 when none is due. */
+    async waitOf(kind: string) {
       const at = now();
       const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));
       const first = db
@@ -123,7 +111,8 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       const row = await first.limit(1).get();
       return row === undefined ? 0 : at.getTime() - row.runAt.getTime();
     },
-    onAdded: (listener) => db.onNotification('jobs', listener),
+    /** Calls `listener` after jobs are added; returns a function that unsubscribes it. */
+    onAdded: (listener: () => void) => db.onNotification('jobs', listener),
   };
 }
 

@@ -30,21 +30,13 @@ interface WorkerOptions {
   readonly onError?: (error: unknown, job: Job | null) => void;
 }
 
-export interface Worker {
-  start(): void;
-  /** Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and returns them to the queue. */
-  stop(how?: { readonly graceMs?: number }): Promise<void>;
-  /** Works until nothing is due or running. */
-  drain(): Promise<void>;
-  /** Number of jobs being worked on. */
-  running(): number;
-}
+export type Worker = ReturnType<typeof createWorker>;
 
 const longestPauseMs = 60_000;
 /** How often `canBegin` is asked again. */
 const retryMs = 250;
 
-export function createWorker(options: WorkerOptions): Worker {
+export function createWorker(options: WorkerOptions) {
   const { queue, handlers, workerId, concurrency, now } = options;
   const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
   const { canBegin = () => true } = options;
@@ -96,15 +88,19 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     start: () => loop.start(),
+    /** Number of jobs being worked on. */
     running: () => loop.inHand().length,
+    /** Works until nothing is due or running. */
     drain: () => loop.drain(),
-    async stop({ graceMs = 10_000 } = {}) {
+    /** Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and returns them to the queue. */
+    async stop({ graceMs = 10_000 }: { readonly graceMs?: number } = {}) {
       isStopping = true;
       stopListening();
       await loop.stop();
       const reason = new ForensicsError('cancelled', 'The worker is stopping.');
-      const abortAll = () => loop.inHand().forEach((abort) => abort.abort(reason));
-      const giveUp = setTimeout(abortAll, graceMs);
+      const giveUp = setTimeout(() => {
+        for (const abort of loop.inHand()) abort.abort(reason);
+      }, graceMs);
       await loop.settled();
       clearTimeout(giveUp);
     },
@@ -145,29 +141,15 @@ function isLeaseLost(error: unknown): boolean {
   return error instanceof ForensicsError && error.code === 'lease_lost';
 }
 
+const shortestRestMs = 1000;
+const longestRestMs = 15 * 60_000;
+
 /**
  * Decides whose job runs next, so that no owner delays the others. Owners take turns; an owner
  * whose latest job failed pauses for ten times the job's duration, then gets one job at a time
  * until one succeeds. Kept in memory: a new process has to learn it again.
  */
-interface FairScheduler {
-  /** Owners whose jobs must not start now. */
-  blocked(): readonly string[];
-  /**
-   * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner without a running job who
-   * was not served last, then any owner without a running job, then any that is not blocked.
-   */
-  choices(): readonly (readonly string[])[];
-  /** When the next pause ends; null when no owner is paused. */
-  nextAt(): Date | null;
-  /** Records that a job starts; call the returned function with its outcome. */
-  begin(owner: string | null): (end: 'done' | 'failed' | 'taken away') => void;
-}
-
-const shortestRestMs = 1000;
-const longestRestMs = 15 * 60_000;
-
-function createFairScheduler(now: () => Date): FairScheduler {
+function createFairScheduler(now: () => Date) {
   const inHand: string[] = [];
   /** Owners whose latest job failed, and until when they are paused. */
   const failing = new Map<string, Date>();
@@ -181,17 +163,24 @@ function createFairScheduler(now: () => Date): FairScheduler {
       .map(([owner]) => owner);
 
   return {
+    /** Owners whose jobs must not start now. */
     blocked,
-    choices() {
+    /**
+     * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner without a running job who
+     * was not served last, then any owner without a running job, then any that is not blocked.
+     */
+    choices(): readonly (readonly string[])[] {
       const last = blocked();
       const idle = [...last, ...inHand];
       return [latest === null ? idle : [...idle, latest], idle, last];
     },
+    /** When the next pause ends; null when no owner is paused. */
     nextAt() {
       const ends = [...failing.values()].filter(isResting).map((until) => until.getTime());
       return ends.length === 0 ? null : new Date(Math.min(...ends));
     },
-    begin(owner) {
+    /** Records that a job starts; call the returned function with its outcome. */
+    begin(owner: string | null): (end: 'done' | 'failed' | 'taken away') => void {
       if (owner === null) return () => undefined;
       const begunAt = now().getTime();
       inHand.push(owner);

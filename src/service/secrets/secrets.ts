@@ -136,20 +136,7 @@ function derive(masterKey: Buffer, purpose: string): Buffer {
 // The file that stores the master key. A new key is first written beside it, and replaces it only
 // when everything is sealed under the new key, so one of the two files always opens the database.
 
-interface KeyFile {
-  /**
-   * Reads the key, or creates it when there is no database yet.
-   *
-   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
-   */
-  read(): Buffer;
-  /** The new key beside the current one; null when it is missing or incomplete. */
-  readNext(): Buffer | null;
-  /** Writes a new key beside the current one. */
-  writeNext(key: Buffer): void;
-  /** Replaces the old key by the new one and deletes the old. Does nothing when another process has done so. */
-  adoptNext(): void;
-}
+type KeyFile = ReturnType<typeof createKeyFile>;
 
 export const keyBytes = 32;
 
@@ -181,10 +168,15 @@ export function openDataFolder({
   return { path, masterKey: keyFile.read(), keyFile };
 }
 
-function createKeyFile(dataDir: string): KeyFile {
+function createKeyFile(dataDir: string) {
   const file = join(dataDir, 'master.key');
   const next = `${file}.next`;
   return {
+    /**
+     * Reads the key, or creates it when there is no database yet.
+     *
+     * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
+     */
     read() {
       const kept = readKey(file) ?? readExistingKey(databaseFile(dataDir), file);
       if (kept !== null) return kept;
@@ -193,11 +185,14 @@ function createKeyFile(dataDir: string): KeyFile {
       return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
     // A partly written key was never used: the database is only updated once the file is safely stored.
+    /** The new key beside the current one; null when it is missing or incomplete. */
     readNext: () => parseKey(readText(next) ?? ''),
-    writeNext(key) {
+    /** Writes a new key beside the current one. */
+    writeNext(key: Buffer) {
       rmSync(next, { force: true });
       if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
     },
+    /** Replaces the old key by the new one and deletes the old. Does nothing when another process has done so. */
     adoptNext() {
       try {
         renameSync(next, file);

@@ -3,6 +3,7 @@
  * callers have already checked that the user may act for the tenant.
  */
 
+import { withoutUndefined } from '../../contract/common.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import type { Keys } from '../access/keys.ts';
@@ -20,17 +21,7 @@ import type { OpenRemoteStore } from '../../ports/storage/stores.ts';
 import { maskStorage, mergeStorage } from './merge-storage.ts';
 import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
-export interface Tenancy {
-  /** Reads the tenant, with its secrets masked. */
-  read(tenant: Tenant): Promise<TenantResponse>;
-  /**
-   * Changes what the request names and returns the tenant's new state. Accepts a returned tenant unchanged.
-   *
-   * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`; then nothing is
-   *   changed.
-   */
-  change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantResponse>;
-}
+export type Tenancy = ReturnType<typeof createTenancy>;
 
 export interface TenancyContext {
   readonly db: Db;
@@ -45,10 +36,18 @@ export interface TenancyContext {
   readonly now: () => Date;
 }
 
-export function createTenancy(context: TenancyContext): Tenancy {
+export function createTenancy(context: TenancyContext) {
   return {
-    read: (tenant) => readTenant(context, tenant),
-    change: (tenant, request, by) => changeTenant(context, { tenant, request, by }),
+    /** Reads the tenant, with its secrets masked. */
+    read: (tenant: Tenant) => readTenant(context, tenant),
+    /**
+     * Changes what the request names and returns the tenant's new state. Accepts a returned tenant unchanged.
+     *
+     * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`; then nothing is
+     *   changed.
+     */
+    change: (tenant: Tenant, request: TenantRequest, by: Actor) =>
+      changeTenant(context, { tenant, request, by }),
   };
 }
 
@@ -144,12 +143,7 @@ async function write(
   const { id } = tenant;
   const { name, webhookUrl, defaultOptions, seenBefore } = request;
   return transact(db, async (tx) => {
-    const change: Parameters<typeof updateTenant>[1]['change'] = {
-      ...(name === undefined ? {} : { name }),
-      ...(webhookUrl === undefined ? {} : { webhookUrl }),
-      ...(defaultOptions === undefined ? {} : { defaultOptions }),
-      ...(seenBefore === undefined ? {} : { seenBefore }),
-    };
+    const change = withoutUndefined({ name, webhookUrl, defaultOptions, seenBefore });
     if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
     assertStorageUnchanged(before, await currentRow(tx, configs, id));
     const storageConfigId =

@@ -32,34 +32,9 @@ export interface TenantChange {
   readonly isTrial?: boolean;
 }
 
-export interface Tenants {
-  /**
-   * @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant
-   *   that was not deleted has or had it.
-   */
-  create(tenant: NewTenant): Promise<Tenant>;
-  byName(name: string): Promise<Tenant | null>;
-  /** Also finds a deleted tenant while its row exists. */
-  byId(id: string): Promise<Tenant | null>;
-  /** All tenants, ordered by name. */
-  list(): Promise<readonly Tenant[]>;
-  /** Deleted tenants of which something is still stored, by their former name. */
-  listDeleted(): Promise<readonly Tenant[]>;
-  /**
-   * Changes a tenant on the operator's behalf. @throws {ForensicsError} `tenant_not_found`,
-   * `conflict`, `invalid_request`.
-   */
-  update(id: string, change: TenantChange): Promise<Tenant>;
-  /**
-   * Finds the tenant of this name if this principal may act for it.
-   *
-   * @throws {ForensicsError} `forbidden`, both for another's tenant and for an unknown name, so
-   *   that the two cannot be told apart.
-   */
-  authorizeTenant(principal: Principal, tenantName: string): Promise<Tenant>;
-}
+export type Tenants = ReturnType<typeof createTenants>;
 
-export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }): Tenants {
+export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   // Runs on every request, so the statement is prepared once.
   const named = db
     .select()
@@ -72,7 +47,11 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     (await named.get({ name })) ?? null;
 
   return {
-    async create({ name, isTrial = false, by = operator }) {
+    /**
+     * @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant
+     *   that was not deleted has or had it.
+     */
+    async create({ name, isTrial = false, by = operator }: NewTenant) {
       return transact(db, async (tx) => {
         const createdAt = now();
         const id = newId(createdAt);
@@ -84,13 +63,27 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
         return tenant;
       });
     },
-    byName: async (name) => byName(name),
-    byId: async (id) => (await db.select().from(tenants).where(eq(tenants.id, id)).get()) ?? null,
+    byName: async (name: string) => byName(name),
+    /** Also finds a deleted tenant while its row exists. */
+    byId: async (id: string) =>
+      (await db.select().from(tenants).where(eq(tenants.id, id)).get()) ?? null,
+    /** All tenants, ordered by name. */
     list: async () => find(isNull(tenants.deletedAt)),
+    /** Deleted tenants of which something is still stored, by their former name. */
     listDeleted: async () => find(isNotNull(tenants.deletedAt)),
-    update: async (id, change) =>
+    /**
+     * Changes a tenant on the operator's behalf. @throws {ForensicsError} `tenant_not_found`,
+     * `conflict`, `invalid_request`.
+     */
+    update: async (id: string, change: TenantChange) =>
       transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
-    async authorizeTenant(principal, tenantName) {
+    /**
+     * Finds the tenant of this name if this principal may act for it.
+     *
+     * @throws {ForensicsError} `forbidden`, both for another's tenant and for an unknown name, so
+     *   that the two cannot be told apart.
+     */
+    async authorizeTenant(principal: Principal, tenantName: string) {
       const tenant = await byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
       throw new ForensicsError('forbidden', 'You may not act for this tenant; check its name.');

@@ -4,7 +4,7 @@
  */
 
 import { and, between, eq, inArray, sql } from 'drizzle-orm';
-import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
+import type { ReportQuery } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -177,14 +177,12 @@ export async function countCompleted(reader: Reader): Promise<number> {
   return row?.amount ?? 0;
 }
 
-export interface UsageReports {
-  /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
-  report(tenant: Tenant, query: ReportQuery): Promise<UsageReport>;
-}
+export type UsageReports = ReturnType<typeof createUsageReports>;
 
-export function createUsageReports({ db, now }: Clocked): UsageReports {
+export function createUsageReports({ db, now }: Clocked) {
   return {
-    async report(tenant, query) {
+    /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
+    async report(tenant: Tenant, query: ReportQuery) {
       const at = now();
       const period = toPeriod(tenant, query, at);
       const { id, startTime, endTime, isLive } = period;

@@ -27,13 +27,7 @@ export interface DelivererOptions {
   readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
-export interface Deliverer {
-  start(): void;
-  /** Starts nothing new and waits for attempts in progress, at most 5 s. */
-  stop(): Promise<void>;
-  /** Delivers until nothing is due or in progress. */
-  drain(): Promise<void>;
-}
+export type Deliverer = ReturnType<typeof createDeliverer>;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -60,7 +54,7 @@ const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string
 
 const attemptsPerTenant = 4;
 
-export function createDeliverer(options: DelivererOptions): Deliverer {
+export function createDeliverer(options: DelivererOptions) {
   const { outbox, now, pollMs = 1000, onError = () => undefined } = options;
   const sender = createSender({ guard: createAddressGuard(options.allow) });
   const attempt = createAttempt(options, sender);
@@ -91,7 +85,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
   return {
     start: () => loop.start(),
+    /** Delivers until nothing is due or in progress. */
     drain: () => loop.drain(),
+    /** Starts nothing new and waits for attempts in progress, at most 5 s. */
     async stop() {
       isStopping = true;
       stopListening();

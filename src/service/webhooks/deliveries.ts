@@ -151,14 +151,7 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
 
 // What a tenant's own members can do with its webhook: list messages, send them again, and send a test.
 
-export interface WebhookLog {
-  /** Newest first. */
-  list(tenantId: string, query: LogQuery): Promise<readonly Delivery[]>;
-  /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
-  replay(tenantId: string, which: Replay['which'], by: Actor): Promise<readonly Replayed[]>;
-  /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
-  test(tenant: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<WebhookTest>;
-}
+export type WebhookLog = ReturnType<typeof createWebhookLog>;
 
 interface LogQuery extends Pick<DeliveryQuery, 'before' | 'limit'> {
   readonly state?: DeliveryState;
@@ -172,12 +165,15 @@ interface WebhookLogParts {
   readonly now: () => Date;
 }
 
-export function createWebhookLog({ db, serverKey, allow, now }: WebhookLogParts): WebhookLog {
+export function createWebhookLog({ db, serverKey, allow, now }: WebhookLogParts) {
   return {
-    list: async (tenantId, { state = null, ...page }) =>
-      listDeliveries(db, { tenantId, state, ...page }),
-    replay: async (tenantId, which, by) => replay(db, { tenantId, which, at: now(), by }),
-    async test({ id: tenantId, webhookUrl: url }) {
+    /** Newest first. */
+    list: async (tenantId: string, query: LogQuery) =>
+      listDeliveries(db, { ...query, tenantId, state: query.state ?? null }),
+    /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
+    replay: async (tenantId: string, which: Replay['which'], by: Actor) => replay(db, { tenantId, which, at: now(), by }),
+    /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
+    async test({ id: tenantId, webhookUrl: url }: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<WebhookTest> {
       if (url === null) {
         throw new ForensicsError(
           'conflict',

@@ -39,44 +39,30 @@ export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
 
-export interface Outbox {
-  /** Writes nothing when the tenant has no webhook. */
-  enqueueDelivery(tx: Tx, delivery: NewDelivery): Promise<void>;
-  /** Leases due messages to the caller for `leaseMs`, at most `slots(tenant)` for each tenant. */
-  claim(slots: (tenantId: string) => number, leaseMs: number): Promise<readonly Delivery[]>;
-  /** When the next message is due, ignoring the tenants in `except`. */
-  nextDueAt(except: readonly string[]): Promise<Date | null>;
-  /** Marks the message as delivered. */
-  accept(delivery: Delivery, outcome: string): Promise<void>;
-  /**
-   * Schedules another attempt at `retryAt`; null gives the message up and disables a receiver that
-   * has been failing for days.
-   */
-  fail(delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence>;
-  /** Gives up a message whose tenant no longer has a receiver. */
-  drop(delivery: Delivery, outcome: string): Promise<void>;
-  /**
-   * The receiver asked for no more: nothing is sent or written for it until the tenant sets a new
-   * URL. If the tenant has done so meanwhile, the message goes there at once.
-   */
-  closeReceiver(delivery: Delivery, outcome: string): Promise<Consequence>;
-  onAdded(listener: () => void): () => void;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
-export function createOutbox(parts: OutboxParts): Outbox {
+export function createOutbox(parts: OutboxParts) {
   const { db, now } = parts;
   return {
-    enqueueDelivery: (tx, delivery) => enqueue(tx, delivery, now()),
-    claim: (slots, leaseMs) => claimDue(parts, slots, leaseMs),
-    nextDueAt: (except) => findNextDue(parts, except),
+    /** Writes nothing when the tenant has no webhook. */
+    enqueueDelivery: (tx: Tx, delivery: NewDelivery) => enqueue(tx, delivery, now()),
+    /** Leases due messages to the caller for `leaseMs`, at most `slots(tenant)` for each tenant. */
+    claim: (slots: (tenantId: string) => number, leaseMs: number) => claimDue(parts, slots, leaseMs),
+    /** When the next message is due, ignoring the tenants in `except`. */
+    nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
 
-    accept: async (delivery, outcome) =>
+    /** Marks the message as delivered. */
+    accept: async (delivery: Delivery, outcome: string) =>
       transact(db, async (tx) => {
         const end = { state: 'delivered', outcome, at: now() } as const;
         if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
       }),
 
-    fail: async (delivery, outcome, retryAt) =>
+    /**
+     * Schedules another attempt at `retryAt`; null gives the message up and disables a receiver that
+     * has been failing for days.
+     */
+    fail: async (delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence> =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
         const isOurs =
@@ -90,12 +76,17 @@ export function createOutbox(parts: OutboxParts): Outbox {
         return { kind: isClosed ? 'switched_off' : 'given_up' };
       }),
 
-    drop: async (delivery, outcome) =>
+    /** Gives up a message whose tenant no longer has a receiver. */
+    drop: async (delivery: Delivery, outcome: string) =>
       transact(db, async (tx) => {
         await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
       }),
 
-    closeReceiver: async (delivery, outcome) =>
+    /**
+     * The receiver asked for no more: nothing is sent or written for it until the tenant sets a new
+     * URL. If the tenant has done so meanwhile, the message goes there at once.
+     */
+    closeReceiver: async (delivery: Delivery, outcome: string): Promise<Consequence> =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
         // The tenant has set another URL since, which has not been tried yet.
@@ -107,7 +98,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
         return { kind: (await close(tx, delivery, end, 'gone')) ? 'switched_off' : 'given_up' };
       }),
 
-    onAdded: (listener) => db.onNotification('deliveries', listener),
+    onAdded: (listener: () => void) => db.onNotification('deliveries', listener),
   };
 }
 

@@ -109,7 +109,7 @@ function blobInfo(record: ObjectRecord): BlobInfo {
 
 export type SignedMethod = 'GET' | 'PUT' | 'DELETE';
 
-interface SignedObject {
+export interface SignedObject {
   readonly bucket: string;
   readonly key: string;
 }

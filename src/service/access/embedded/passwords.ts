@@ -12,27 +12,7 @@ import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
 
-export interface Passwords {
-  /**
-   * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256
-   *   characters, very common, the person's own address or name, or the password it replaces.
-   */
-  assertUsable(password: string, person: Person): void;
-  /**
-   * `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64.
-   *
-   * @param like - a hash whose salt it takes, so that `matching` tries both in the time of one.
-   */
-  hash(password: string, like?: string | null): Promise<string>;
-  /** Those of the hashes that the password has. With none, does the same amount of work as with one. */
-  matching(password: string, hashes: readonly string[]): Promise<readonly string[]>;
-  /**
-   * Runs an act that will hash a password; it takes up capacity from now on, even while it waits for something else.
-   *
-   * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait for half a minute.
-   */
-  withRoom<T>(act: () => Promise<T>): Promise<T>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** The person the password is for. */
 interface Person {
@@ -62,19 +42,29 @@ const atOnce = 2;
 const maxInside = 64;
 
 /** @param ln - tests pass a lower cost. */
-export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Passwords {
+export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
   const cost: Cost = { ln, r: 8, p: 1 };
   const dummy = written(cost, Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
   const inTurn = pLimit(atOnce);
   let inside = 0;
 
   return {
+    /**
+     * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256
+     *   characters, very common, the person's own address or name, or the password it replaces.
+     */
     assertUsable,
-    async hash(password, like = null) {
+    /**
+     * `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64.
+     *
+     * @param like - a hash whose salt it takes, so that `matching` tries both in the time of one.
+     */
+    async hash(password: string, like: string | null = null) {
       const salt = like === null ? randomBytes(saltBytes) : parse(like).salt;
       return written(cost, salt, await inTurn(() => deriveKey(password, salt, cost)));
     },
-    async matching(password, hashes) {
+    /** Those of the hashes that the password has. With none, does the same amount of work as with one. */
+    async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
       const derived = new Map<string, Buffer>();
       const found: string[] = [];
       for (const hash of hashes.length === 0 ? [dummy] : hashes) {
@@ -86,7 +76,12 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
       }
       return found;
     },
-    async withRoom(act) {
+    /**
+     * Runs an act that will hash a password; it takes up capacity from now on, even while it waits for something else.
+     *
+     * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait for half a minute.
+     */
+    async withRoom<T>(act: () => Promise<T>) {
       if (inside >= maxInside) {
         const message = 'Too many people are logging in at the moment; try again shortly.';
         throw new ForensicsError('rate_limited', message);

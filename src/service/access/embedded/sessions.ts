@@ -21,18 +21,7 @@ export interface OpenSession extends Subject {
   readonly refreshToken: string;
 }
 
-export interface Sessions {
-  begin(tx: Tx, userId: string): Promise<OpenSession>;
-  /**
-   * @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or expired, or
-   *   whose session has ended.
-   */
-  refresh(refreshToken: string): Promise<OpenSession>;
-  /** Ends the session of a token; does nothing for an unknown one. */
-  end(refreshToken: string): Promise<void>;
-  /** The user a token belongs to, whether or not it is still valid; null for an unknown one. */
-  ownerOf(refreshToken: string): Promise<string | null>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 const dayMs = 86_400_000;
 const sessionLifeMs = 30 * dayMs;
@@ -40,22 +29,27 @@ const sessionLifeMs = 30 * dayMs;
 const idleLifeMs = 14 * dayMs;
 const keptAfterEndMs = 30 * dayMs;
 
-export function createSessions({ db, now }: Clocked): Sessions {
+export function createSessions({ db, now }: Clocked) {
   return {
-    async begin(tx, userId) {
+    async begin(tx: Tx, userId: string) {
       const createdAt = now();
       const sessionId = newId(createdAt);
       const expiresAt = after(createdAt, sessionLifeMs);
       await tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
       return { userId, sessionId, refreshToken: await issue(tx, sessionId, createdAt) };
     },
-    async refresh(refreshToken) {
+    /**
+     * @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or expired, or
+     *   whose session has ended.
+     */
+    async refresh(refreshToken: string) {
       // Thrown only after the transaction, so that ending the session is not rolled back with it.
       const opened = await transact(db, (tx) => rotate(tx, refreshToken, now()));
       if (opened !== null) return opened;
       throw unauthenticated('The refresh token is not valid; log in again.');
     },
-    async end(refreshToken) {
+    /** Ends the session of a token; does nothing for an unknown one. */
+    async end(refreshToken: string) {
       await transact(db, async (tx) => {
         const found = await find(tx, refreshToken);
         if (found === undefined) return;
@@ -63,7 +57,8 @@ export function createSessions({ db, now }: Clocked): Sessions {
         await tx.update(sessions).set({ revokedAt: now() }).where(isOpen).run();
       });
     },
-    ownerOf: async (refreshToken) => (await find(db, refreshToken))?.session.userId ?? null,
+    /** The user a token belongs to, whether or not it is still valid; null for an unknown one. */
+    ownerOf: async (refreshToken: string) => (await find(db, refreshToken))?.session.userId ?? null,
   };
 }
 

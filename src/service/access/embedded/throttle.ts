@@ -118,19 +118,7 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
 }
 
 /** Limits what one place may fail and request altogether, whatever accounts it tries. Kept in memory only. */
-interface LoginPlaces {
-  /**
-   * @returns a function that takes the attempt back.
-   * @throws {ForensicsError} `rate_limited` after 30 failures within 15 minutes.
-   */
-  countPlace(from: string): () => void;
-  /**
-   * All passwords are checked in one shared queue, which no single place may fill.
-   *
-   * @throws {ForensicsError} `rate_limited` when four attempts from this place are in progress.
-   */
-  withSeat<T>(from: string, act: () => Promise<T>): Promise<T>;
-}
+type LoginPlaces = ReturnType<typeof createLoginPlaces>;
 
 const windowMs = 15 * 60_000;
 const maxInWindow = 30;
@@ -138,12 +126,16 @@ const maxInWindow = 30;
 const maxPlaces = 10_000;
 const maxSeats = 4;
 
-function createLoginPlaces(now: () => Date): LoginPlaces {
+function createLoginPlaces(now: () => Date) {
   const places = new Map<string, readonly { readonly at: number }[]>();
   const seats = new Map<string, number>();
 
   return {
-    countPlace(from) {
+    /**
+     * @returns a function that takes the attempt back.
+     * @throws {ForensicsError} `rate_limited` after 30 failures within 15 minutes.
+     */
+    countPlace(from: string): () => void {
       const place = toPlace(from);
       const at = now().getTime();
       const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
@@ -158,7 +150,12 @@ function createLoginPlaces(now: () => Date): LoginPlaces {
         if (others !== undefined) places.set(place, others);
       };
     },
-    async withSeat(from, act) {
+    /**
+     * All passwords are checked in one shared queue, which no single place may fill.
+     *
+     * @throws {ForensicsError} `rate_limited` when four attempts from this place are in progress.
+     */
+    async withSeat<T>(from: string, act: () => Promise<T>) {
       const place = toPlace(from);
       const inUse = seats.get(place) ?? 0;
       if (inUse >= maxSeats) {

@@ -24,16 +24,6 @@ interface Bearer extends Subject {
 
 type TokenKind = 'access' | 'id';
 
-interface Tokens {
-  sign(kind: TokenKind, bearer: Bearer): Promise<string>;
-  /**
-   * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still live.
-   *
-   * @throws {ForensicsError} `unauthenticated`, also when the claim `userType` is absent.
-   */
-  read(kind: TokenKind, token: string): Promise<Subject>;
-}
-
 /** Short, because a stolen token should not last; changes to an account apply at once in any case. */
 export const accessLifeSeconds = 15 * 60;
 
@@ -52,11 +42,11 @@ interface TokenParts {
   readonly now: () => Date;
 }
 
-export function createTokens({ seed, issuer, now }: TokenParts): Tokens {
+export function createTokens({ seed, issuer, now }: TokenParts) {
   const { privateKey, publicKey, kid } = keysFrom(seed);
 
   return {
-    async sign(kind, bearer) {
+    async sign(kind: TokenKind, bearer: Bearer) {
       const { typ, audience, lifeSeconds } = kinds[kind];
       const { SignJWT } = await library();
       const issuedAt = Math.floor(now().getTime() / 1000);
@@ -70,7 +60,12 @@ export function createTokens({ seed, issuer, now }: TokenParts): Tokens {
         .setExpirationTime(issuedAt + lifeSeconds)
         .sign(privateKey);
     },
-    async read(kind, token) {
+    /**
+     * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still live.
+     *
+     * @throws {ForensicsError} `unauthenticated`, also when the claim `userType` is absent.
+     */
+    async read(kind: TokenKind, token: string) {
       const { typ, audience } = kinds[kind];
       const options = {
         algorithms: [algorithm],

@@ -3,6 +3,7 @@
  * validated and reduced to what we use.
  */
 
+import { withoutUndefined } from '../../../contract/common.ts';
 import type { ServerMetadata } from 'openid-client';
 import { Agent, request } from 'undici';
 
@@ -44,7 +45,7 @@ export function readDiscovery(document: unknown, issuer: string): Discovered {
     jwks_uri: required('jwks_uri'),
     authorization_endpoint: required('authorization_endpoint'),
     token_endpoint: required('token_endpoint'),
-    ...defined({
+    ...withoutUndefined({
       device_authorization_endpoint: optional('device_authorization_endpoint'),
       revocation_endpoint: optional('revocation_endpoint'),
       introspection_endpoint: optional('introspection_endpoint'),
@@ -52,13 +53,6 @@ export function readDiscovery(document: unknown, issuer: string): Discovered {
       id_token_signing_alg_values_supported: words('id_token_signing_alg_values_supported'),
     }),
   };
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(members: T): Given<T>;
-function defined(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 interface ProviderRequest {

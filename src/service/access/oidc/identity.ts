@@ -136,18 +136,7 @@ function toLoginElsewhere(
 // The stored people of an identity provider. Their rights come with each token; stored here are
 // their id, name, own settings, and whether they are disabled.
 
-interface Accounts {
-  /**
-   * Creates the person of a token on first sight, and updates it from the newest token.
-   *
-   * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has ended since.
-   */
-  admit(seen: Seen): Promise<UserRow>;
-  /** The tenants here that these names or ids refer to. */
-  findTenantIds(words: readonly string[]): Promise<string[]>;
-  /** Invalidates this token, and every token the person got before it. */
-  endAccess(userId: string, token: ReadToken): Promise<void>;
-}
+type Accounts = ReturnType<typeof createAccounts>;
 
 interface Seen {
   readonly token: ReadToken;
@@ -166,10 +155,15 @@ interface AccountsParts {
 // Earlier than any token.
 const ever = new Date(0);
 
-function createAccounts(parts: AccountsParts): Accounts {
+function createAccounts(parts: AccountsParts) {
   const { db, now } = parts;
   return {
-    async admit(seen) {
+    /**
+     * Creates the person of a token on first sight, and updates it from the newest token.
+     *
+     * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has ended since.
+     */
+    async admit(seen: Seen) {
       const row = await findRow(db, seen.token);
       if (row === undefined || isNews(row, seen)) {
         return transact(db, (tx) => bringUpToDate(parts, tx, seen));
@@ -177,13 +171,15 @@ function createAccounts(parts: AccountsParts): Accounts {
       assertNotEnded(row, seen.token);
       return row;
     },
-    async findTenantIds(words) {
+    /** The tenants here that these names or ids refer to. */
+    async findTenantIds(words: readonly string[]) {
       const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
       const which = and(meant, isNull(tenants.deletedAt));
       const rows = await db.select({ id: tenants.id }).from(tenants).where(which).all();
       return rows.map(({ id }) => id);
     },
-    async endAccess(userId, { since }) {
+    /** Invalidates this token, and every token the person got before it. */
+    async endAccess(userId: string, { since }: ReadToken) {
       // The provider's clock may be ahead of ours.
       const at = new Date(Math.max(now().getTime(), since.getTime()));
       await transact(db, (tx) => endAccess(tx, userId, at));

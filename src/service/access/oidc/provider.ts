@@ -3,7 +3,7 @@
  * the few calls that we make to it. Anything it does wrong becomes `identity_unavailable`, and no login succeeds.
  */
 
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import {
   type ClientAuth,
   ClientSecretBasic,
@@ -21,7 +21,6 @@ import {
 import { ForensicsError } from '../../../errors.ts';
 import { type CodeGrant, unauthenticated } from '../principal.ts';
 import {
-  type Cached,
   createCached,
   createProviderFetch,
   type Discovered,
@@ -30,20 +29,7 @@ import {
   timeoutSeconds,
 } from './discovery.ts';
 
-export interface Provider {
-  /** @throws {ForensicsError} `identity_unavailable`, as do all methods here. */
-  facts(): Promise<Discovered>;
-  /** The keys that verify tokens. Use `renewed` for a key that is not among the `current` ones. */
-  readonly keys: Cached<JWTVerifyGetKey>;
-  /** @throws {ForensicsError} also `unauthenticated`, when the provider rejects the token. */
-  refresh(refreshToken: string): Promise<Refreshed>;
-  /** Exchanges the code a browser came back with for tokens. @throws {ForensicsError} also `unauthenticated`. */
-  exchange(grant: CodeGrant): Promise<Refreshed>;
-  /** The owner of a refresh token: null for an invalid one, undefined when the provider cannot tell. */
-  ownerOf(refreshToken: string): Promise<string | null | undefined>;
-  /** Does nothing when the provider has no revocation endpoint. */
-  revoke(refreshToken: string): Promise<void>;
-}
+export type Provider = ReturnType<typeof createProvider>;
 
 export interface Refreshed {
   readonly accessToken: string;
@@ -70,7 +56,7 @@ const freshFactsMs = 60 * minuteMs;
 const keptMs = 24 * 60 * minuteMs;
 const pauseMs = 10_000;
 
-export function createProvider(parts: ProviderParts): Provider {
+export function createProvider(parts: ProviderParts) {
   const { issuer, clientSecret, now } = parts;
   const fetch = createProviderFetch(parts);
   const times = { pauseMs, keptMs, now };
@@ -107,16 +93,21 @@ export function createProvider(parts: ProviderParts): Provider {
   }
 
   return {
+    /** @throws {ForensicsError} `identity_unavailable`, as do all methods here. */
     facts: () => facts.current(),
+    /** The keys that verify tokens. Use `renewed` for a key that is not among the `current` ones. */
     keys,
-    refresh: (refreshToken) =>
+    /** @throws {ForensicsError} also `unauthenticated`, when the provider rejects the token. */
+    refresh: (refreshToken: string) =>
       attempt(async () => tokensIn(await refreshTokenGrant(await client(), refreshToken))),
-    exchange: ({ code, codeVerifier, redirectUri }) =>
+    /** Exchanges the code a browser came back with for tokens. @throws {ForensicsError} also `unauthenticated`. */
+    exchange: ({ code, codeVerifier, redirectUri }: CodeGrant) =>
       attempt(async () => {
         const grant = { code, code_verifier: codeVerifier, redirect_uri: redirectUri };
         return tokensIn(await genericGrantRequest(await client(), 'authorization_code', grant));
       }),
-    ownerOf: (refreshToken) =>
+    /** The owner of a refresh token: null for an invalid one, undefined when the provider cannot tell. */
+    ownerOf: (refreshToken: string) =>
       attempt(async () => {
         const { introspection_endpoint } = await facts.current();
         // RFC 7662, section 2.1: introspection requires authentication.
@@ -124,7 +115,8 @@ export function createProvider(parts: ProviderParts): Provider {
         const { active, sub } = await tokenIntrospection(await client(), refreshToken, hint);
         return active ? sub : null;
       }),
-    revoke: (refreshToken) =>
+    /** Does nothing when the provider has no revocation endpoint. */
+    revoke: (refreshToken: string) =>
       attempt(async () => {
         const { revocation_endpoint } = await facts.current();
         if (revocation_endpoint === undefined) return;

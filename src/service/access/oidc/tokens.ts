@@ -30,11 +30,6 @@ export interface ReadToken {
   readonly claims: JWTPayload;
 }
 
-interface TokenReader {
-  /** @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
-  read(kind: 'access' | 'id', token: string): Promise<ReadToken>;
-}
-
 interface TokenReaderParts {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
   readonly clientId: string;
@@ -49,12 +44,7 @@ const toleranceSeconds = 30;
 // OpenID Connect Core 1.0, section 2.
 const longestSubject = 255;
 
-export function createTokenReader({
-  provider,
-  clientId,
-  audience,
-  now,
-}: TokenReaderParts): TokenReader {
+export function createTokenReader({ provider, clientId, audience, now }: TokenReaderParts) {
   async function verified(token: string): Promise<JWTVerifyResult> {
     if (!compactToken.test(token)) throw unauthenticated('The token is not valid.');
     const { issuer } = await provider.facts();
@@ -91,7 +81,8 @@ export function createTokenReader({
   }
 
   return {
-    async read(kind, token) {
+    /** @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
+    async read(kind: 'access' | 'id', token: string) {
       assertJwt(kind, token);
       const { protectedHeader, payload } = await verified(token).catch((error: unknown) => {
         throw translated(error);

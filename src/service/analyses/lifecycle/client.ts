@@ -4,6 +4,7 @@
  * expects), with its job, webhook message and counters.
  */
 
+import { withoutUndefined } from '../../../contract/common.ts';
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
 import { type Actor, type EventDetails, service } from '../../audit/entry.ts';
@@ -166,8 +167,7 @@ export async function describeAnalysis(
   const { comment, tags, projectId } = description;
   const change = {
     ...(comment === undefined ? {} : { comment, commentFolded: foldText(comment) }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(projectId === undefined ? {} : { projectId }),
+    ...withoutUndefined({ tags, projectId }),
   };
   const fields = Object.keys(description);
   await inTenantTransaction(parts, target, async ({ tx, move, log }) => {

@@ -5,7 +5,7 @@ import {
 } from '../../../../src/service/access/embedded/passwords.ts';
 import { purgeExpired } from '../../../../src/service/access/embedded/sessions.ts';
 import { createTokens } from '../../../../src/service/access/embedded/tokens.ts';
-import { refreshTokens, sessions, users } from '../../../../src/ports/db/schema.ts';
+import { refreshTokens, sessions } from '../../../../src/ports/db/schema.ts';
 import { openPeople, password } from './people.ts';
 
 const examiner = 'examiner@example.org';
@@ -212,39 +212,6 @@ describe('login', () => {
     await expect(logIn(examiner, newPassword)).rejects.toMatchObject(refused);
 
     expect(await db.select().from(sessions).all()).toEqual([]);
-  });
-
-  test('a cheap hash is replaced by a dearer one, and stays right', async () => {
-    const { db, logIn, ...people } = await setUp();
-    const hashes = async () =>
-      (await db.select({ hash: users.passwordHash }).from(users).get())?.hash;
-    const before = await hashes();
-    const dearer = await openPeople({
-      db,
-      clock: people.clock,
-      passwords: createPasswords({ ln: 5 }),
-    });
-
-    await Promise.all([dearer.logIn(examiner), dearer.logIn(examiner)]);
-    const after = await hashes();
-    await dearer.logIn(examiner);
-    await logIn(examiner);
-
-    expect([before, after]).toEqual([
-      expect.stringContaining('ln=4'),
-      expect.stringContaining('ln=5'),
-    ]);
-    expect(await hashes()).toBe(after);
-  });
-
-  test('the hash of a disabled account is left as it is: the time would tell that the password is right', async () => {
-    const { db, clock, user, ...people } = await setUp();
-    const dearer = await openPeople({ db, clock, passwords: createPasswords({ ln: 5 }) });
-    await people.users.disable(user.id);
-
-    await expect(dearer.logIn(examiner)).rejects.toMatchObject(refused);
-
-    expect((await db.select().from(users).get())?.passwordHash).toContain('ln=4');
   });
 
   test('is counted in its own transaction: what fails there is no login', async () => {

@@ -212,7 +212,7 @@ describe('a hold', () => {
     expect(await cleanUp()).toEqual(noticed(0, 1, 2));
     expect([await ids(), await rows(), await objects()]).toEqual([[], [1, 1, 0], 2]);
     expect(await holds.list(tenantId)).toMatchObject([
-      { analysisId: held, reason: 'case 17', createdAt: hold.createdAt },
+      { analysisId: held, reason: 'case 17', createdDate: hold.createdDate },
     ]);
     await holds.remove({ tenantId, analysisId: held });
 

@@ -10,7 +10,7 @@ import {
   fingerprintKeys,
   fingerprints,
 } from '../../../../src/ports/db/schema.ts';
-import type { ListQuery } from '../../../../src/service/analyses/view.ts';
+import type { ListQuery } from '../../../../src/service/analyses/rows.ts';
 import { scenePng } from '../../../fixtures/pictures.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
