@@ -5,99 +5,50 @@
 
 import { type ErrorCode, ForensicsError } from '../errors.ts';
 
-type NoValues = Readonly<Record<string, never>>;
-type Size = Readonly<Record<'width' | 'height', number>>;
-/** A name from `formatNames`, or `PDF`. */
-type PictureFormat = string;
+/** Names in a file, an address or the system, exactly as found there; a format is a name from `formatNames`, or `PDF`. */
+type Texts<Name extends string> = Readonly<Record<Name, string>>;
+type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
-export interface FailureValues {
-  readonly empty: NoValues;
-  readonly too_many_bytes: { readonly megabytes: number; readonly limit: number };
-  /** For a stream, which was not read to its end. */
-  readonly more_bytes_than: { readonly megabytes: number };
-  readonly side_too_short: Size & { readonly least: number; readonly most: number };
-  readonly side_too_long: Size & { readonly least: number; readonly most: number };
-  readonly too_many_pixels: Size & { readonly megapixels: number };
-  readonly not_decodable: NoValues;
-  readonly cut_off: { readonly format: PictureFormat };
-  /** `what` completes "it" in English: a detail for experts. */
-  readonly damaged: { readonly format: PictureFormat; readonly what: string };
-  readonly rare_jpeg: NoValues;
-  /** A variant that no decoder here supports. */
-  readonly rare_kind: { readonly format: PictureFormat };
-  /** `percent` of the rows, from the top, are intact. */
-  readonly rows_missing: { readonly format: PictureFormat; readonly percent: number };
-  readonly raw_without_jpeg: NoValues;
-  /** A picture in a format that is not accepted here. */
-  readonly format_not_taken: { readonly format: PictureFormat };
-  readonly video: NoValues;
-  /** `kind` is the code, `name` its English name; `isPicture`: whether it could be converted. */
-  readonly other_format: {
-    readonly kind: string;
-    readonly name: string;
-    readonly isPicture: boolean;
-  };
-  readonly url_not_usable: NoValues;
-  readonly url_unreachable: { readonly host: string; readonly code: string };
-  readonly url_no_address: { readonly host: string };
-  readonly url_private: { readonly host: string };
-  readonly url_redirects: { readonly host: string };
-  readonly url_status: { readonly host: string; readonly status: number };
-  readonly pdf_locked: NoValues;
-  readonly pdf_without_pages: NoValues;
-  readonly folder_without_recursive: NoValues;
-  readonly folder: NoValues;
-  readonly no_picture_in_folder: NoValues;
-  readonly device: NoValues;
-  readonly no_such_file: NoValues;
-  readonly name_too_long: NoValues;
-  readonly not_allowed: NoValues;
-  readonly link_loop: NoValues;
-  /** `code` from the operating system, such as `EIO`. */
-  readonly not_readable: { readonly code: string };
-  readonly holds_result: { readonly folder: string };
-  readonly holds_no_result: { readonly folder: string };
-  readonly disk_full: NoValues;
-  readonly timeout: { readonly seconds: number };
-  readonly out_of_memory: NoValues;
-  readonly crashed: NoValues;
+/** `name`: the English name; `isPicture`: whether it could be converted. */
+interface OtherFormat extends Texts<'kind' | 'name'> {
+  readonly isPicture: boolean;
 }
 
-export type FailureReasonCode = keyof FailureValues;
-
-/** One or two sentences for each reason. */
-export type FailureSentences = {
-  readonly [Code in FailureReasonCode]: (values: FailureValues[Code]) => string;
-};
-
-const sentences: FailureSentences = {
+/** One or two sentences for each reason, with the values that they name. */
+const sentences = {
   empty: () => 'The file is empty: it holds 0 bytes.',
-  too_many_bytes: ({ megabytes, limit }) =>
+  too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>
     `The file has ${megabytes} MB; at most ${limit} MB can be examined.`,
-  more_bytes_than: ({ megabytes }) =>
+  /** For a stream, which was not read to its end. */
+  more_bytes_than: ({ megabytes }: Numbers<'megabytes'>) =>
     `The file has more than ${megabytes} MB, the most that can be examined.`,
   side_too_short: sideOutOfRange,
   side_too_long: sideOutOfRange,
-  too_many_pixels: ({ width, height, megapixels }) =>
+  too_many_pixels: ({ width, height, megapixels }: Numbers<'width' | 'height' | 'megapixels'>) =>
     `The picture has ${width} x ${height} pixels; at most ${megapixels} megapixels can be examined.`,
   not_decodable: () =>
     'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
-  cut_off: ({ format }) =>
+  cut_off: ({ format }: Texts<'format'>) =>
     `The ${format} file is incomplete: it ends before the picture does. Copy or download it again.`,
-  damaged: ({ format, what }) => `The ${format} file is damaged: it ${what}.`,
+  /** `what` completes "it": a detail for experts. */
+  damaged: ({ format, what }: Texts<'format' | 'what'>) =>
+    `The ${format} file is damaged: it ${what}.`,
   rare_jpeg: () =>
     'This is a JPEG file of a rare kind (lossless, hierarchical or not 8 bits a sample); save it as an ordinary JPEG or PNG.',
-  rare_kind: ({ format }) =>
+  /** A variant that no decoder here supports. */
+  rare_kind: ({ format }: Texts<'format'>) =>
     `This is a ${format} file of a rare kind that cannot be decoded; save it as PNG with the program that wrote it.`,
-  rows_missing: ({ format, percent }) =>
+  /** `percent` of the rows, from the top, are intact. */
+  rows_missing: ({ format, percent }: Texts<'format'> & Numbers<'percent'>) =>
     `The ${format} file is cut off or damaged: only the first ${percent} % of its rows are intact, but 90 % are needed. Copy or download it again.`,
   raw_without_jpeg: () =>
     'This camera raw file contains no JPEG that can be examined; develop it and examine the JPEG or TIFF.',
-  format_not_taken: ({ format }) =>
-    `This is ${article(format)} ${format} picture; this server takes JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
+  /** A picture in a format that is not accepted here. */
+  format_not_taken: ({ format }: Texts<'format'>) =>
+    `This is ${/^(?:AVIF|R)/.test(format) ? 'an' : 'a'} ${format} picture; this server takes JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
-  other_format: ({ name, isPicture }) =>
+  other_format: ({ name, isPicture }: OtherFormat) =>
     `This is ${name}, which cannot be examined. ${
       isPicture
         ? 'Export it as PNG, or better: examine the file it was made from.'
@@ -105,15 +56,15 @@ const sentences: FailureSentences = {
     }`,
   url_not_usable: () =>
     'This address cannot be fetched: it must begin with http:// or https:// and hold no password. Download the picture and examine the file.',
-  url_unreachable: ({ host, code }) =>
+  url_unreachable: ({ host, code }: Texts<'host' | 'code'>) =>
     `${host} could not be reached (${code}). Download the picture on a machine that can reach it, and examine the file.`,
-  url_no_address: ({ host }) =>
+  url_no_address: ({ host }: Texts<'host'>) =>
     `${host} has no address, or one inside a network that the setting fetchAllow does not name. Check it, or download the picture and examine the file.`,
-  url_private: ({ host }) =>
+  url_private: ({ host }: Texts<'host'>) =>
     `${host} is an address inside a network, which is not fetched unless the setting fetchAllow names it. Set it, or download the picture and examine the file.`,
-  url_redirects: ({ host }) =>
+  url_redirects: ({ host }: Texts<'host'>) =>
     `${host} redirects without end; download the picture in a browser and examine the file.`,
-  url_status: ({ host, status }) =>
+  url_status: ({ host, status }: Texts<'host'> & Numbers<'status'>) =>
     `${host} answered ${status} instead of a picture; check the address, or download the picture in a browser and examine the file.`,
   pdf_locked: () =>
     'This PDF needs a password; open it in a viewer, save a copy without one, and examine that.',
@@ -126,24 +77,39 @@ const sentences: FailureSentences = {
   name_too_long: () => 'There is no such file: its name is too long.',
   not_allowed: () => 'You may not read this file; change its permissions.',
   link_loop: () => 'This file cannot be read: it is a symbolic link in a loop.',
-  not_readable: ({ code }) => `This file cannot be read (${code}); check the disk that it lies on.`,
-  holds_result: ({ folder }) =>
+  /** `code` from the operating system, such as `EIO`. */
+  not_readable: ({ code }: Texts<'code'>) =>
+    `This file cannot be read (${code}); check the disk that it lies on.`,
+  holds_result: ({ folder }: Texts<'folder'>) =>
     `${folder} holds a result; add --force to replace it, or choose another --out.`,
-  holds_no_result: ({ folder }) => `${folder} exists but contains no result; choose another --out.`,
+  holds_no_result: ({ folder }: Texts<'folder'>) =>
+    `${folder} exists but contains no result; choose another --out.`,
   disk_full: () => 'No space is left to write the results; free some.',
-  timeout: ({ seconds }) =>
+  timeout: ({ seconds }: Numbers<'seconds'>) =>
     `The analysis needed more than ${seconds} s of processor time and was stopped; use a smaller picture.`,
   out_of_memory: () =>
     'The analysis needed more memory than its process may use; use a smaller picture.',
   crashed: () =>
     'The analysis process ended unexpectedly; the program is still running, so try again.',
 };
+export type FailureReasonCode = keyof typeof sentences;
 
-function article(name: string): string {
-  return /^(?:AVIF|R)/.test(name) ? 'an' : 'a';
-}
+export type FailureValues = {
+  readonly [Code in FailureReasonCode]: Parameters<(typeof sentences)[Code]> extends [infer Values]
+    ? Values
+    : Readonly<Record<string, never>>;
+};
 
-function sideOutOfRange({ width, height, least, most }: FailureValues['side_too_short']): string {
+export type FailureSentences = {
+  readonly [Code in FailureReasonCode]: (values: FailureValues[Code]) => string;
+};
+
+function sideOutOfRange({
+  width,
+  height,
+  least,
+  most,
+}: Numbers<'width' | 'height' | 'least' | 'most'>) {
   return `The picture has ${width} x ${height} pixels; each side must have ${least} to ${most} pixels.`;
 }
 
@@ -195,5 +161,6 @@ export function failure<Code extends FailureReasonCode>(
   options: ErrorOptions = {},
 ): ForensicsError {
   const reason = { code, values };
-  return new ForensicsError(errorCodes[code], sentences[code](values), { ...options, reason });
+  const english: FailureSentences = sentences;
+  return new ForensicsError(errorCodes[code], english[code](values), { ...options, reason });
 }

@@ -97,18 +97,6 @@ test('a rotated key stays good for its grace, and its successor is printed', asy
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(key.uuid)]);
 });
 
-test('a leaked key ends at once, and standard output is the new secret alone', async () => {
-  const made = await run('keys', 'create', '--tenant', 'acme', '--name', 'leaked', '--json');
-  const { uuid }: KeyEntry = JSON.parse(made.stdout);
-
-  const rotated = await run('keys', 'rotate', '--tenant', 'acme', '--uuid', uuid, '--now');
-
-  expect(rotated.stdout).toMatch(/^sk-\S+\n$/);
-  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
-  expect(listed.map((key) => key.uuid)).not.toContain(uuid);
-  expect(listed.filter(({ name }) => name === 'leaked')).toHaveLength(1);
-});
-
 test('after a leak all keys of the name end, also those in the grace of an earlier rotation', async () => {
   const name = ['--tenant', 'acme', '--name', 'leaked twice'];
   await run('keys', 'create', ...name);

@@ -109,7 +109,7 @@ interface Period {
 type Dated = Pick<Tenant, 'id' | 'createdAt'>;
 
 /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
-export function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
+function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
   const { type = 'total' } = query;
   if (type === 'range') return toRange(tenant, query, now);
   return {
@@ -182,7 +182,7 @@ export type UsageReports = ReturnType<typeof createUsageReports>;
 export function createUsageReports({ db, now }: Clocked) {
   return {
     /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
-    async report(tenant: Tenant, query: ReportQuery) {
+    async report(tenant: Dated, query: ReportQuery) {
       const at = now();
       const period = toPeriod(tenant, query, at);
       const { id, startTime, endTime, isLive } = period;

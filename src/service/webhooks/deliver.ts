@@ -172,10 +172,7 @@ interface Message {
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export function messageHeaders(
-  secret: string,
-  { id, event, at, body }: Message,
-): Record<string, string> {
+function messageHeaders(secret: string, { id, event, at, body }: Message): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

@@ -96,22 +96,6 @@ describe('keys over HTTP', () => {
       { msg: 'key created', callerType: 'user', caller: maker?.id, tenantId: open.tenant.id },
     ]);
   });
-
-  test.each<[string, object]>([
-    ['no expiry', { name: 'x' }],
-    ['an expiry that is over', { name: 'x', expiresAt: '2020-01-01T00:00:00Z' }],
-    ['an expiry of more than ten years', { name: 'x', expiresAt: '2099-01-01T00:00:00Z' }],
-    ['an expiry without a time', { name: 'x', expiresAt: '2030-01-01' }],
-    ['no name', { expiresAt: '2030-01-01T00:00:00Z' }],
-  ])('a key with %s is not made', async (_, wish) => {
-    const answer = await askWithKey({
-      method: 'POST',
-      path,
-      body: { tenantName: 'acme', ...wish },
-    });
-
-    expect(answer.status).toBe(400);
-  });
 });
 
 interface Rotated extends KeyEntry {
@@ -198,20 +182,6 @@ describe('a rotation over HTTP', () => {
 });
 
 describe('a delete', () => {
-  const uuid = '01234567-89ab-4def-8123-456789abcdef';
-
-  test.each<[string, string, number]>([
-    ['without uuid', '?tenantName=acme', 400],
-    ['without tenantName', `?uuid=${uuid}`, 400],
-    ['without both', '', 400],
-    ['of what is no UUID', '?tenantName=acme&uuid=7', 400],
-    ['of an unknown key', `?tenantName=acme&uuid=${uuid}`, 404],
-  ])('%s is refused', async (_, query, status) => {
-    const answer = await askWithKey({ method: 'DELETE', path: path + query, headers: json });
-
-    expect(answer.status).toBe(status);
-  });
-
   test.each<[string, Headers]>([
     ['no content type', {}],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],

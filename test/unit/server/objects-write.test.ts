@@ -49,14 +49,6 @@ describe('PUT', () => {
     expect(got.headers).toMatchObject({ etag, 'content-type': 'image/jpeg' });
   });
 
-  test('replaces the object as long as its URL is valid', async () => {
-    const path = server.sign('PUT', 'key');
-
-    for (const body of ['first', 'second']) await sendRaw(server, path, { method: 'PUT', body });
-
-    expect([await stored(), server.files().length]).toEqual(['second', 1]);
-  });
-
   test('of exactly the greatest size is stored, of one byte more is refused from the header', async () => {
     const fits = await put(Buffer.alloc(maxObjectBytes));
     const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1));
@@ -156,18 +148,6 @@ describe('a GET', () => {
 
     expect(received).toBeLessThan(40_000_000);
     await large.close();
-  });
-});
-
-describe('DELETE', () => {
-  test('answers 204, also when there is nothing', async () => {
-    await put('bytes');
-    const remove = () => sendRaw(server, server.sign('DELETE', 'key'), { method: 'DELETE' });
-
-    const [first, second] = [await remove(), await remove()];
-
-    expect([first.status, second.status, await stored()]).toEqual([204, 204, null]);
-    expect(server.files()).toEqual([]);
   });
 });
 

@@ -58,9 +58,7 @@ describe('GET and PUT /v1/tenant', () => {
       { storageConfig: { s3: { usessl: true } } },
       /s3\.usessl is not known; the known members are endpoint/,
     ],
-    [{ storageConfig: { s3: { endpoint: 'https://a.example' } } }, /s3\.endpoint must be a host/],
     [{ storageConfig: {} }, /either s3 or azure/],
-    [{ webhookUrl: 'ftp://a.example' }, /webhookUrl must be an http or https URL/],
     [{ webhookUrl: 'https://10.0.0.1/x' }, /^webhookUrl names an address .* webhookAllow\.$/],
     [{ name: 'No Slug' }, /A tenant name has/],
   ])('%j is refused in one sentence', async (body, message) => {

@@ -41,6 +41,9 @@ test('a message arrives as JSON with headers that the standard’s own library a
   });
   const others = webhookSecret(serverKey, 'other');
   expect(() => new Webhook(others).verify(call!.body, headers)).toThrow(/signature/);
+  expect(() => new Webhook(secret).verify(`${call!.body} `, headers)).toThrow(/signature/);
+  const elsewhere = webhookSecret(new Uint8Array(32), id);
+  expect(() => new Webhook(elsewhere).verify(call!.body, headers)).toThrow(/signature/);
   expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
 });
 
