@@ -47,7 +47,8 @@ export function createModelCache() {
 
   return {
     /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
-    load: (wanted: Wanted, modelsDir: string | null) => alone('models', () => load(wanted, modelsDir)),
+    load: (wanted: Wanted, modelsDir: string | null) =>
+      alone('models', () => load(wanted, modelsDir)),
     /** Releases the models' memory: about 300 MB of working memory after a large picture. */
     clear: () => alone('models', clear),
   };

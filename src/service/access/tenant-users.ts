@@ -73,8 +73,10 @@ export function createTenantUsers({
     },
     setPassword: async (manager: Manager, id: string, password: string) =>
       users.setPassword(id, password, actingFor(manager)),
-    disable: async (manager: Manager, id: string) => shown(manager, await users.disable(id, actingFor(manager))),
-    enable: async (manager: Manager, id: string) => shown(manager, await users.enable(id, actingFor(manager))),
+    disable: async (manager: Manager, id: string) =>
+      shown(manager, await users.disable(id, actingFor(manager))),
+    enable: async (manager: Manager, id: string) =>
+      shown(manager, await users.enable(id, actingFor(manager))),
   };
 }
 

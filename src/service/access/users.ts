@@ -108,7 +108,8 @@ export function createUsers(parts: UsersParts) {
       });
     },
     /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
-    setPassword: (id: string, password: string, acting: Acting = byOperator) => setPassword(parts, id, password, acting),
+    setPassword: (id: string, password: string, acting: Acting = byOperator) =>
+      setPassword(parts, id, password, acting),
     /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
     disable: (id: string, acting: Acting = byOperator) => setDisabled(parts, id, now(), acting),
     /** @throws {ForensicsError} `not_found`. */

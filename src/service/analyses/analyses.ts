@@ -63,7 +63,8 @@ export function createAnalyses(options: AnalysesOptions) {
       return withoutActorName(await getAnalysis(context, caller, analysisId));
     },
     /** Thumbnails of those analyses that have one, in no particular order. */
-    thumbnails: ({ tenant }: Caller, ids: readonly string[]) => findThumbnails(context.db, tenant.id, ids),
+    thumbnails: ({ tenant }: Caller, ids: readonly string[]) =>
+      findThumbnails(context.db, tenant.id, ids),
     /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
     remove: ({ tenant, principal }: Caller, analysisId: string) =>
       removeAnalysis(context, { tenantId: tenant.id, analysisId }, principal),

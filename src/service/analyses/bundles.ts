@@ -87,7 +87,10 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * The signed archive of a case, in chunks; the log records it before the last one. @throws
      * {ForensicsError} as `writeCase`.
      */
-    async *caseBundle({ tenant, principal }: Caller, projectId: string): AsyncGenerator<Uint8Array> {
+    async *caseBundle(
+      { tenant, principal }: Caller,
+      projectId: string,
+    ): AsyncGenerator<Uint8Array> {
       const which = { tenantId: tenant.id, projectId };
       yield* writeCase(input, which, {
         languages,

@@ -171,9 +171,13 @@ export function createWebhookLog({ db, serverKey, allow, now }: WebhookLogParts)
     list: async (tenantId: string, query: LogQuery) =>
       listDeliveries(db, { ...query, tenantId, state: query.state ?? null }),
     /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
-    replay: async (tenantId: string, which: Replay['which'], by: Actor) => replay(db, { tenantId, which, at: now(), by }),
+    replay: async (tenantId: string, which: Replay['which'], by: Actor) =>
+      replay(db, { tenantId, which, at: now(), by }),
     /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
-    async test({ id: tenantId, webhookUrl: url }: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<WebhookTest> {
+    async test({
+      id: tenantId,
+      webhookUrl: url,
+    }: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<WebhookTest> {
       if (url === null) {
         throw new ForensicsError(
           'conflict',

@@ -47,7 +47,8 @@ export function createOutbox(parts: OutboxParts) {
     /** Writes nothing when the tenant has no webhook. */
     enqueueDelivery: (tx: Tx, delivery: NewDelivery) => enqueue(tx, delivery, now()),
     /** Leases due messages to the caller for `leaseMs`, at most `slots(tenant)` for each tenant. */
-    claim: (slots: (tenantId: string) => number, leaseMs: number) => claimDue(parts, slots, leaseMs),
+    claim: (slots: (tenantId: string) => number, leaseMs: number) =>
+      claimDue(parts, slots, leaseMs),
     /** When the next message is due, ignoring the tenants in `except`. */
     nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
 
