@@ -145,7 +145,7 @@ function listChores({
     { name: 'sessions', run: () => purgeExpired(db, now()) },
     { name: 'request-counts', run: () => forgetCounts(db, new Date(now().getTime() - dayMs)) },
     { name: 'feedback', run: () => purgeFeedback(db, now()) },
-    { name: 'uploads', run: () => void buckets.sweep() },
+    { name: 'uploads', run: () => buckets.sweep() },
     { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
     {
       // The server log is stored elsewhere, out of reach of an attacker who rewrites the database.
