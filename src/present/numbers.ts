@@ -42,7 +42,7 @@ export function createNumberWriter(language: Language) {
     rates: (low: number, high: number) =>
       Number.isFinite(low + high) ? `${inPercent(low)} ${words.to} ${inPercent(high)} %` : missing,
     /** Any number, as precise as it is and no more than four significant digits: `17`, `0.05213`. */
-    plain(value: number): string {
+    plain: (value: number) => {
       if (!Number.isFinite(value)) return missing;
       if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(value);
       return point(String(Number(value.toPrecision(4))));
