@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { cannotWrite } from '../ports/files/atomic-write.ts';
 import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
 import { type Db, type OpenDatabase, statementsOfProcess } from '../ports/db/database.ts';
@@ -187,16 +188,23 @@ export function checkFolder(root: string): () => Promise<void> {
         'The disk of the data folder is full; free some space.',
       );
     }
-    const file = join(root, `.health-${randomUUID()}`);
-    try {
-      await writeFile(file, probe, { mode: 0o600, flush: true });
-      const read = await readFile(file);
-      if (!read.equals(probe))
-        throw new Error('The data folder returned different bytes from those written.');
-    } finally {
-      await rm(file, { force: true });
-    }
+    await writeProbe(root);
   };
+}
+
+/** Writes to a folder, reads back and deletes. @throws {ForensicsError} `no_space_left`, `config_invalid`. */
+export async function writeProbe(root: string): Promise<void> {
+  const file = join(root, `.health-${randomUUID()}`);
+  try {
+    await writeFile(file, probe, { mode: 0o600, flush: true }).catch((error: unknown) => {
+      throw cannotWrite(error);
+    });
+    const read = await readFile(file);
+    if (!read.equals(probe))
+      throw new Error('The data folder returned different bytes from those written.');
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 /** @throws {ForensicsError} in the check: `store_refused`, `store_unavailable`. */

@@ -16,7 +16,7 @@ import type { BlobStore } from '../ports/storage/store.ts';
 import { createStores, type OpenRemoteStore } from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
 import type { Core } from './core.ts';
-import { checkFolder, checkRemote } from './health.ts';
+import { checkFolder, checkRemote, writeProbe } from './health.ts';
 import { isIPv6 } from 'node:net';
 import type { StorageType } from '../contract/vocabulary.ts';
 import {
@@ -96,8 +96,9 @@ export function openBlobs(parts: BlobParts) {
       onError,
     }),
     storage,
-    /** Same as `proveDefaultStorage`; does nothing for the embedded store. */
+    /** Proves that the data folder can be written to; then same as `proveDefaultStorage`. */
     async prove() {
+      await writeProbe(root);
       if (shared === null || settings.defaultStorage === null) return;
       await proveDefaultStorage(settings.defaultStorage, { shared, onError });
     },

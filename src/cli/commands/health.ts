@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
+import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import { calling, examples, type FolderOptions, withLocalOptions } from '../options.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
@@ -48,7 +49,14 @@ async function askHere({ host, port, behindProxy }: Settings) {
     signal: AbortSignal.timeout(timeoutMs),
   };
   return new Promise<{ readonly isWell: boolean; readonly said: string }>((resolve) => {
-    const fail = (error: Error) => resolve({ isWell: false, said: error.message });
+    const fail = (error: Error) =>
+      resolve({
+        isWell: false,
+        said:
+          systemCodeOf(error) === 'ECONNREFUSED'
+            ? `No server listens at ${options.host}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`
+            : error.message,
+      });
     (behindProxy ? requestPlain : request)(options, (answer) => {
       const isWell = answer.statusCode === 200;
       text(answer).then((said) => resolve({ isWell, said }), fail);

@@ -50,10 +50,9 @@ export function makeDataFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
   } catch (error) {
-    throw new ForensicsError(
-      'config_invalid',
+    throw cannotWrite(
+      error,
       'The data folder cannot be created; choose one that you may write to with --data-dir.',
-      { cause: error },
     );
   }
   restrictToOwner(path);
@@ -71,21 +70,13 @@ function restrictToOwner(path: string): void {
       const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
       if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
     } catch (cause) {
-      throw new ForensicsError('config_invalid', adviceOn(file, cause), { cause });
+      const another = 'or choose another data folder with --data-dir.';
+      const advice =
+        systemCodeOf(cause) === 'EACCES'
+          ? `The data folder belongs to another user; run this as that user, ${another}`
+          : `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, ${another}`;
+      throw cannotWrite(cause, advice);
     }
-  }
-}
-
-function adviceOn(file: string, cause: unknown): string {
-  const another = 'or choose another data folder with --data-dir.';
-  switch (systemCodeOf(cause)) {
-    case 'EACCES':
-      return `The data folder belongs to another user; run this as that user, ${another}`;
-    case 'EROFS':
-      return `The disk of the data folder is mounted read-only; mount it for writing, ${another}`;
-    case null:
-    default:
-      return `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, ${another}`;
   }
 }
 
@@ -146,10 +137,6 @@ function lockedBy(file: string): (() => void) | null {
   try {
     return takeLock(file);
   } catch (error) {
-    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
-    if (!isFull) throw cannotWrite(error);
-    throw new ForensicsError('no_space_left', 'The disk of the data folder is full; make room.', {
-      cause: error,
-    });
+    throw cannotWrite(error);
   }
 }

@@ -94,7 +94,7 @@ const ofSqlite: readonly Translation[] = [
     codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],
     code: 'file_not_readable',
     message:
-      'The database cannot be opened for writing; run as the user who owns the data folder, such as sudo -u forensics.',
+      'The database cannot be written to: another user owns it, or its disk is mounted read-only. Run as that user, such as sudo -u forensics, or mount the disk for writing.',
   },
 ];
 

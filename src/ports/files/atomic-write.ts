@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
+import { isFull, systemCodeOf } from './system-errors.ts';
 
 /** Creates a folder for such files. @throws {ForensicsError} `config_invalid`. */
 export function makePrivateFolder(path: string): void {
@@ -56,13 +57,22 @@ export function syncFolder(path: string): void {
   }
 }
 
-export function cannotWrite(cause: unknown): ForensicsError {
-  return new ForensicsError(
-    'config_invalid',
-    'The data folder cannot be written to; choose another with --data-dir.',
-    { cause },
-  );
+/** What to do about an error from writing to the data folder. @returns `no_space_left` or `config_invalid`. */
+export function cannotWrite(
+  cause: unknown,
+  otherwise = 'The data folder cannot be written to; run this as the user who owns it, or choose another with --data-dir.',
+): ForensicsError {
+  const code = systemCodeOf(cause);
+  if (isFull(code)) {
+    const full = 'The disk of the data folder is full; make room.';
+    return new ForensicsError('no_space_left', full, { cause });
+  }
+  const isReadOnly = code === 'EROFS';
+  return new ForensicsError('config_invalid', isReadOnly ? mountedReadOnly : otherwise, { cause });
 }
+
+const mountedReadOnly =
+  'The disk of the data folder is mounted read-only; mount it for writing, or choose another data folder with --data-dir.';
 
 function throughTemporary<T>(
   file: string,
