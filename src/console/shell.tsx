@@ -42,7 +42,7 @@ const toastMs = 8000;
 export function Shell(props: ShellProps) {
   const { user, state, route, language, setLanguage, onLeft } = props;
   const words = wordsOf(language);
-  const [tenantName, setTenant] = useState(() => firstTenant(user));
+  const { tenantName, setTenantName } = useTenantName(user);
   const [isOpen, setOpen] = useState(false);
   const { toast, setToast } = useToast();
   const main = usePlaceFocus(route.path.join('/'), () => setOpen(false));
@@ -65,10 +65,7 @@ export function Shell(props: ShellProps) {
     limits: state.limits,
     intake: state.intake,
     setLanguage,
-    setTenantName: (name) => {
-      localStorage.setItem(tenantKey, name);
-      setTenant(name);
-    },
+    setTenantName,
     toast: setToast,
     leave: onLeft,
   };
@@ -190,9 +187,17 @@ function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly cl
   );
 }
 
-function firstTenant({ tenants }: UserInfo): string | null {
-  const remembered = localStorage.getItem(tenantKey);
-  return tenants.find((name) => name === remembered) ?? tenants[0] ?? null;
+/** The tenant that was open last in this browser, else the first; null for a user of none. */
+function useTenantName({ tenants }: UserInfo) {
+  const [tenantName, setTenant] = useState(() => {
+    const remembered = localStorage.getItem(tenantKey);
+    return tenants.find((name) => name === remembered) ?? tenants[0] ?? null;
+  });
+  const setTenantName = (name: string): void => {
+    localStorage.setItem(tenantKey, name);
+    setTenant(name);
+  };
+  return { tenantName, setTenantName };
 }
 
 function Brand() {

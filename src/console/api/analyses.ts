@@ -91,25 +91,14 @@ export async function retryAnalysis(
 const undoMs = 8000;
 
 /** Deletions that can be taken back: the request is sent only when the time for that is over, or the page closes. */
-interface Deletions {
-  /** Analyses that the lists no longer show. */
-  readonly hidden: ReadonlySet<string>;
-  /** @returns a function that undoes it. */
-  remove(
-    tenantName: string,
-    ids: readonly string[],
-    onChange: (error?: unknown) => void,
-  ): () => void;
-  /** Sends all pending deletions with requests that outlive the page. */
-  flush(): void;
-}
-
-export function createDeletions(send: typeof removeAnalysis): Deletions {
+export function createDeletions(send: typeof removeAnalysis) {
   const hidden = new Set<string>();
   const waiting = new Set<(isLast: boolean) => void>();
   return {
-    hidden,
-    remove(tenantName, ids, onChange) {
+    /** Analyses that the lists no longer show. */
+    hidden: hidden as ReadonlySet<string>,
+    /** @returns a function that undoes it. */
+    remove(tenantName: string, ids: readonly string[], onChange: (error?: unknown) => void) {
       for (const id of ids) hidden.add(id);
       const act = (isLast: boolean): void => {
         clearTimeout(timer);
@@ -129,7 +118,8 @@ export function createDeletions(send: typeof removeAnalysis): Deletions {
         onChange();
       };
     },
-    flush() {
+    /** Sends all pending deletions with requests that outlive the page. */
+    flush(): void {
       for (const act of waiting) act(true);
     },
   };

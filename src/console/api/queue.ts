@@ -18,17 +18,9 @@ interface Job {
 /** More would only share the same bandwidth. */
 const parallel = 3;
 
-export interface UploadQueue {
-  readonly transfers: readonly Transfer[];
-  add(files: readonly File[], wish: UploadWish): void;
-  /** Cancels those in progress and those that wait. */
-  cancel(): void;
-  /** Removes those that have finished. */
-  clear(): void;
-  subscribe(listener: () => void): () => void;
-}
+export type UploadQueue = ReturnType<typeof createUploadQueue>;
 
-export function createUploadQueue(send: typeof upload = upload): UploadQueue {
+export function createUploadQueue(send: typeof upload = upload) {
   let transfers: readonly Transfer[] = [];
   let waiting: readonly Job[] = [];
   const running = new Set<Job>();
@@ -60,7 +52,7 @@ export function createUploadQueue(send: typeof upload = upload): UploadQueue {
     get transfers() {
       return transfers;
     },
-    add(files, wish) {
+    add(files: readonly File[], wish: UploadWish): void {
       const jobs = files.map((file) => ({ id: nextId++, file, wish, end: new AbortController() }));
       const added = jobs.map(({ id, file }) => ({
         id,
@@ -72,17 +64,19 @@ export function createUploadQueue(send: typeof upload = upload): UploadQueue {
       for (const listener of listeners) listener();
       advance();
     },
-    cancel() {
+    /** Cancels those in progress and those that wait. */
+    cancel(): void {
       const dropped = waiting;
       waiting = [];
       for (const { id } of dropped) setState(id, { is: 'cancelled' });
       for (const { end } of running) end.abort();
     },
-    clear() {
+    /** Removes those that have finished. */
+    clear(): void {
       transfers = transfers.filter(({ state }) => !isOver(state));
       for (const listener of listeners) listener();
     },
-    subscribe(listener) {
+    subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -17,7 +17,7 @@ import { saveCsv } from '../parts/files.tsx';
 import { useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isNotStarted, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
-import { Pager, pageSize, RowButton, Table } from '../parts/table.tsx';
+import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { FilterBar } from './analysis-filters.tsx';
@@ -53,14 +53,7 @@ export function AnalysesPage() {
           <div class="row">
             {hint}
             <CsvButton chosen={chosen} filters={filters} total={data?.totalCount ?? 0} />
-            <Pager
-              newer={start === 0 ? null : () => setStart(Math.max(0, start - pageSize))}
-              older={
-                data === null || start + pageSize >= data.totalCount
-                  ? null
-                  : () => setStart(start + pageSize)
-              }
-            />
+            <RangePager start={start} total={data?.totalCount ?? 0} setStart={setStart} />
           </div>
         </div>
         <Rows
@@ -144,12 +137,12 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
  * @param reload - called after they were run again.
  * @param onChange - called after some were removed or came back.
  */
-export function useActs(reload: () => void, onChange: () => void = () => undefined): Acts {
+export function useActs(reload: () => void, onChange: () => void = () => undefined) {
   const { words, tenantName, toast } = useConsole();
   const { isBusy, run } = useAct(reload);
   return {
     isBusy,
-    remove(some) {
+    remove: (some: readonly Analysis[]) => {
       const ids = some.map(({ id }) => id);
       const undo = deletions.remove(tenantName, ids, (failure) => {
         onChange();
@@ -157,17 +150,13 @@ export function useActs(reload: () => void, onChange: () => void = () => undefin
       });
       toast({ text: words.list.removed(some.length), undo });
     },
-    again: (some, options = {}) =>
+    /** Runs failed ones once more, or upgrades them. */
+    again: (some: readonly Analysis[], options = {}) =>
       run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),
   };
 }
 
-interface Acts {
-  readonly isBusy: boolean;
-  readonly remove: (some: readonly Analysis[]) => void;
-  /** Runs failed ones once more, or upgrades them. */
-  readonly again: (some: readonly Analysis[], options?: object) => void;
-}
+type Acts = ReturnType<typeof useActs>;
 
 /** Saves the chosen analyses, or all that match when none is chosen. */
 function CsvButton({
@@ -313,9 +302,9 @@ function Row({
   readonly toggle: () => void;
   readonly thumbnail: string | undefined;
 }) {
-  const { list, upload, cases } = useConsole().words;
-  const { id, name, tags, projectId, comment, createdDate, input, inferenceStatus } = analysis;
-  const shown = name.slice(0, 80);
+  const { list, upload } = useConsole().words;
+  const { createdDate, input, inferenceStatus } = analysis;
+  const shown = analysis.name.slice(0, 80);
   const subject = list.of(shown);
   return (
     <tr>
@@ -330,22 +319,7 @@ function Row({
       <td>
         <Thumbnail url={thumbnail} />
       </td>
-      <td class="name">
-        <a class="lines" href={`#/analysis/${id}`} title={name}>
-          <bdi>{name}</bdi>
-        </a>
-        {comment !== '' && <p class="soft small">{comment}</p>}
-        {projectId !== null && (
-          <a class="tag clip" href={`#/case/${encodeURIComponent(projectId)}`}>
-            {cases.title(projectId)}
-          </a>
-        )}
-        {tags.slice(0, 4).map((tag) => (
-          <span key={tag} class="tag clip">
-            {tag}
-          </span>
-        ))}
-      </td>
+      <Name analysis={analysis} />
       <td>
         <ResultBadge analysis={analysis} />
         {inferenceStatus.status === 'failed' && (
@@ -372,24 +346,36 @@ function Row({
   );
 }
 
+function Name({ analysis }: { readonly analysis: Analysis }) {
+  const { cases } = useConsole().words;
+  const { id, name, tags, projectId, comment } = analysis;
+  return (
+    <td class="name">
+      <a class="lines" href={`#/analysis/${id}`} title={name}>
+        <bdi>{name}</bdi>
+      </a>
+      {comment !== '' && <p class="soft small">{comment}</p>}
+      {projectId !== null && (
+        <a class="tag clip" href={`#/case/${encodeURIComponent(projectId)}`}>
+          {cases.title(projectId)}
+        </a>
+      )}
+      {tags.slice(0, 4).map((tag) => (
+        <span key={tag} class="tag clip">
+          {tag}
+        </span>
+      ))}
+    </td>
+  );
+}
+
 /** Removing it stops work that is under way. */
 export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
 export function saveAnalyses(analyses: readonly Analysis[]): void {
-  const head = [
-    'id',
-    'name',
-    'case',
-    'status',
-    'result',
-    'tier',
-    'created',
-    'finished',
-    'tags',
-    'comment',
-  ];
+  const head = 'id,name,case,status,result,tier,created,finished,tags,comment'.split(',');
   const rows = analyses.map(({ inferenceStatus, input, createdDate, tags, comment, ...rest }) => [
     rest.id,
     rest.name,

@@ -13,7 +13,7 @@ import { useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import { Pager, pageSize, Table } from '../parts/table.tsx';
+import { pageSize, RangePager, Table } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses, useCommenting } from './analyses.tsx';
@@ -65,10 +65,7 @@ export function CasePage({ name }: { readonly name: string }) {
           <div class="row">
             {hint}
             {entries.length > pageSize && (
-              <Pager
-                newer={start === 0 ? null : () => setStart(start - pageSize)}
-                older={start + pageSize >= entries.length ? null : () => setStart(start + pageSize)}
-              />
+              <RangePager start={start} total={entries.length} setStart={setStart} />
             )}
           </div>
         </div>

@@ -3,17 +3,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import type { DefaultOptions, TenantResponse } from '../../contract/tenant.ts';
+import type { DefaultOptions } from '../../contract/tenant.ts';
 import { tiers } from '../../contract/vocabulary.ts';
 import { getAnalysis } from '../api/analyses.ts';
-import { ApiError, ask } from '../api/client.ts';
+import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
-import { growingPause, useLoaded } from '../parts/loading.ts';
+import { growingPause, useLoaded, useTenant } from '../parts/loading.ts';
 import type { WrittenLimits } from '../words/en.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
@@ -92,11 +92,7 @@ export function DropZone({
 /** The tenant's defaults, else what was chosen in this browser last, until the person chooses. */
 function useOptions() {
   const { tenantName } = useConsole();
-  const { data } = useLoaded(`options ${tenantName}`, {
-    load: (signal) =>
-      ask<{ data: TenantResponse }>('/v1/tenant', { query: { tenantName }, signal }),
-  });
-  const defaults = data?.data.defaultOptions ?? null;
+  const defaults = useTenant().data?.defaultOptions ?? null;
   const [tier, setTier] = useState<DefaultOptions['tier'] | null>(null);
   const [strategy, setStrategy] = useState<DefaultOptions['decisionStrategy'] | null>(null);
   useEffect(() => {

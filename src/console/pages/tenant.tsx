@@ -5,20 +5,14 @@ import type { TenantResponse } from '../../contract/tenant.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { CheckField, FormPanel, SelectField, StrategyField, TextField } from '../parts/form.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { useTenant } from '../parts/loading.ts';
 import { Awaited, PageTitle } from '../parts/pieces.tsx';
-
-interface Answer {
-  readonly data: TenantResponse;
-}
 
 const storedMark = 'stored';
 
 export function TenantPage({ query }: { readonly query: URLSearchParams }) {
-  const { words, tenantName, isManager } = useConsole();
-  const loaded = useLoaded(tenantName, {
-    load: (signal) => ask<Answer>('/v1/tenant', { query: { tenantName }, signal }),
-  });
+  const { words, isManager } = useConsole();
+  const loaded = useTenant();
   const { data, reload } = loaded;
   return (
     <>
@@ -29,9 +23,9 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
           {words.tenant.tested}
         </p>
       )}
-      {data?.data.isTrial === true && <p class="notice warn">{words.tenant.trial}</p>}
+      {data?.isTrial === true && <p class="notice warn">{words.tenant.trial}</p>}
       <Awaited loaded={loaded}>
-        {({ data: tenant }) => (
+        {(tenant) => (
           <fieldset disabled={!isManager}>
             <NameForm tenant={tenant} />
             <OptionsForm tenant={tenant} reload={reload} />

@@ -60,7 +60,7 @@ export function VerifyPage() {
 }
 
 function Found({ found }: { readonly found: Verification & { readonly name: string } }) {
-  const { words, language } = useConsole();
+  const { words } = useConsole();
   const { verify } = words;
   const { holds, problems, key, manifest, verdict, name } = found;
   const isOwn = key?.isOwn === true;
@@ -70,8 +70,8 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
       ? []
       : ([
           [verify.picture, <bdi>{`${manifest.item.name} · SHA-256 ${manifest.item.sha256}`}</bdi>],
-          [verify.examinedAt, writeTime(manifest.examinedAt, language)],
-          [verify.signedAt, writeTime(manifest.signedAt, language)],
+          [verify.examinedAt, writeTime(manifest.examinedAt)],
+          [verify.signedAt, writeTime(manifest.signedAt)],
           [verify.product, <bdi>{manifest.product}</bdi>],
           [verify.files, <bdi>{manifest.files.map((file) => file.name).join(', ')}</bdi>],
         ] as const)),

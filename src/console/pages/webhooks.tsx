@@ -1,12 +1,11 @@
 /** The messages to the tenant's webhook: their outcome, sending them again, and a test message. */
 
 import { useState } from 'preact/hooks';
-import type { TenantResponse } from '../../contract/tenant.ts';
 import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { SelectField, useAct } from '../parts/form.tsx';
-import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
+import { growingPause, type Loaded, useTenant, useTenantList } from '../parts/loading.ts';
 import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
 import { Pager, pageSize, RowButton, Table, usePlace } from '../parts/table.tsx';
 
@@ -23,19 +22,16 @@ export function WebhooksPage() {
 }
 
 function Messages() {
-  const { words, tenantName } = useConsole();
-  const { webhooks } = words;
+  const { webhooks } = useConsole().words;
   const [state, setState] = useState<Delivery['state'] | ''>('');
   const place = usePlace();
-  const tenant = useLoaded(`tenant ${tenantName}`, {
-    load: (signal) =>
-      ask<{ readonly data: TenantResponse }>('/v1/tenant', { query: { tenantName }, signal }),
-  });
-  const hasWebhook = tenant.data !== null && tenant.data.data.webhookState !== 'none';
+  const tenant = useTenant();
+  const hasWebhook = tenant.data !== null && tenant.data.webhookState !== 'none';
   const loaded = useTenantList<Delivery>(
     path,
     { state, before: place.before ?? undefined, limit: pageSize },
-    (found, unchanged) => (found.some(isMoving) ? growingPause(unchanged) : null),
+    (found, unchanged) =>
+      found.some((each) => each.state === 'waiting') ? growingPause(unchanged) : null,
   );
   const { data, reload } = loaded;
   const { isBusy, again, allAgain, test } = useSending(reload);
@@ -102,10 +98,6 @@ function useSending(reload: () => void) {
         return isAccepted ? webhooks.accepted(text, String(tookMs)) : webhooks.refused(text);
       }),
   };
-}
-
-function isMoving({ state }: Delivery): boolean {
-  return state === 'waiting';
 }
 
 function outcomeText(outcome: string, outcomes: Readonly<Record<string, string>>): string {

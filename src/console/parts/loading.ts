@@ -1,6 +1,7 @@
 /** Data of a page: fetched when it opens, again on request, and with growing pauses while work is in progress. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { TenantResponse } from '../../contract/tenant.ts';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 
@@ -67,6 +68,16 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
   return state.key === key
     ? { data: state.data, error: state.error, reload }
     : { data: null, error: null, reload };
+}
+
+export function useTenant(): Loaded<TenantResponse> {
+  const { tenantName } = useConsole();
+  return useLoaded(`tenant ${tenantName}`, {
+    load: async (signal) => {
+      const request = { query: { tenantName }, signal };
+      return (await ask<{ readonly data: TenantResponse }>('/v1/tenant', request)).data;
+    },
+  });
 }
 
 /** The list that a route returns for the tenant of this page. @param query - further query parameters. */

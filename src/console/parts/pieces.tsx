@@ -3,7 +3,7 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { type Language, resultClasses } from '../../contract/vocabulary.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 
@@ -224,37 +224,23 @@ export function CopyButton({ text }: { readonly text: string }) {
 
 /** In the zone of the browser, which is named. */
 export function Time({ at }: { readonly at: string | null }) {
-  const { language, words } = useConsole();
+  const { words } = useConsole();
   if (at === null) return <>{words.common.never}</>;
-  return <time dateTime={at}>{writeTime(at, language)}</time>;
+  return <time dateTime={at}>{writeTime(at)}</time>;
 }
 
 /** `2026-03-02 15:04 CET`: ISO 8601, so that it is the same in every language and list. */
-export function writeTime(at: string, language: Language): string {
+export function writeTime(at: string): string {
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return at;
-  const parts = timeWriters[language].formatToParts(date);
-  const [year, month, day, hour, minute, zone] = (
-    ['year', 'month', 'day', 'hour', 'minute', 'timeZoneName'] as const
-  ).map((wanted) => parts.find(({ type }) => type === wanted)?.value);
-  return `${year}-${month}-${day} ${hour}:${minute} ${zone}`;
+  return Number.isNaN(date.getTime()) ? at : timeWriter.format(date);
 }
 
-/** Making one takes as long as writing a hundred times with it. */
-const timeWriters: Readonly<Record<Language, Intl.DateTimeFormat>> = {
-  en: timeWriter('en-GB'),
-  de: timeWriter('de'),
-};
-
-function timeWriter(locale: string): Intl.DateTimeFormat {
-  const two = '2-digit';
-  return new Intl.DateTimeFormat(locale, {
-    year: 'numeric',
-    month: two,
-    day: two,
-    hour: two,
-    minute: two,
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-  });
-}
+/** Swedish dates are ISO 8601. Making a writer takes as long as writing a hundred times with it. */
+const timeWriter = new Intl.DateTimeFormat('sv-SE', {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});

@@ -26,7 +26,9 @@ export function useReview(id: string, onComment: () => void) {
   const [, redraw] = useState(0);
   const go = async (by: 1 | -1): Promise<void> => {
     const next = await neighbour(id, by);
-    if (next !== null) location.hash = `#/analysis/${next}${tabOf(location.hash)}`;
+    // The same part of the next analysis.
+    const tab = /\?tab=\w+/.exec(location.hash)?.[0] ?? '';
+    if (next !== null) location.hash = `#/analysis/${next}${tab}`;
     redraw((count) => count + 1);
   };
   const help = useKeys({
@@ -37,11 +39,6 @@ export function useReview(id: string, onComment: () => void) {
   const at = sequence?.ids.indexOf(id) ?? -1;
   const place = at < 0 || sequence === null ? null : sequence.start + at + 1;
   return { place, total: sequence?.total ?? 0, go, help };
-}
-
-/** The same part of the next analysis. */
-function tabOf(hash: string): string {
-  return /\?tab=\w+/.exec(hash)?.[0] ?? '';
 }
 
 async function neighbour(id: string, by: 1 | -1): Promise<string | null> {

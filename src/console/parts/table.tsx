@@ -89,6 +89,25 @@ export function usePlace() {
   };
 }
 
+/** A pager for a list whose length is known. */
+export function RangePager({
+  start,
+  total,
+  setStart,
+}: {
+  readonly start: number;
+  readonly total: number;
+  readonly setStart: (start: number) => void;
+}) {
+  const older = start + pageSize;
+  return (
+    <Pager
+      newer={start === 0 ? null : () => setStart(Math.max(0, start - pageSize))}
+      older={older >= total ? null : () => setStart(older)}
+    />
+  );
+}
+
 /** Buttons to the newer and the older page; null where there is none. */
 export function Pager({
   newer,

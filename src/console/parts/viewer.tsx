@@ -216,7 +216,9 @@ function Loupe({
 
 function Grid({ picture }: { readonly picture: Size }) {
   const { width, height } = picture;
-  const step = gridStep(picture);
+  // A step that people count in, about a tenth of the longer side.
+  const wanted = Math.max(width, height) / 10;
+  const step = [8, 16, 32, 64, 128, 256].find((each) => each >= wanted) ?? 512;
   const lines: string[] = [];
   for (let x = step; x < width; x += step) lines.push(`M${x} 0V${height}`);
   for (let y = step; y < height; y += step) lines.push(`M0 ${y}H${width}`);
@@ -225,10 +227,4 @@ function Grid({ picture }: { readonly picture: Size }) {
       <path d={lines.join('')} fill="none" opacity="0.55" />
     </svg>
   );
-}
-
-/** A step that people count in, about a tenth of the longer side. */
-function gridStep({ width, height }: Size): number {
-  const wanted = Math.max(width, height) / 10;
-  return [8, 16, 32, 64, 128, 256, 512].find((step) => step >= wanted) ?? 512;
 }
