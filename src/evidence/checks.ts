@@ -142,17 +142,13 @@ export function checkSignature(unpacked: UnpackedBundle, expected: string | null
     return unsigned('signature', signatureFile, signatureInvalid);
   }
   const isExpected = expected === null ? null : expected === fingerprint;
-  const problems = isExpected === false ? [otherKey(fingerprint)] : [];
-  return { problems, key: { fingerprint, isExpected } };
+  const message = `Signed by another key than the expected one: its fingerprint is ${fingerprint}.`;
+  const otherKey = { kind: 'key', file: publicKeyFile, message } as const;
+  return { problems: isExpected === false ? [otherKey] : [], key: { fingerprint, isExpected } };
 }
 
 const signatureInvalid =
   'The signature does not fit: the list of files, the signature or the key was changed after signing.';
-
-function otherKey(fingerprint: string): Problem {
-  const message = `Signed by another key than the expected one: its fingerprint is ${fingerprint}.`;
-  return { kind: 'key', file: publicKeyFile, message };
-}
 
 function keyInside(unpacked: UnpackedBundle): PublicKey | null {
   const bytes = fileContent(unpacked, publicKeyFile);

@@ -187,15 +187,15 @@ function isMissing(
 ): ForensicsError {
   const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
   const release = environment['forensics'] ?? 'of the version that made it';
-  const here = found === null ? 'no model of that name' : describeModel(found, wanted);
+  const other =
+    found?.version === wanted.version
+      ? 'that version with other files'
+      : `version ${found?.version}`;
+  const here = found === null ? 'no model of that name' : other;
   return new ForensicsError(
     'model_not_found',
     `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. This machine has ${here}: reproduce the bundle with forensics ${release}, which made it and holds that model, or name a folder that holds the model with --models-dir.`,
   );
-}
-
-function describeModel({ version }: AnyManifest, wanted: ModelIdentity): string {
-  return version === wanted.version ? 'that version with other files' : `version ${version}`;
 }
 
 interface Repetition {

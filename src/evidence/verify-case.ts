@@ -20,13 +20,7 @@ import {
   signatureFile,
 } from './bundle-format.ts';
 import { parseCaseRecord } from './case-bundle.ts';
-import {
-  checkSignature,
-  type Problem,
-  type Verification,
-  type VerifiedPicture,
-  type VerifyOptions,
-} from './checks.ts';
+import { checkSignature, type Problem, type Verification, type VerifyOptions } from './checks.ts';
 import { contradiction, checkReports } from './contradictions.ts';
 import { unpack } from './read-zip.ts';
 import { openZip, sha256Of } from './sign.ts';
@@ -131,7 +125,9 @@ export async function verifyCase(
     key: signed.key,
     manifest: signed.key === null ? null : manifest,
     verdict: null,
-    pictures: [...pictures].map(([file, one]) => toPicture(file, one)),
+    pictures: [...pictures].map(([file, { manifest: own, verdict, holds }]) => {
+      return { file, name: own?.item.name ?? null, verdict, holds };
+    }),
   };
 }
 
@@ -148,10 +144,6 @@ function within(picture: string, { kind, file, message }: Problem): Problem {
     file: file === null ? picture : `${picture}/${file}`,
     message: `${picture}: ${message}`,
   };
-}
-
-function toPicture(file: string, { manifest, verdict, holds }: Verification): VerifiedPicture {
-  return { file, name: manifest?.item.name ?? null, verdict, holds };
 }
 
 async function checkSeal(

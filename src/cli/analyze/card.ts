@@ -35,13 +35,16 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   const presentation = present(result, language);
   const { card } = wordsIn(language).terminal;
   const title = writeTitle(record, presentation, columns);
+  const { verdict, evidence } = record;
+  // As in the report: a picture that is not judged has no finding with a tested meaning.
+  const steps = verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
   const rows: readonly Row[] = [
     [card.labels.because, printable(presentation.because)],
     ['', writeFigures(presentation, result, card)],
     [card.labels.wrong, presentation.errorRateBriefly],
     [card.labels.file, printable(presentation.origin)],
     [card.labels.next, presentation.next],
-    ...writeSteps(record, language).map((step) => ['', step] as const),
+    ...steps.map((step) => ['', step] as const),
     [card.labels.more, writeReport(record, language)],
   ];
   const shown = withShortOrigin(rows, title, columns);
@@ -55,11 +58,6 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     ...seenRows(record, language),
   ];
   return layCard(title, [...shown, ...below], columns);
-}
-
-/** As in the report: a picture that is not judged has no finding with a tested meaning. */
-function writeSteps({ verdict, evidence }: AnalysisRecord, language: Language): readonly string[] {
-  return verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
 }
 
 function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): readonly Row[] {

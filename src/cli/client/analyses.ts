@@ -14,22 +14,16 @@ import { ForensicsError } from '../../errors.ts';
 import { type Pace, realPace } from '../../retry.ts';
 import { type Api, type ApiRequest, wholeAnswer } from './api.ts';
 import { clocksDiffer } from './errors.ts';
-import { createTransfer, type Transfer } from './transfer.ts';
+import { createTransfer } from './transfer.ts';
 
-export interface Connection {
-  /** Scheme, host and port of the server. */
-  readonly origin: string;
-  readonly transfer: Transfer;
-  analysesFor(signal: AbortSignal): RemoteAnalyses;
-  close(): Promise<void>;
-}
+export type Connection = Awaited<ReturnType<typeof openConnection>>;
 
 /**
  * Owns `api`: closes it with the connection, and also when opening fails.
  *
  * @throws {ForensicsError} what any request would throw: `server_*`, `unauthenticated`, `forbidden`.
  */
-export async function openConnection(api: Api, tenantName: string): Promise<Connection> {
+export async function openConnection(api: Api, tenantName: string) {
   const transfer = createTransfer(api);
   const close = async () => {
     await transfer.close();
@@ -43,9 +37,10 @@ export async function openConnection(api: Api, tenantName: string): Promise<Conn
     throw error;
   }
   return {
+    /** Scheme, host and port of the server. */
     origin: api.url.origin,
     transfer,
-    analysesFor: (signal) => createRemoteAnalyses(api, tenantName, signal),
+    analysesFor: (signal: AbortSignal) => createRemoteAnalyses(api, tenantName, signal),
     close,
   };
 }
@@ -64,19 +59,7 @@ export async function checkAccess(
   await api.request({ method: 'GET', path: '/v1/analysis', query, ...who }, succeeded);
 }
 
-export interface RemoteAnalyses {
-  /** Repeating a request with the same key never creates a second analysis. */
-  create(request: CreateRequest, idempotencyKey: string): Promise<Analysis>;
-  /** @throws {ForensicsError} `analysis_not_found`. */
-  read(id: string): Promise<Analysis>;
-  /** @throws {ForensicsError} `upload_missing`, `analysis_not_pending`, `image_*`, `trial_image_mismatch`. */
-  start(id: string): Promise<void>;
-  /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
-  retry(id: string): Promise<Analysis>;
-  /** Other pictures of the tenant that show the same scene; empty when the server does not look for them. */
-  seenBefore(id: string): Promise<readonly SeenBefore[]>;
-  remove(id: string): Promise<void>;
-}
+export type RemoteAnalyses = ReturnType<typeof createRemoteAnalyses>;
 
 const answer = wholeAnswer(analysisResponse, analysisComponents);
 const path = '/v1/analysis';
@@ -85,11 +68,7 @@ const path = '/v1/analysis';
  * @param signal - ends reading and waiting; a request that changes something is completed, so that
  *   its outcome is known.
  */
-function createRemoteAnalyses(
-  api: Pick<Api, 'request'>,
-  tenantName: string,
-  signal: AbortSignal,
-): RemoteAnalyses {
+function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, signal: AbortSignal) {
   const post = (act: string, body: object, idempotencyKey: string = randomUUID()) => ({
     method: 'POST' as const,
     path: `${path}${act}`,
@@ -99,18 +78,25 @@ function createRemoteAnalyses(
   });
 
   return {
-    create: async (request, key) => only(await api.request(post('', request, key), answer)),
-    async read(id) {
+    /** Repeating a request with the same key never creates a second analysis. */
+    create: async (request: CreateRequest, key: string) =>
+      only(await api.request(post('', request, key), answer)),
+    /** @throws {ForensicsError} `analysis_not_found`. */
+    async read(id: string): Promise<Analysis> {
       const query = { tenantName, id };
       return only(
         await api.request({ method: 'GET', path, query, signal, longRun: signal }, answer),
       );
     },
-    async start(id) {
+    /** @throws {ForensicsError} `upload_missing`, `analysis_not_pending`, `image_*`, `trial_image_mismatch`. */
+    async start(id: string): Promise<void> {
       await api.request(post('/start', { id }), succeeded);
     },
-    retry: async (id) => only(await api.request(post('/retry', { id, options: {} }), answer)),
-    async seenBefore(id) {
+    /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
+    retry: async (id: string) =>
+      only(await api.request(post('/retry', { id, options: {} }), answer)),
+    /** Other pictures of the tenant that show the same scene; empty when the server does not look for them. */
+    async seenBefore(id: string): Promise<readonly SeenBefore[]> {
       const request = { query: { tenantName, id }, signal, longRun: signal };
       try {
         const where = { method: 'GET', path: `${path}/seen-before` } as const;
@@ -121,7 +107,7 @@ function createRemoteAnalyses(
         throw error;
       }
     },
-    async remove(id) {
+    async remove(id: string): Promise<void> {
       await api.request({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);
     },
   };

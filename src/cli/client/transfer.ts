@@ -11,17 +11,7 @@ import { type Api, longRunLimits, withRetry } from './api.ts';
 import { connectionsUnder } from './connect.ts';
 import { toConnectionFailure, toStoreFailure } from './errors.ts';
 
-export interface Transfer {
-  /** @throws {ForensicsError} as `toStoreFailure`; `server_unreachable`, `server_untrusted`; the reason of `signal`. */
-  upload(
-    target: { readonly type: 'azure' | 's3'; readonly putUrl: string },
-    bytes: Uint8Array,
-    signal: AbortSignal,
-  ): Promise<void>;
-  /** @throws as `upload`; `blob_too_large` above `maxBytes`. */
-  download(getUrl: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
-  close(): Promise<void>;
-}
+export type Transfer = ReturnType<typeof createTransfer>;
 
 interface Call {
   readonly method: 'GET' | 'PUT';
@@ -38,7 +28,7 @@ const silenceMs = 120_000;
 const maxFailureBytes = 16_384;
 
 /** Retries for as long as a request of a long run. */
-export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace): Transfer {
+export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
   const others = connectionsUnder({ by: 'system' });
   const reach = createReach(server, others);
 
@@ -62,11 +52,17 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
   }
 
   return {
-    async upload({ type, putUrl: url }, bytes, signal) {
+    /** @throws {ForensicsError} as `toStoreFailure`; `server_unreachable`, `server_untrusted`; the reason of `signal`. */
+    async upload(
+      { type, putUrl: url }: { readonly type: 'azure' | 's3'; readonly putUrl: string },
+      bytes: Uint8Array,
+      signal: AbortSignal,
+    ): Promise<void> {
       const headers = type === 'azure' ? { 'x-ms-blob-type': 'BlockBlob' } : {};
       await exchange({ method: 'PUT', url, headers, bytes, signal }, ({ body }) => body.dump());
     },
-    download(url, maxBytes, signal) {
+    /** @throws as `upload`; `blob_too_large` above `maxBytes`. */
+    download(url: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
       return exchange({ method: 'GET', url, signal }, async ({ body }) => {
         const bytes = await readUpTo(body, maxBytes);
         if (bytes !== undefined) return bytes;

@@ -136,8 +136,8 @@ async function list(options: ListOptions): Promise<void> {
 
 /** Keys that are valid now but not at `endMs`, unless a key of the same name is: a rotated key needs no attention. */
 function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly KeyEntry[] {
-  const isLasting = ({ expiresAt }: KeyEntry) => Date.parse(expiresAt) > endMs;
-  const lasting = new Set(entries.filter(isLasting).map(({ name }) => name));
+  const later = entries.filter(({ expiresAt }) => Date.parse(expiresAt) > endMs);
+  const lasting = new Set(later.map(({ name }) => name));
   return entries.filter((entry) => entry.ended === null && !lasting.has(entry.name));
 }
 

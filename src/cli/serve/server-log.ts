@@ -6,19 +6,7 @@
 import { writeSync } from 'node:fs';
 import { printable, switches } from '../output/terminal.ts';
 
-export interface ServerLog {
-  /** @param line - including its line feed. */
-  write(line: string): void;
-  /**
-   * Prints a message for the person at the terminal; nothing with `--quiet`. It bypasses Node.js's
-   * stream, whose unread buffer would keep the process from exiting.
-   */
-  readonly note: (text: string) => void;
-  /** Number of lines dropped since the start. */
-  dropped(): number;
-  /** Returns false while lines are being dropped. */
-  isWorking(): boolean;
-}
+export type ServerLog = ReturnType<typeof createServerLog>;
 
 /**
  * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such as `EAGAIN` when a
@@ -26,7 +14,7 @@ export interface ServerLog {
  */
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),
-): ServerLog {
+) {
   // The rest of a partly written line; it goes first, so that every line stays whole.
   let rest: Uint8Array = new Uint8Array();
   let dropped = 0;
@@ -43,6 +31,7 @@ export function createServerLog(
     }
   }
 
+  /** @param line - including its line feed. */
   function write(line: string): void {
     const hasRoom = flush();
     if (hasRoom) {
@@ -61,10 +50,16 @@ export function createServerLog(
 
   return {
     write,
-    note: (text) => {
+    /**
+     * Prints a message for the person at the terminal; nothing with `--quiet`. It bypasses Node.js's
+     * stream, whose unread buffer would keep the process from exiting.
+     */
+    note: (text: string): void => {
       if (!switches().quiet) write(`${printable(text)}\n`);
     },
+    /** Number of lines dropped since the start. */
     dropped: () => dropped,
+    /** Returns false while lines are being dropped. */
     isWorking: () => droppedInARow === 0,
   };
 }
