@@ -62,7 +62,7 @@ async function proveReadOnly(proof: Proof, folder: string): Promise<void> {
   mount(folder, 'remount,ro');
   const { code, stderr } = await startCli(['serve', '--data-dir', folder, '--port', '0']);
   demand(code !== 0 && code !== null, `serve on a read-only disk: ${code}`);
-  const isWords = /cannot be written to/.test(stderr) && !/\n\s+at /.test(stderr);
+  const isWords = /is mounted read-only/.test(stderr) && !/\n\s+at /.test(stderr);
   demand(isWords, `serve on a read-only disk said: ${stderr}`);
   proof.note('on a read-only disk', stderr.trim().split('\n').at(-1) ?? '');
 }
