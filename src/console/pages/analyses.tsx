@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
+import type { CsvValue } from '../../present/csv.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import {
   createDeletions,
@@ -374,21 +375,21 @@ export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
+const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  case: ({ projectId }) => projectId ?? '',
+  status: ({ inferenceStatus }) => inferenceStatus.status,
+  result: ({ inferenceStatus: { result } }) =>
+    result === undefined ? '' : (resultClasses[result.resultClass] ?? ''),
+  tier: ({ input }) => input.options.tier,
+  created: ({ createdDate }) => createdDate,
+  finished: ({ inferenceStatus }) => inferenceStatus.processingFinishTime,
+  tags: ({ tags }) => tags.join(' '),
+  comment: ({ comment }) => comment,
+};
+
 export function saveAnalyses(analyses: readonly Analysis[]): void {
-  const head = 'id,name,case,status,result,tier,created,finished,tags,comment'.split(',');
-  const rows = analyses.map(({ inferenceStatus, input, createdDate, tags, comment, ...rest }) => [
-    rest.id,
-    rest.name,
-    rest.projectId ?? '',
-    inferenceStatus.status,
-    inferenceStatus.result === undefined
-      ? ''
-      : (resultClasses[inferenceStatus.result.resultClass] ?? ''),
-    input.options.tier,
-    createdDate,
-    inferenceStatus.processingFinishTime,
-    tags.join(' '),
-    comment,
-  ]);
-  saveCsv('analyses.csv', [head, ...rows]);
+  const rows = analyses.map((analysis) => Object.values(csvColumns).map((read) => read(analysis)));
+  saveCsv('analyses.csv', [Object.keys(csvColumns), ...rows]);
 }

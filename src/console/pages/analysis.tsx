@@ -1,14 +1,14 @@
 /** One analysis: on the first screen the answer, the picture and what to do; the rest behind tabs. */
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { locate, type Selected } from '../parts/located.ts';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import { Awaited, Button, isAtWork, ResultBadge, Time } from '../parts/pieces.tsx';
+import { Awaited, Button, Failure, isAtWork, Panel, ResultBadge, Time } from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
-import { Tabs } from '../parts/tabs.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { isCancellable, isUpgradable, useActs } from './analyses.tsx';
 import { Answer } from './analysis-answer.tsx';
@@ -23,10 +23,13 @@ import {
   Texts,
   Values,
 } from './analysis-sections.tsx';
-import { Custody } from './custody.tsx';
 import { Description } from './description.tsx';
 import { AnalysisHold } from './holds.tsx';
 import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
+import type { CustodyStep } from '../../contract/verification.ts';
+import { writeActor } from '../../present/report-item.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { ask } from '../api/client.ts';
 
 const tabIds = ['findings', 'origin', 'others', 'report', 'record'] as const;
 type TabId = (typeof tabIds)[number];
@@ -165,7 +168,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
   // Not a step of its own in the history of the browser.
   const open = (id: TabId) => location.replace(`#/analysis/${analysis.id}?tab=${id}`);
   const places = { evidence, located, selected, setSelected };
-  const content: Readonly<Record<TabId, preact.ComponentChildren>> = {
+  const content: Readonly<Record<TabId, ComponentChildren>> = {
     findings: evidence !== null && (
       <>
         <Findings {...places} evidence={evidence} />
@@ -209,5 +212,125 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
         onOpen={open}
       />
     </>
+  );
+}
+
+/** What happened to the picture, when, and who did it. */
+function Custody({ id }: { readonly id: string }) {
+  const { words, tenantName, language } = useConsole();
+  const { analysis: text } = words;
+  const { data, error, reload } = useLoaded(`custody ${tenantName} ${id}`, {
+    load: async (signal) => {
+      const query = { tenantName, id };
+      const path = '/v1/analysis/custody';
+      return (await ask<{ readonly data: readonly CustodyStep[] }>(path, { query, signal })).data;
+    },
+  });
+  const { custody } = wordsIn(language).document;
+  const events: Readonly<Record<string, string>> = custody.events;
+  return (
+    <Panel title={text.custody}>
+      <Failure error={error} retry={reload} />
+      {data?.length === 0 && <p class="soft">{text.noCustody}</p>}
+      <ol class="plain">
+        {data?.map(({ at, actor, actorName, event, hashes }, index) => (
+          <li key={index} class="finding">
+            <div class="row apart">
+              <strong>{events[event] ?? event}</strong>
+              <span class="soft small">
+                <Time at={at} /> ·{' '}
+                <bdi title={actor}>{writeActor(named(actor, actorName), custody.actors)}</bdi>
+              </span>
+            </div>
+            {hashes.length > 0 && (
+              <details class="small soft">
+                <summary>{text.hashes}</summary>
+                {hashes.map(({ name, sha256 }) => (
+                  <p key={name} class="mono">
+                    {name} {sha256}
+                  </p>
+                ))}
+              </details>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+/** `user 6f1c...` becomes `user Anna Examiner`. */
+function named(actor: string, name: string | null): string {
+  return name === null ? actor : actor.replace(/\S+$/, () => name);
+}
+
+interface Tab<Id extends string> {
+  readonly id: Id;
+  readonly title: string;
+  readonly content: ComponentChildren;
+}
+
+const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowLeft: (at, count) => (at + count - 1) % count,
+  ArrowRight: (at, count) => (at + 1) % count,
+  Home: () => 0,
+  End: (_at, count) => count - 1,
+};
+
+/**
+ * The address names the open tab, and paper shows all of them.
+ *
+ * @see WAI-ARIA Authoring Practices, "Tabs": one stop of the Tab key, arrow keys between them.
+ */
+function Tabs<Id extends string>({
+  label,
+  tabs,
+  open,
+  onOpen,
+}: {
+  readonly label: string;
+  readonly tabs: readonly Tab<Id>[];
+  readonly open: Id;
+  readonly onOpen: (id: Id) => void;
+}) {
+  const move = (event: KeyboardEvent) => {
+    const at = tabs.findIndex(({ id }) => id === open);
+    const next = moves[event.key]?.(at, tabs.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    onOpen(tabs[next]!.id);
+    document.getElementById(`tab-${tabs[next]!.id}`)?.focus();
+  };
+  return (
+    <div class="tabs">
+      <div role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map(({ id, title }) => (
+          <button
+            key={id}
+            type="button"
+            role="tab"
+            id={`tab-${id}`}
+            aria-selected={id === open}
+            aria-controls={`panel-${id}`}
+            tabIndex={id === open ? 0 : -1}
+            onClick={() => onOpen(id)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {tabs.map(({ id, content }) => (
+        <div
+          key={id}
+          role="tabpanel"
+          id={`panel-${id}`}
+          aria-labelledby={`tab-${id}`}
+          class="stack"
+          hidden={id !== open}
+        >
+          {content}
+        </div>
+      ))}
+    </div>
   );
 }

@@ -5,7 +5,6 @@ import type { AuditEntry } from '../../contract/audit.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import type { TenantPerson } from '../../contract/people.ts';
 import type { CsvValue } from '../../present/csv.ts';
-import { type AuditFilters, readAudit, readWholeAudit } from '../api/audit-log.ts';
 import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
@@ -215,11 +214,42 @@ function Details({ details }: { readonly details: Readonly<Record<string, unknow
 
 async function saveEntries(tenantName: string, filters: AuditFilters): Promise<void> {
   const rows: CsvValue[][] = [];
-  for await (const page of readWholeAudit(tenantName, filters)) {
+  let before: number | null = null;
+  for (;;) {
+    const page: readonly AuditEntry[] = await readAudit(tenantName, filters, {
+      before,
+      limit: largestPage,
+    });
     for (const { seq, at, actor, event, subject, details, hash } of page) {
       rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
     }
+    if (page.length < largestPage) break;
+    before = page.at(-1)!.seq;
   }
   const head = ['seq', 'at', 'actor', 'actorId', 'event', 'subject', 'details', 'hash'];
   saveCsv('audit.csv', [head, ...rows]);
+}
+
+interface AuditFilters {
+  readonly event?: string;
+  readonly subject?: string;
+  /** Moments, as ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const largestPage = 1000;
+
+/** Newest first. @throws {ApiError} */
+async function readAudit(
+  tenantName: string,
+  filters: AuditFilters,
+  { before, limit }: { readonly before: string | number | null; readonly limit: number },
+  signal?: AbortSignal,
+): Promise<readonly AuditEntry[]> {
+  const { data } = await ask<{ readonly data: readonly AuditEntry[] }>('/v1/tenant/audit', {
+    query: { tenantName, ...filters, before: before ?? undefined, limit },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return data;
 }

@@ -1,13 +1,17 @@
-/** One picture beside another of its case, of those that show the same, or of the list. */
+/** One picture beside another: of its case, of those that show the same, or of the list. */
 
+import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
 import type { Analysis } from '../../contract/analysis.ts';
-import { Comparison } from '../parts/comparison.tsx';
 import { SelectField } from '../parts/form.tsx';
-import { Awaited, PageTitle } from '../parts/pieces.tsx';
+import { Awaited, Button, PageTitle } from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { useAnalysis } from './analysis.tsx';
 import { useSameCase, useSeenBefore } from './other-pictures.tsx';
+import type { SeenBefore } from '../../contract/seen-before.ts';
+import { firstLook, layOn } from '../parts/look.ts';
+import { type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
+import { ViewerControls } from '../parts/viewer-controls.tsx';
 
 export function ComparePage({ id, otherId }: { readonly id: string; readonly otherId: string }) {
   const { words } = useConsole();
@@ -70,4 +74,63 @@ function Caption({ analysis }: { readonly analysis: Analysis }) {
       </p>
     </div>
   );
+}
+
+const modes = ['side', 'difference', 'flicker'] as const;
+type Mode = (typeof modes)[number];
+
+interface Compared {
+  readonly one: Analysis;
+  readonly other: Analysis;
+  /** Where `one` lies on `other`; null where both are not known to show the same. */
+  readonly alignment: SeenBefore['alignment'] | null;
+}
+
+/** Side by side in step, or one laid on the other where both show the same. */
+function Comparison({ one, other, alignment }: Compared) {
+  const { comparison: text } = useConsole().words;
+  const [mode, setMode] = useState<Mode>(alignment === null ? 'side' : 'difference');
+  const [look, setLook] = useState(firstLook);
+  const { size, lower, upper } = useLayers({ one, other, alignment });
+  const common = { size, look, setLook };
+  return (
+    <section class="panel" aria-label={text.title}>
+      <div class="row apart">
+        <div class="row" role="group" aria-label={text.mode}>
+          {modes.map((each) => (
+            <Button
+              key={each}
+              kind="little"
+              aria-pressed={mode === each}
+              onClick={() => setMode(each)}
+            >
+              {text.modes[each]}
+            </Button>
+          ))}
+        </div>
+        <ViewerControls look={look} setLook={setLook} hasMaps={false} />
+      </div>
+      {mode === 'side' ? (
+        <div class="columns">
+          <Viewer {...common} layers={[upper]} name={one.name} />
+          <Viewer {...common} layers={[lower]} name={other.name} />
+        </div>
+      ) : (
+        <Viewer {...common} layers={[lower, { ...upper, class: mode }]} name={text.title} />
+      )}
+      <p class="soft small">
+        {text.hints[mode]} {alignment === null && mode !== 'side' && text.notAligned}
+      </p>
+    </section>
+  );
+}
+
+/** In the pixels of the other picture, so that both can be laid on each other. */
+function useLayers({ one, other, alignment }: Compared) {
+  const [url, otherUrl] = [one, other].map(({ input }) => input.storageUrls.getUrl);
+  const own = useShownSize(url!, one.input);
+  const size = useShownSize(otherUrl!, other.input);
+  const lower: Layer = { url: otherUrl! };
+  const upper: Layer = { url: url!, size: own, transform: layOn(size, own, alignment) };
+  return { size, lower, upper };
 }

@@ -8,7 +8,7 @@ import { tiers } from '../../contract/vocabulary.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
-import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
+import { createUploadQueue, isOver, type Transfer } from '../api/upload.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createDeletions, dayStart } from '../../../src/console/api/analyses.ts';
 import { ApiError, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
-import { createUploadQueue } from '../../../src/console/api/queue.ts';
+import { createUploadQueue } from '../../../src/console/api/upload.ts';
 import type { UploadState } from '../../../src/console/api/upload.ts';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { layOn } from '../../../src/console/parts/look.ts';
