@@ -1,7 +1,7 @@
-/** `forensics report` on this machine's data folder: opens the stored analysis, signs its bundle and writes the file. */
+/** `forensics report` on this machine's data folder: signs and writes the bundle of an analysis, or the report or archive of a case. */
 
 import { openBundleInput } from '../../service/analyses/bundle-input.ts';
-import type { CaseParts } from '../../service/analyses/cases.ts';
+import { type CaseParts, renderCase, writeCase } from '../../service/analyses/cases.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -15,7 +15,7 @@ import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
 import { type CaseOptions, readCaseData } from '../analyze/options.ts';
-import type { Language } from '../../contract/vocabulary.ts';
+import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { now, raise, withLocalCore } from '../connection/local.ts';
@@ -58,6 +58,39 @@ export async function writeReport(
   if (json) return printJson({ file: out, analysisId, fingerprint, signedAt, manifestSha256 });
   log(`Signed with the key ${fingerprint}.`);
   print(out);
+}
+
+/** The kind of file to make of a case. */
+export interface CaseFile {
+  readonly projectId: string;
+  readonly out: string;
+  readonly kind: 'report' | 'bundle';
+}
+
+/** Nothing runs in parallel here, so no limit is needed. */
+const inTurn = <T>(act: () => Promise<T>) => act();
+
+export async function makeCase({ projectId, out, kind }: CaseFile, options: ReportOptions) {
+  const { force, withoutOriginal, lang } = options;
+  const extras = await readExtras(options);
+  await withLocalCore(options, async (core, settings) => {
+    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
+    const which = { tenantId, projectId };
+    await withParts({ core, settings }, async (parts) => {
+      if (kind === 'report') {
+        const [language = 'en'] = lang;
+        const how = { extras, inTurn, languages: [language], madeAt: now() };
+        const pdf = (await renderCase(parts, which, how))[language];
+        if (pdf === undefined) throw new TypeError('The report was requested in this language.');
+        return writeWholeFile(out, pdf, { force });
+      }
+      const signer = await core.signingKeys.signer();
+      const by = { signer, signedAt: now(), actor: operator, audit: core.audit };
+      const how = { extras, inTurn, languages, withOriginal: !withoutOriginal, ...by };
+      await writeWholeFile(out, writeCase(parts, which, how), { force });
+      log(`Signed with the key ${signer.fingerprint}.`);
+    });
+  });
 }
 
 /** Opens what bundles and reports are made with. */

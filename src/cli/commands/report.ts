@@ -17,8 +17,7 @@ import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, parseList, named, withServiceOptions } from '../options.ts';
 import { lineWidth, log, print, printJson } from '../output/terminal.ts';
-import type { ReportOptions } from './report-bundle.ts';
-import type { CaseFile } from './report-case.ts';
+import type { CaseFile, ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {
   const described = withServiceOptions(command)
@@ -151,7 +150,7 @@ async function reportCase(options: ReportOptions): Promise<void> {
   await checkFree(out, { force });
   const wanted: CaseFile = { projectId, out, kind };
   if (isRemote(options)) await fetchCase(wanted, options);
-  else await (await import('./report-case.ts')).makeCase(wanted, options);
+  else await (await import('./report-bundle.ts')).makeCase(wanted, options);
   if (json) printJson({ file: out, case: projectId });
   else print(out);
 }
