@@ -1,20 +1,18 @@
-/** Combines the methods that look for local changes into one finding and one map. */
+/** Combines the methods that look for local changes into one finding and one map, and numbers the places they mark. */
 
-import type { Answer, ChangeEvidence, Finding } from '../detectors/detector.ts';
-import type { CellMap } from '../detectors/regions.ts';
+import type { Answer, ChangeEvidence, Finding, LocalisedFinding } from '../detectors/detector.ts';
+import { type CellMap, largestParts, type Region, type Size } from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
-import type { Pixels } from '../image/pixels.ts';
+import { halvePixels, type Pixels } from '../image/pixels.ts';
 import { inRows } from '../image/jpeg-quality.ts';
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
-import { halvePixels } from '../image/pixels.ts';
-import { blockPx } from '../inference/locate-manifest.ts';
-import type { LocateManifest } from '../inference/locate-manifest.ts';
+import { blockPx, type LocateManifest } from '../inference/locate-manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type CellGrid, type Localisation, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
-import { locatePlaces } from './places.ts';
 import type { LocateModel } from '../inference/networks.ts';
+import type { Place } from './result.ts';
 
 interface Given {
   readonly facts: Pick<PictureFacts, 'width' | 'height'> & {
@@ -219,4 +217,65 @@ function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts
     return map.values[row * map.columns + column]!;
   });
   return { cellPx: map.cellPx, columns, rows, values };
+}
+
+/** The value from which a cell counts as marked. 0.5 is neutral in the map of a single method. */
+const markedFrom = { fusion: 0.5, method: 0.51 } as const;
+/** Number of regions a method marks: copy-move the likeliest copy and its source. */
+const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2 };
+
+/**
+ * Lists the marked regions: those of the fusion first, then those of single methods. The order gives each place its
+ * number wherever it is shown.
+ *
+ * @param fused - probability that each cell was changed; null when the fusion suspects no change.
+ * @param indicating - findings that indicate a change.
+ */
+function locatePlaces(
+  fused: CellMap | null,
+  indicating: readonly LocalisedFinding[],
+  size: Size,
+): readonly Place[] {
+  const found: readonly Place[] = [
+    ...(fused === null ? [] : largestParts(fused, markedFrom.fusion, size, 1)).map((region) => ({
+      region,
+      methods: [],
+    })),
+    ...indicating
+      .toSorted((one, other) => other.finding.score - one.finding.score)
+      .flatMap(({ finding: { method }, map }) =>
+        largestParts(map, minOf(method, map), size, partsOfMethod[method] ?? 1).map((region) => ({
+          region,
+          methods: [method],
+        })),
+      ),
+  ];
+  return found.reduce<readonly Place[]>(joined, []);
+}
+
+/** The finding of copies describes the likeliest pair: two regions of different pairs are no copies of each other. */
+function minOf(method: string, { values }: CellMap): number {
+  if (method !== 'copy-move') return markedFrom.method;
+  return values.reduce((most, value) => Math.max(most, value), markedFrom.method);
+}
+
+/** Merges marks of the same place, keeping the region of the first. */
+function joined(places: readonly Place[], { region, methods }: Place): readonly Place[] {
+  const at = places.findIndex((place) => isSamePlace(place.region, region));
+  if (at === -1) return [...places, { region, methods }];
+  return places.map((place, index) =>
+    index === at ? { ...place, methods: [...new Set([...place.methods, ...methods])] } : place,
+  );
+}
+
+/** Minimum overlap, as a share of the smaller box, for two marks to count as the same place. */
+const minOverlap = 0.5;
+
+function isSamePlace(one: Region, other: Region): boolean {
+  const across =
+    Math.min(one.left + one.width, other.left + other.width) - Math.max(one.left, other.left);
+  const down =
+    Math.min(one.top + one.height, other.top + other.height) - Math.max(one.top, other.top);
+  const smaller = Math.min(one.width * one.height, other.width * other.height);
+  return across > 0 && down > 0 && across * down >= minOverlap * smaller;
 }
