@@ -29,7 +29,7 @@ import {
   sumsFile,
   type ZipEntry,
 } from './bundle-format.ts';
-import { caseReadmeDe, caseReadmeEn } from './case-readme.ts';
+import { caseReadmeDe, caseReadmeEn } from './readme.ts';
 import { listFile, openZip, sha256Of, type Signer, writeSums } from './sign.ts';
 
 const text = Type.String();
