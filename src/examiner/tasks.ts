@@ -69,14 +69,19 @@ export const tasks = {
     return performLayBeside(request, context);
   },
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
-  listPdfParts: async (request: PdfRequest, context: TaskContext): Promise<PdfContents> => {
-    const { performListPdfParts } = await import('./pdf-parts.ts');
-    return performListPdfParts(request, context);
+  listPdfParts: async ({ source }: PdfRequest, { limits }: TaskContext): Promise<PdfContents> => {
+    const { listPdfParts } = await import('../image/pdf.ts');
+    const { readSource } = await import('./open-picture.ts');
+    return listPdfParts(await readSource(source, limits), limits);
   },
   /** @throws {ForensicsError} as `readPdfPart`; `file_*`. */
-  readPdfPart: async (request: PdfPartRequest, context: TaskContext): Promise<Uint8Array> => {
-    const { performReadPdfPart } = await import('./pdf-parts.ts');
-    return performReadPdfPart(request, context);
+  readPdfPart: async (
+    { source, part }: PdfPartRequest,
+    { limits }: TaskContext,
+  ): Promise<Uint8Array> => {
+    const { readPdfPart } = await import('../image/pdf.ts');
+    const { readSource } = await import('./open-picture.ts');
+    return readPdfPart(await readSource(source, limits), part, limits);
   },
   /** Null when either is not a PNG file, or they differ in size or type. @throws {ForensicsError} `inference_*`. */
   compare: async (
