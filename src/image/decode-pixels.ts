@@ -1,5 +1,6 @@
 /** Decodes the pixels of each format and determines how many of them are intact. Runs only in the sandbox. */
 
+import { createInflate } from 'node:zlib';
 import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import { ForensicsError } from '../errors.ts';
@@ -9,9 +10,11 @@ import type { RawPixels } from './pixels.ts';
 import type { Container } from './container.ts';
 import { isQuarterTurn } from './orientation.ts';
 import type { PictureNote } from './picture.ts';
-import { soundRowsOfJpeg } from './sound-jpeg.ts';
-import { soundRowsOfPng } from './sound-png.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
+import { markers } from './jpeg-markers.ts';
+import { endOfImage } from './jpeg-pixel-bytes.ts';
+import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
+import { colourTypes, type PngFile } from './png.ts';
 
 export interface DecodedPixels {
   /** The pixels, upright. */
@@ -137,4 +140,122 @@ async function decodeDamaged(
   }
   const { pixels } = await decodeWithSharp(request, 'none');
   return { pixels, notes: soundShare < 1 ? ['rows_missing'] : ['stray_bytes'], soundShare };
+}
+
+/** The location of the damage is narrowed down to this many bytes, a block or two. */
+const precisionBytes = 16;
+
+/**
+ * Number of intact rows of a damaged JPEG, from the top, without reimplementing the decoder: it changes bytes and compares
+ * the decoded results. 0 if the damage is in an earlier scan or later scans are missing, because then no
+ * row is complete.
+ *
+ * @param request - bytes as written by `jpegPixelBytes`.
+ */
+async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
+  const stored = { ...request, orientation: 1 };
+  const file = readJpeg(request.bytes);
+  const scan = file.segments.findLast(({ marker }) => marker === markers.sos);
+  if (scan === undefined || !holdsEveryScan(file)) return 0;
+  const cutAt = async (length: number, filler: Uint8Array) => {
+    const bytes = Buffer.concat([request.bytes.subarray(0, length), filler, endOfImage]);
+    return decodeWithSharp({ ...stored, bytes }, 'none');
+  };
+  const isSoundUpTo = async (length: number) =>
+    (await cutAt(length, nothing)).warnings.every((warning) => !isBadCode(warning));
+  let [sound, unsound] = [scan.end, file.endOffset - endOfImage.length];
+  if (await isSoundUpTo(unsound)) sound = unsound;
+  else if (!(await isSoundUpTo(sound))) return 0;
+  while (unsound - sound > precisionBytes) {
+    const middle = (sound + unsound) >> 1;
+    // oxlint-disable-next-line no-await-in-loop -- each step depends on the previous one
+    if (await isSoundUpTo(middle)) sound = middle;
+    else unsound = middle;
+  }
+  // Where the data ends, the decoder continues with zeros or with whatever follows: rows that are equal in both cases
+  // are intact.
+  const ended = await cutAt(sound, nothing);
+  const continued = await cutAt(sound, noise);
+  const { width, height, channels, data } = ended.pixels;
+  const at = data.findIndex((value, index) => value !== continued.pixels.data[index]);
+  return at < 0 ? height : Math.floor(at / (width * channels));
+}
+
+const nothing = new Uint8Array();
+/** Multiplicative hashing; never produces 0xff. */
+const noise = Uint8Array.from(
+  { length: 4096 },
+  (_, i) => (Math.imul(i + 1, 2654435761) >>> 24) & 0xfe,
+);
+
+/** Warnings about invalid data; the others are about truncated data, which is expected where it was cut. */
+function isBadCode(warning: string): boolean {
+  if (warning.includes('marker 0xd9')) return false;
+  return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
+}
+
+/**
+ * Number of intact rows of a damaged PNG, from the top: those before the first chunk with a wrong checksum and before the first invalid code.
+ */
+async function soundRowsOfPng(file: PngFile): Promise<number> {
+  const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;
+  const data = pixelChunks.filter(({ type }) => type === 'IDAT');
+  const damaged = data.findIndex(({ isSound }) => !isSound);
+  const sound = damaged < 0 ? data : data.slice(0, damaged);
+  // A palette pixel is a single index.
+  const samples = colourType === 3 ? 1 : colourTypes[colourType].channels;
+  const rowBytes = (pixels: number) =>
+    pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
+  // A decompression bomb cannot claim more than all rows.
+  const maxBytes = 2 * height * rowBytes(width);
+  const bytes = await inflatedBytes(
+    sound.map((chunk) => chunk.data),
+    maxBytes,
+  );
+  if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
+  const before = passes.reduce(
+    (sum, { left, top, right, below }) =>
+      sum +
+      Math.max(0, Math.ceil((height - top) / below)) *
+        rowBytes(Math.max(0, Math.ceil((width - left) / right))),
+    0,
+  );
+  // The last pass contains every other row.
+  const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
+  return rows >= height >> 1 ? height : 2 * rows;
+}
+
+/** All but the last pass of Adam7 (PNG specification, 8.2): its first pixel and its steps. */
+const passes = [
+  { left: 0, top: 0, right: 8, below: 8 },
+  { left: 4, top: 0, right: 8, below: 8 },
+  { left: 0, top: 4, right: 4, below: 8 },
+  { left: 2, top: 0, right: 4, below: 4 },
+  { left: 0, top: 2, right: 2, below: 4 },
+  { left: 1, top: 0, right: 2, below: 2 },
+];
+
+/** Inflates in pieces, because the output of a broken piece is lost. */
+const pieceBytes = 1024;
+
+async function inflatedBytes(parts: readonly Uint8Array[], maxBytes: number): Promise<number> {
+  const inflate = createInflate();
+  let count = 0;
+  inflate.on('data', (data: Uint8Array) => (count += data.length));
+  const isOver = new Promise<void>((resolve) => {
+    inflate.once('error', () => resolve());
+    inflate.once('end', () => resolve());
+  });
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += pieceBytes) {
+      const piece = part.subarray(at, at + pieceBytes);
+      const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
+      // oxlint-disable-next-line no-await-in-loop -- a stream
+      await Promise.race([written, isOver]);
+      if (inflate.destroyed || count > maxBytes) return count;
+    }
+  }
+  inflate.end();
+  await isOver;
+  return count;
 }
