@@ -4,13 +4,17 @@
  */
 
 import type { Evidence } from '../contract/evidence.ts';
-import { type Bilingual, type ReasonCode, strengths } from '../contract/vocabulary.ts';
+import {
+  type Bilingual,
+  type NotCheckedId,
+  type ReasonCode,
+  strengths,
+} from '../contract/vocabulary.ts';
 import type { Finding } from '../detectors/detector.ts';
 import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
-import { listNotChecked } from './not-checked.ts';
 import { createNumberWriter } from './numbers.ts';
 import { capitalised } from './printable.ts';
 import { inBoth } from './report-item.ts';
@@ -145,3 +149,77 @@ export function namesChange({ resultSubClasses, basis }: Decision): boolean {
 export function suspectsChange({ reasons }: Pick<Decision, 'reasons'>): boolean {
   return reasons.includes('manipulation_suspected');
 }
+
+/** Silence about these must not be read as an all-clear. */
+function listNotChecked(examined: Examined): Evidence['notChecked'] {
+  return gaps
+    .filter(({ applies }) => applies(examined))
+    .map(({ id }) => ({
+      id,
+      statement: inBoth((language) => wordsIn(language).limits.notChecked[id]),
+    }));
+}
+
+interface Gap {
+  readonly id: NotCheckedId;
+  readonly applies: (examined: Examined) => boolean;
+}
+
+const always = () => true;
+
+const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
+
+/** Whether the traces of the whole picture led to that, and nothing was found in spite of it. */
+function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision']): boolean {
+  const found = byTraces?.reasons ?? reasons;
+  return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));
+}
+
+const gaps: readonly Gap[] = [
+  { id: 'invisible_watermarks', applies: always },
+  {
+    id: 'local_edits',
+    applies: ({ manipulation }) => manipulation === null,
+  },
+  {
+    id: 'small_edits',
+    applies: ({ manipulation }) => manipulation !== null,
+  },
+  {
+    id: 'erased_edits',
+    applies: ({ manipulation, decision }) => manipulation !== null && hasLostTraces(decision),
+  },
+  { id: 'camera_reference', applies: always },
+  { id: 'recapture', applies: always },
+  { id: 'content', applies: always },
+  { id: 'earlier_publication', applies: always },
+  {
+    id: 'metadata_claims',
+    applies: ({ facts: { metadata } }) =>
+      [metadata.cameraMake, metadata.cameraModel, metadata.takenAt].some((it) => it !== null) ||
+      metadata.hasGps,
+  },
+  {
+    id: 'remote_credentials',
+    applies: ({ provenance }) => provenance.credentials === null,
+  },
+  {
+    id: 'signer_trust',
+    applies: ({ provenance: { credentials } }) =>
+      credentials !== null &&
+      credentials.integrity !== 'unreadable' &&
+      credentials.trust === 'not-checked',
+  },
+  {
+    id: 'signer_revocation',
+    applies: ({ provenance: { credentials } }) =>
+      credentials !== null && credentials.integrity !== 'unreadable',
+  },
+  {
+    id: 'stability',
+    applies: ({ decision, stability }) =>
+      stability === null &&
+      decision.basis === 'traces' &&
+      (decision.resultClass === 'real' || decision.resultClass === 'fake'),
+  },
+];

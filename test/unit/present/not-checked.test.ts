@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { ContentCredentials } from '../../../src/provenance/provenance.ts';
-import { listNotChecked } from '../../../src/present/not-checked.ts';
+import { writeEvidence } from '../../../src/present/evidence.ts';
 import { credentials as notVouchedFor, makeExamination } from './examination.ts';
 
 const credentials: ContentCredentials = {
@@ -11,7 +11,7 @@ const credentials: ContentCredentials = {
 };
 
 function idsOf(examination: Examination): readonly string[] {
-  return listNotChecked(examination).map(({ id }) => id);
+  return writeEvidence(examination).notChecked.map(({ id }) => id);
 }
 
 function aboutSigners(given: ContentCredentials | null): readonly string[] {
