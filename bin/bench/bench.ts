@@ -6,7 +6,6 @@
  */
 
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { benchCommand } from './command.ts';
 import type { Row } from './figures.ts';
 import { benchFormats } from './formats.ts';
@@ -20,16 +19,15 @@ import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 import { benchTable } from './table.ts';
 import { benchThroughput } from './throughput.ts';
+import { readOptions } from '../usage.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: 'pipeline,throughput,command,formats,start,listing,http' },
-    sizes: { type: 'string', default: '1,4,12' },
-    rounds: { type: 'string', default: '5' },
-    rows: { type: 'string', default: '1000000' },
-    profile: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions(import.meta.url, {
+  only: { type: 'string', default: 'pipeline,throughput,command,formats,start,listing,http' },
+  sizes: { type: 'string', default: '1,4,12' },
+  rounds: { type: 'string', default: '5' },
+  rows: { type: 'string', default: '1000000' },
+  profile: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
 });
 const sections = values.profile ? ['profile'] : values.only.split(',');
 const chosen = sizes.filter(({ megapixels }) =>

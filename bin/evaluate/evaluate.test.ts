@@ -100,15 +100,26 @@ test('a named model is measured in its folder, where its figures are recorded', 
   rmSync(folder, { recursive: true });
 });
 
+test('--help, also beside other options, and an unknown option print the usage', async () => {
+  const [asked, unknown] = await Promise.all([
+    evaluate('--copies', '--help'),
+    evaluate('--pictures'),
+  ]);
+
+  expect([asked.code, unknown.code]).toEqual([undefined, 2]);
+  expect(asked.stdout).toMatch(/^`npm run evaluate -- .*--copies LIST/s);
+  expect(unknown.stderr).toMatch(/--pictures.*npm run evaluate/s);
+});
+
 function readManifest(file: string): object {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 async function evaluate(...options: readonly string[]) {
   const program = fileURLToPath(new URL('./evaluate.ts', import.meta.url));
-  return new Promise<{ code: unknown; stderr: string }>((resolve) => {
-    execFile(process.execPath, [program, ...options], (error, _, stderr) =>
-      resolve({ code: error?.code, stderr }),
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, [program, ...options], (error, stdout, stderr) =>
+      resolve({ code: error?.code, stdout, stderr }),
     );
   });
 }

@@ -12,7 +12,8 @@
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
  * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
  * and all tables into its card, where one marks the place for them. `--ratios` reads the likelihood ratios that `--record`, or `--manipulated --held-out DIR`, left in
- * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
+ * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--copies` changes the
+ * first N pictures of LIST, a file with the path of one a line, and searches for them among a crowd of others. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
  * HTML and console. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
  * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
@@ -20,7 +21,6 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ForensicsError } from '../../src/errors.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import type { Decision } from '../../src/engine/result.ts';
@@ -37,28 +37,27 @@ import { openModels, withoutChanges } from './open-models.ts';
 import { printFigures } from './print.ts';
 import { readSample, type Row, toCsv } from './read-samples.ts';
 import { toMarkdown, toTerminal } from './table.ts';
+import { readOptions } from '../usage.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string' },
-    model: { type: 'string' },
-    split: { type: 'string', default: 'val' },
-    readings: { type: 'string' },
-    limit: { type: 'string' },
-    record: { type: 'boolean', default: false },
-    traces: { type: 'boolean', default: false },
-    surfaces: { type: 'string' },
-    credentials: { type: 'string' },
-    ratios: { type: 'boolean', default: false },
-    'held-out': { type: 'string' },
-    drawn: { type: 'boolean', default: false },
-    copies: { type: 'string' },
-    crowd: { type: 'string', default: '100000' },
-    manipulated: { type: 'boolean', default: false },
-    pairs: { type: 'string', multiple: true, default: [] },
-    photographs: { type: 'string' },
-    figures: { type: 'string' },
-  },
+const options = readOptions(import.meta.url, {
+  data: { type: 'string' },
+  model: { type: 'string' },
+  split: { type: 'string', default: 'val' },
+  readings: { type: 'string' },
+  limit: { type: 'string' },
+  record: { type: 'boolean', default: false },
+  traces: { type: 'boolean', default: false },
+  surfaces: { type: 'string' },
+  credentials: { type: 'string' },
+  ratios: { type: 'boolean', default: false },
+  'held-out': { type: 'string' },
+  drawn: { type: 'boolean', default: false },
+  copies: { type: 'string' },
+  crowd: { type: 'string', default: '100000' },
+  manipulated: { type: 'boolean', default: false },
+  pairs: { type: 'string', multiple: true, default: [] },
+  photographs: { type: 'string' },
+  figures: { type: 'string' },
 });
 
 if (options.credentials) {

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+/**
+ * As `parseArgs`, but `--help`, or an option that the program does not have, prints the comment at its top and ends it.
+ *
+ * @param program - its `import.meta.url`.
+ */
+export function readOptions<const T extends NonNullable<ParseArgsConfig['options']>>(
+  program: string,
+  options: T,
+) {
+  const [, comment = ''] = readFileSync(fileURLToPath(program), 'utf8').split(/^\/\*\*$|^ \*\/$/m);
+  const usage = comment
+    .trim()
+    .replaceAll(/^ \* ?/gm, '')
+    .replace('* ', '');
+  if (process.argv.includes('--help')) {
+    process.stdout.write(`${usage}\n`);
+    process.exit();
+  }
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n\n${usage}\n`);
+    return process.exit(2);
+  }
+}
