@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { openBundleInput } from '../../../../src/service/analyses/bundle-input.ts';
+import { renderCase } from '../../../../src/service/analyses/cases.ts';
 import type { OwnValidation } from '../../../../src/present/report-item.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';
 import { sha256Of } from '../../../../src/evidence/sign.ts';
 import { defaultLimits } from '../../../../src/image/picture.ts';
@@ -113,3 +115,32 @@ test('an upgrade draws nothing from a result that was changed', async () => {
   await expect(upgrade).rejects.toMatchObject({ code: 'evidence_damaged' });
   expect(sandbox.rendered).toEqual([]);
 });
+
+test('a case of more pictures than a report can cover is refused, with what to do', async () => {
+  const { db, stores, caller, create } = await openWorkshop();
+  await create({ projectId: 'claim 4711' });
+  const row = (await db.select().from(analyses).get())!;
+  await transact(db, async (tx) => {
+    for (let n = 1; n <= 1000; n++) {
+      await tx
+        .insert(analyses)
+        .values({ ...row, id: `copy ${n}` })
+        .run();
+    }
+  });
+  const sandbox = { ...createScriptedSandbox(), preparePage: unused, renderCase: unused };
+  const parts = { db, stores, sandbox, limits: defaultLimits, trustList: null, validation: null };
+  const which = { tenantId: caller.tenant.id, projectId: 'claim 4711' };
+  const how = { languages: ['en'], extras: {}, inTurn: unused, madeAt: new Date() } as const;
+
+  const made = renderCase(parts, which, how);
+
+  await expect(made).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'The case has 1001 pictures, but a report can cover only 1000; split the case.',
+  });
+});
+
+function unused(): never {
+  throw new TypeError('Nothing is drawn.');
+}
