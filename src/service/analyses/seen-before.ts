@@ -17,8 +17,7 @@ import { getRow, type Target } from './rows.ts';
 
 /** Maximum pictures per key: a key with more, such as a letter in a logo, says nothing. */
 const maxPerKey = 200;
-/** Minimum number of shared keys for a comparison, and maximum number of pictures compared, those sharing most first. */
-const minShared = 2;
+/** Maximum number of pictures compared, those sharing most keys first. */
 const maxCompared = 20;
 /** Maximum number of pictures listed in an answer. */
 const maxListed = 20;
@@ -121,14 +120,13 @@ export async function search(
 async function findCandidates(reader: Reader, target: Target, own: Uint8Array) {
   const keys = eachNumber(reader, keysIn(target.tenantId, own, { withLikely: true }));
   const sharing = sql`SELECT fingerprint, count(*) AS shared FROM fingerprint_keys
-    WHERE key IN (${keys}) GROUP BY fingerprint HAVING count(*) >= ${minShared}
-    ORDER BY shared DESC LIMIT ${maxCompared + 1}`;
+    WHERE key IN (${keys}) GROUP BY fingerprint ORDER BY shared DESC LIMIT ${maxCompared + 1}`;
   const isSharing = sql`${fingerprints.id} IN (SELECT fingerprint FROM (${sharing}) AS sharing)`;
   return reader
     .select({ analysis: shownOfOther, packed: fingerprints.packed })
     .from(fingerprints)
-    .innerJoin(analyses, eq(analyses.id, fingerprints.analysisId))
-    .where(and(isOther(target), isSharing))
+    .crossJoin(analyses)
+    .where(and(isSharing, isOther(target)))
     .all();
 }
 
@@ -137,16 +135,24 @@ async function findByFacts(reader: Reader, target: Target, facts: readonly numbe
   return reader
     .select({ analysis: shownOfOther, key: fingerprintKeys.key })
     .from(fingerprintKeys)
-    .innerJoin(fingerprints, eq(fingerprints.id, fingerprintKeys.fingerprint))
-    .innerJoin(analyses, eq(analyses.id, fingerprints.analysisId))
-    .where(and(inArray(fingerprintKeys.key, [...facts]), isOther(target)))
+    .crossJoin(fingerprints)
+    .crossJoin(analyses)
+    .where(
+      and(
+        inArray(fingerprintKeys.key, [...facts]),
+        eq(fingerprints.id, fingerprintKeys.fingerprint),
+        isOther(target),
+      ),
+    )
     .orderBy(asc(analyses.createdAt))
     .limit(maxPerKey)
     .all();
 }
 
+/** For cross joins, which SQLite does in the order written; otherwise it reads all of the tenant's analyses first. */
 function isOther({ tenantId, analysisId }: Target) {
   return and(
+    eq(analyses.id, fingerprints.analysisId),
     eq(analyses.tenantId, tenantId),
     isNull(analyses.deletedAt),
     ne(analyses.id, analysisId),

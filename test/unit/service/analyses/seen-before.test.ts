@@ -86,6 +86,16 @@ describe('pictures seen before', () => {
     expect(await analyses.seenBefore(caller, first)).toMatchObject([{ id: second }]);
   });
 
+  test('need share but one key', async () => {
+    const { examine, analyses, caller, db } = await openSearch();
+    const first = await examine('The original', original);
+    const second = await examine('A copy', copy);
+    db.$client.exec(`DELETE FROM fingerprint_keys WHERE key <>
+      (SELECT key FROM fingerprint_keys GROUP BY key HAVING count(*) = 2 LIMIT 1)`);
+
+    expect(await analyses.seenBefore(caller, second)).toMatchObject([{ id: first }]);
+  });
+
   test('stand beside it in its report, as long as their originals are stored', async () => {
     const { examine, stores, caller, db, sandbox, clock } = await openSearch();
     const first = await examine('The original', original);
