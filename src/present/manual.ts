@@ -1,5 +1,5 @@
 /**
- * The pages of the manual, in the order of its list: the title and what a page tells, in both languages. The texts stand
+ * The pages of the manual, in order: the title and a summary of each page, in both languages. The texts are
  * in `src/manual` and, with the same file names, in `src/manual/de`.
  */
 
@@ -87,4 +87,71 @@ export const topics: Readonly<Record<string, Topic>> = {
 /** The file of a page below `src/manual`. */
 export function manualFile(topic: string, language: Language): string {
   return `${language === 'en' ? '' : `${language}/`}${topic}.md`;
+}
+
+/** A part of a page, without the Markdown around it; texts keep their inline marks. */
+export type Block =
+  | { readonly is: 'heading'; readonly level: number; readonly text: string }
+  | { readonly is: 'paragraph'; readonly text: string }
+  | { readonly is: 'code'; readonly text: string }
+  | { readonly is: 'list'; readonly isOrdered: boolean; readonly items: readonly string[] }
+  | {
+      readonly is: 'table';
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+    };
+
+/** The blocks of a page. Pictures and comments are left out. */
+export function blocksIn(text: string): readonly Block[] {
+  const lines = text.replaceAll(/<!--[\s\S]*?-->| ?!\[[^\]]*\]\([^)]*\)/g, '').split('\n');
+  const blocks: Block[] = [];
+  let at = 0;
+  /** Takes lines as long as they match. */
+  const take = (isSuch: (line: string) => boolean): string[] => {
+    const from = at;
+    while (at < lines.length && isSuch(lines[at]!)) at++;
+    return lines.slice(from, at);
+  };
+  while (at < lines.length) {
+    const line = lines[at]!;
+    const heading = /^(#{1,4}) (.*)$/.exec(line);
+    if (line.trim() === '') at++;
+    else if (heading !== null) {
+      blocks.push({ is: 'heading', level: heading[1]!.length, text: heading[2]! });
+      at++;
+    } else if (line.startsWith('```')) {
+      at++;
+      const code = take((each) => !each.startsWith('```'));
+      at++;
+      blocks.push({ is: 'code', text: code.join('\n') });
+    } else if (line.startsWith('|')) {
+      const [head, , ...rows] = take((each) => each.startsWith('|')).map(cellsOf);
+      blocks.push({ is: 'table', head: head!, rows });
+    } else if (listItem.test(line)) {
+      const isOrdered = /^\d/.test(line);
+      const all = take((each) => listItem.test(each) || /^ {2,}\S/.test(each));
+      const items: string[] = [];
+      for (const each of all) {
+        if (listItem.test(each)) items.push(each.replace(listItem, ''));
+        else items.push(`${items.pop() ?? ''} ${each.trim()}`);
+      }
+      blocks.push({ is: 'list', isOrdered, items });
+    } else {
+      const some = take((each) => each.trim() !== '' && !/^(#|```|\||[-*] |\d+\. )/.test(each));
+      // The line only looks like the start of another kind of block.
+      if (some.length === 0) some.push(lines[at++]!);
+      blocks.push({ is: 'paragraph', text: some.join(' ') });
+    }
+  }
+  return blocks;
+}
+
+const listItem = /^(?:[-*]|\d+\.) +/;
+
+function cellsOf(line: string): string[] {
+  const cells = line
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/);
+  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'));
 }

@@ -2,6 +2,7 @@
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { type Block, blocksIn } from '../../present/manual.ts';
 import { lineWidth, log, paint, print, printable, printJson } from './terminal.ts';
 
 /** A row of a card. With an empty label it continues the row above. */
@@ -151,48 +152,40 @@ function layRecords(head: Cells, rows: readonly Cells[], columns: number): strin
 
 /** Markdown as plain text: headings in capitals at the margin, everything else indented. */
 export function layMarkdown(markdown: string, columns: number): string {
-  const width = columns - indent.length;
-  const text = markdown.replaceAll(/ ?!\[[^\]]*\]\([^)]*\)/g, '').trimEnd();
-  const parts = text.split(/^(```[^]*?^```)$|\n{2,}/m);
-  return parts
-    .filter((part) => part !== undefined && part.trim() !== '')
-    .map((part) => layPart(part.replace(/^\n+|\n+$/g, ''), width))
-    .join('\n\n')
-    .concat('\n');
+  const blocks = blocksIn(markdown).map((block) => layBlock(block, columns - indent.length));
+  return `${blocks.join('\n\n')}\n`;
 }
 
 const indent = '  ';
 
-function layPart(part: string, width: number): string {
-  if (part.startsWith('#')) return inline(part.replace(/^#+ /, '')).toUpperCase();
-  const lines = part.split('\n');
-  return layLines(part, lines, width)
+function layBlock(block: Block, width: number): string {
+  if (block.is === 'heading') return inline(block.text).toUpperCase();
+  return layLines(block, width)
     .map((line) => (line === '' ? '' : indent + line))
     .join('\n');
 }
 
-function layLines(part: string, lines: readonly string[], width: number): readonly string[] {
-  if (part.startsWith('```'))
-    return lines.slice(1, -1).map((line) => (line === '' ? '' : indent + line));
-  if (part.startsWith('|')) return layMarkdownTable(lines, width);
-  if (part.startsWith('- '))
-    return part
-      .split(/^- /m)
-      .slice(1)
-      .flatMap((item) =>
-        wrap(inline(joined(item)), width - 2).map((line, at) => (at === 0 ? '- ' : '  ') + line),
-      );
-  return wrap(inline(joined(part)), width);
-}
-
-function layMarkdownTable(lines: readonly string[], width: number): readonly string[] {
-  const [head = [], , ...rows] = lines.map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => inline(cell.trim())),
-  );
-  return listTable(head, rows, width).split('\n');
+function layLines(block: Exclude<Block, { is: 'heading' }>, width: number): readonly string[] {
+  switch (block.is) {
+    case 'code':
+      return block.text.split('\n').map((line) => (line === '' ? '' : indent + line));
+    case 'table':
+      return listTable(
+        block.head.map(inline),
+        block.rows.map((row) => row.map(inline)),
+        width,
+      ).split('\n');
+    case 'list':
+      return block.items.flatMap((item, at) => {
+        const mark = block.isOrdered ? `${at + 1}. ` : '- ';
+        return wrap(inline(item), width - mark.length).map(
+          (line, part) => (part === 0 ? mark : ' '.repeat(mark.length)) + line,
+        );
+      });
+    case 'paragraph':
+    default:
+      return wrap(inline(block.text), width);
+  }
 }
 
 /** Links become the command that prints the page, or their address. */
@@ -205,9 +198,3 @@ function inline(text: string): string {
 }
 
 const wrap = (text: string, columns: number) => wrapAnsi(text, columns).split('\n');
-
-const joined = (text: string) =>
-  text
-    .trim()
-    .split(/\s*\n\s*/)
-    .join(' ');

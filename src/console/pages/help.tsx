@@ -1,16 +1,16 @@
 /** Help: the results, the glossary, the manual, the interface, and the certificate of this server. */
 
 import { useEffect } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { manualFile, topics } from '../../present/manual.ts';
+import { type Block, blocksIn, manualFile, topics } from '../../present/manual.ts';
 import { glossary as glossaryDe } from '../../present/wording/de/glossary.ts';
 import { glossary as glossaryEn } from '../../present/wording/en/glossary.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Awaited, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
-import { Markdown } from '../parts/markdown.tsx';
 
-// Each page is a file of its own, fetched when it is opened.
+// Each page is a separate file, fetched when it is opened.
 const pages = import.meta.glob<string>('../../manual/**/*.md', {
   query: '?raw',
   import: 'default',
@@ -58,7 +58,7 @@ export function HelpPage() {
   );
 }
 
-/** What a browser needs to trust this server, where it has an authority of its own. */
+/** What a browser needs to trust this server, if the server has its own certificate authority. */
 function Certificate() {
   const { help } = useConsole().words;
   const { data: hasAuthority } = useLoaded('ca', {
@@ -109,4 +109,84 @@ export function ManualPage({ topic }: { readonly topic: string }) {
       </Panel>
     </>
   );
+}
+
+/** A page as elements. Text never becomes markup of the browser, so nothing in a page can run. */
+function Markdown({ text }: { readonly text: string }) {
+  return <div class="manual">{blocksIn(text).map(renderBlock)}</div>;
+}
+
+function renderBlock(block: Block, key: number): ComponentChildren {
+  switch (block.is) {
+    case 'heading':
+      if (block.level === 1) return <h1 key={key}>{inline(block.text)}</h1>;
+      return block.level === 2 ? (
+        <h2 key={key}>{inline(block.text)}</h2>
+      ) : (
+        <h3 key={key}>{inline(block.text)}</h3>
+      );
+    case 'paragraph':
+      return <p key={key}>{inline(block.text)}</p>;
+    case 'code':
+      return (
+        <pre key={key} tabIndex={0}>
+          {block.text}
+        </pre>
+      );
+    case 'list': {
+      const items = block.items.map((item, at) => <li key={at}>{inline(item)}</li>);
+      return block.isOrdered ? <ol key={key}>{items}</ol> : <ul key={key}>{items}</ul>;
+    }
+    case 'table':
+    default:
+      return (
+        <div key={key} class="scroll" tabIndex={0} role="group">
+          <table>
+            <thead>
+              <tr>
+                {block.head.map((cell, at) =>
+                  // An empty cell is not a heading.
+                  cell === '' ? (
+                    <td key={at} />
+                  ) : (
+                    <th key={at} scope="col">
+                      {inline(cell)}
+                    </th>
+                  ),
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {block.rows.map((row, at) => (
+                <tr key={at}>
+                  {row.map((cell, column) => (
+                    <td key={column}>{inline(cell)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      );
+  }
+}
+
+/** Code, bold, emphasis and links; a link to another page of the manual stays in the console. */
+function inline(text: string): ComponentChildren {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|\[[^\]]+\]\([^)]+\))/);
+  return parts.map((part, key) => {
+    if (part.startsWith('`')) return <code key={key}>{part.slice(1, -1)}</code>;
+    if (part.startsWith('**')) return <strong key={key}>{inline(part.slice(2, -2))}</strong>;
+    if (/^\*\S.*\*$/.test(part)) return <em key={key}>{inline(part.slice(1, -1))}</em>;
+    const link = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part);
+    if (link === null) return part;
+    const page = /^([\w-]+)\.md/.exec(link[2]!)?.[1];
+    return page === undefined ? (
+      <span key={key}>{link[1]}</span>
+    ) : (
+      <a key={key} href={`#/manual/${page}`}>
+        {link[1]}
+      </a>
+    );
+  });
 }
