@@ -25,7 +25,7 @@ export interface Context {
   readonly words: Words;
   readonly identity: 'embedded' | 'oidc';
   readonly limits: PictureLimits;
-  /** What the server takes. */
+  /** What the server accepts. */
   readonly intake: Intake;
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
@@ -50,7 +50,7 @@ export function wordsOf(language: Language): Words {
 
 const languageKey = 'forensics-language';
 
-/** What was chosen in this browser, else what the browser asks for. */
+/** The language chosen in this browser, otherwise the one the browser asks for. */
 export function preferredLanguage(): Language {
   const chosen = localStorage.getItem(languageKey) ?? navigator.language;
   return chosen.startsWith('de') ? 'de' : 'en';

@@ -1,6 +1,6 @@
 /**
  * The console: a client of `/v1` in the browser. This file restores the session or shows the login; the rest is in `pages`.
- * It knows only the interface and the words of the reports.
+ * It depends only on the API contract and the words of the reports.
  */
 
 // oxlint-disable-next-line import/no-unassigned-import -- the build makes a file of it
@@ -66,7 +66,7 @@ function App() {
           language={language}
           setLanguage={(next) => {
             setLanguage(next);
-            // Where the account may not keep settings, the browser does.
+            // If the account cannot store settings, the browser does.
             void ask('/v1/user/settings', { method: 'PUT', body: { lang: next } }).catch(
               () => null,
             );

@@ -1,6 +1,6 @@
 /**
- * The addresses of the pages, apart from what needs a browser. They are behind `#`, so that the server has one page and never
- * sees which analysis somebody looks at.
+ * The addresses of the pages; needs no browser. They come after `#`, so that the server has one page and never
+ * sees which analysis someone is looking at.
  */
 
 /** `#/analysis/65f1?with=77aa` is the path `['analysis', '65f1']` and the query. */

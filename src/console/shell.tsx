@@ -98,7 +98,7 @@ export function Shell(props: ShellProps) {
   );
 }
 
-/** The first thing that the Tab key reaches. */
+/** The first element that the Tab key reaches. */
 function SkipLink({ text, main }: { text: string; main: RefObject<HTMLElement | null> }) {
   const skip = (event: Event) => {
     event.preventDefault();
@@ -111,7 +111,7 @@ function SkipLink({ text, main }: { text: string; main: RefObject<HTMLElement | 
   );
 }
 
-/** A message that disappears after some seconds. */
+/** A message that disappears after a few seconds. */
 function useToast() {
   const [toast, setToast] = useState<Toast | null>(null);
   useEffect(() => {
@@ -122,10 +122,10 @@ function useToast() {
   return { toast, setToast };
 }
 
-/** For screen readers and keyboards a new page begins at its top; the first one is left alone. */
+/** Moves the focus to the top of a new page, for screen readers and keyboards; not on the first page. */
 function usePlaceFocus(place: string, onMove: () => void) {
   const main = useRef<HTMLElement>(null);
-  // Before the page is drawn, so that a key pressed at once goes there.
+  // Before the page is painted, so that a key pressed immediately goes there.
   useLayoutEffect(() => {
     onMove();
     if (main.current?.dataset['place'] !== undefined) main.current.focus();
@@ -187,7 +187,7 @@ function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly cl
   );
 }
 
-/** The tenant that was open last in this browser, else the first; null for a user of none. */
+/** The tenant last open in this browser, otherwise the first; null for a user without tenants. */
 function useTenantName({ tenants }: UserInfo) {
   const [tenantName, setTenant] = useState(() => {
     const remembered = localStorage.getItem(tenantKey);
@@ -258,7 +258,7 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
 /** By the first part of their address. */
 const plainPages: Readonly<Record<string, FunctionComponent>> = {
   analyses: AnalysesPage,
-  // The one-time link of the first start, opened again.
+  // The one-time link from the first start, opened a second time.
   first: AnalysesPage,
   verify: VerifyPage,
   usage: UsagePage,

@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 const here = new URL('.', import.meta.url).pathname;
 
-/** The console as files that the server sends as they are: named by their content, nothing inlined, nothing from elsewhere. */
+/** Builds the console into static files: named by a hash of their content, nothing inlined, nothing from other sites. */
 export default defineConfig({
   root: here,
   base: '/console/',

@@ -9,9 +9,9 @@ export interface Filters {
   readonly verdict?: ResultClass | '';
   readonly status?: Status | '';
   readonly tag?: string;
-  /** The whole name of a case. */
+  /** The full name of a case. */
   readonly projectId?: string;
-  /** Dates without a time, in the person's own zone; both are part of the period. */
+  /** Dates without a time, in the user's time zone; both are part of the period. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -47,7 +47,7 @@ export async function listAnalyses(
   };
 }
 
-/** The first moment of a local day, `later` days on; undefined for what is no date. */
+/** The start of the local day `later` days after this one; undefined if it is not a date. */
 export function dayStart(day: string | undefined, later: number): string | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '');
   if (match === null) return undefined;
@@ -90,14 +90,14 @@ export async function retryAnalysis(
 
 const undoMs = 8000;
 
-/** Deletions that can be taken back: the request is sent only when the time for that is over, or the page closes. */
+/** Deletions that can be undone: the request is sent only when the time to undo is over, or when the page closes. */
 export function createDeletions(send: typeof removeAnalysis) {
   const hidden = new Set<string>();
   const waiting = new Set<(isLast: boolean) => void>();
   return {
     /** Analyses that the lists no longer show. */
     hidden: hidden as ReadonlySet<string>,
-    /** @returns a function that undoes it. */
+    /** @returns a function that undoes the deletion. */
     remove(tenantName: string, ids: readonly string[], onChange: (error?: unknown) => void) {
       for (const id of ids) hidden.add(id);
       const act = (isLast: boolean): void => {

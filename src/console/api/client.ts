@@ -1,12 +1,12 @@
 /**
  * Requests to `/v1`. The access token is in the memory of this page and nowhere else; the refresh token is in a cookie
- * that no script sees. One refresh at a time, over all tabs: a refresh token is good once.
+ * that scripts cannot read. Only one tab refreshes at a time, because a refresh token works once.
  */
 
 import type { UserInfo } from '../../contract/auth.ts';
 import type { BrowserTokens, SessionState } from '../../contract/session.ts';
 
-/** A refusal of the server, or no answer at all (`status` 0). */
+/** The server refused the request, or did not answer (`status` 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -32,7 +32,7 @@ interface Ask {
   readonly body?: object | Blob;
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
-  /** Outlives the page. */
+  /** The request outlives the page. */
   readonly keepalive?: boolean;
 }
 
@@ -40,7 +40,7 @@ const sessionPath = '/v1/auth/session';
 let tokens: (BrowserTokens & { readonly until: number }) | null = null;
 let onEnd: () => void = () => undefined;
 
-/** Called when the session is over and the person has to log in again. */
+/** Called when the session has ended and the user must log in again. */
 export function whenSessionEnds(listener: () => void): void {
   onEnd = listener;
 }
@@ -50,7 +50,7 @@ export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
   return (await askWhole<T>(path, question)).json;
 }
 
-/** Also its headers, which count what a list is part of. @throws {ApiError} */
+/** Also returns the headers, which hold the total count of a list. @throws {ApiError} */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than a check of each shape
 export async function askWhole<T>(
   path: string,
@@ -120,7 +120,7 @@ async function checked(answer: Response): Promise<Response> {
 async function refresh(): Promise<void> {
   const before = tokens;
   await alone(async () => {
-    // Another request of this page was faster.
+    // Another request of this page has already refreshed the session.
     if (tokens !== before) return;
     try {
       await takeTokens('/refresh', {});
@@ -135,7 +135,7 @@ async function refresh(): Promise<void> {
   });
 }
 
-/** One at a time in all tabs. Only pages over HTTPS have locks, and there is no other way here. */
+/** One at a time across all tabs. Browsers offer locks only over HTTPS, and without them tabs cannot coordinate. */
 async function alone(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request('forensics-session', work);
 }
@@ -144,7 +144,7 @@ async function takeTokens(act: string, body: object): Promise<void> {
   const path = `${sessionPath}${act}`;
   const answer = await checked(await send(path, { method: 'POST', body, keepalive: true }, null));
   const { data }: { readonly data: BrowserTokens } = await answer.json();
-  // A little early, so that no request is sent that is refused on its way.
+  // A little early, so that the token does not expire in transit.
   tokens = { ...data, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
 }
 
@@ -154,7 +154,7 @@ export async function sessionState(): Promise<SessionState> {
   return data;
 }
 
-/** Goes on with the session of the cookie; null without one. @throws {ApiError} when the server does not answer. */
+/** Resumes the session in the cookie; null if there is none. @throws {ApiError} when the server does not answer. */
 export async function resume(): Promise<UserInfo | null> {
   try {
     return await whoAmI();
@@ -194,7 +194,7 @@ const attempts = 12;
 const firstPauseMs = 500;
 const longestPauseMs = 10_000;
 
-/** Repeats a request while the server is away. One that restarts is away for seconds: about a minute and a half in all. */
+/** Repeats a request while the server is unreachable, for about a minute and a half; a restart takes seconds. */
 export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

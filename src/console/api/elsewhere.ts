@@ -1,4 +1,4 @@
-/** Login at an identity provider: there with a challenge, back with a code (RFC 6749, section 4.1; RFC 7636). */
+/** Login with an identity provider: leave with a challenge, return with a code (RFC 6749, section 4.1; RFC 7636). */
 
 import type { LoginElsewhere } from '../../contract/auth.ts';
 
@@ -10,7 +10,7 @@ interface Grant {
 
 const storageKey = 'forensics-login';
 
-/** Sends the browser there. What it must know when it comes back stays in this tab. */
+/** Sends the browser to the provider. What the page must know on return is stored in this tab. */
 export async function goElsewhere({
   authorizationEndpoint,
   clientId,
@@ -35,7 +35,7 @@ export async function goElsewhere({
   location.assign(url);
 }
 
-/** What the browser returned with from the provider; null without a return, `refused` when this page did not start the login. */
+/** What the provider sent back; null if the browser did not come from it, `refused` if this page did not start the login. */
 export function takeReturn(): Grant | 'refused' | null {
   const query = new URLSearchParams(location.search);
   if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;

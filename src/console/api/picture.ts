@@ -1,4 +1,4 @@
-/** What the header of a file says about a picture, read before anything is sent. */
+/** Reads what a file's header says about the picture, before anything is sent. */
 
 import type { Format } from '../../contract/formats.ts';
 import type { PictureLimits } from '../../contract/session.ts';
@@ -46,11 +46,11 @@ export async function inspect(
 
 type Size = Pick<PictureFacts, 'width' | 'height'>;
 
-/** Null for a file that does not hold what it begins as. */
+/** Null for a file whose content does not match its first bytes. */
 async function sizeOf(file: Blob, head: Uint8Array, format: Format): Promise<Size | null> {
   if (format === 'png') return readPng(head);
   if (format === 'jpg') return readJpegFrame(head);
-  // Directories may stand at the end of a file.
+  // In these formats, directories may come at the end of the file.
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (format === 'raw') {
     const jpeg = largestJpegIn(bytes);

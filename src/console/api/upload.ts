@@ -1,4 +1,7 @@
-/** Uploads: of one picture (create the analysis, send the bytes, start it; each step is retried until the server answers), and their queue. */
+/**
+ * Uploads and their queue. Each creates an analysis, sends the bytes and starts it, and retries each step until the server
+ * answers.
+ */
 
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
 import { removeAnalysis } from './analyses.ts';
@@ -79,7 +82,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
   }
 }
 
-/** Streams from the disk: the browser reads the file as it sends it. */
+/** Streams from disk: the browser reads the file while sending it. */
 async function put(
   file: File,
   { type, putUrl }: Analysis['input']['storageUrls'],
@@ -87,7 +90,7 @@ async function put(
   onShare: (share: number) => void,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    // Not fetch: it does not tell how much was sent.
+    // Not fetch, which does not report upload progress.
     const request = new XMLHttpRequest();
     request.open('PUT', putUrl);
     if (type === 'azure') request.setRequestHeader('x-ms-blob-type', 'BlockBlob');

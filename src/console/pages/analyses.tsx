@@ -77,7 +77,7 @@ export function AnalysesPage() {
   );
 }
 
-/** A page of the list as it is filtered, which of it are selected, and what is done to them. */
+/** A page of the filtered list, the selection, and the acts on it. */
 function useAnalyses() {
   const { tenantName } = useConsole();
   const [filters, setFilters] = useState(rememberedFilters);
@@ -120,7 +120,7 @@ function useAnalyses() {
   return { filters, start, setStart, change, found, entries, selected, setSelected, acts };
 }
 
-/** Keys that lead through the rows, and the dialog in which one is commented. */
+/** Keys for moving through the rows, and the dialog for a comment. */
 export function useCommenting(entries: readonly Analysis[], reload: () => void) {
   const [commented, setCommented] = useState<Analysis | null>(null);
   const hint = useRowKeys((row) => setCommented(entries[row] ?? null));
@@ -133,10 +133,10 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
 }
 
 /**
- * What is done to analyses.
+ * The acts on analyses.
  *
  * @param reload - called after they were run again.
- * @param onChange - called after some were removed or came back.
+ * @param onChange - called after some were removed or restored.
  */
 export function useActs(reload: () => void, onChange: () => void = () => undefined) {
   const { words, tenantName, toast } = useConsole();
@@ -151,7 +151,7 @@ export function useActs(reload: () => void, onChange: () => void = () => undefin
       });
       toast({ text: words.list.removed(some.length), undo });
     },
-    /** Runs failed ones once more, or upgrades them. */
+    /** Runs failed analyses again, or upgrades completed ones. */
     again: (some: readonly Analysis[], options = {}) =>
       run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),
   };
@@ -370,7 +370,7 @@ function Name({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-/** Removing it stops work that is under way. */
+/** Whether removing it stops work in progress. */
 export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }

@@ -1,4 +1,4 @@
-/** The first screen of an analysis in words: the answer, what it rests on, and what to do next. */
+/** The answer in words, what it is based on, and what to do next. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
@@ -48,7 +48,7 @@ export function Answer({
   );
 }
 
-/** It failed, or has not come to its end. */
+/** Shown when it failed or has not finished. */
 function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text } = useConsole().words;
   const { status, statusMessage } = analysis.inferenceStatus;
@@ -67,7 +67,7 @@ function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-/** The ones that weigh most; where nothing was decided, why. */
+/** The most important findings or, if nothing was decided, the reasons. */
 function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evidence }) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
@@ -77,7 +77,7 @@ function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evi
   const isOfPart =
     evidence.basis === 'localisation' ||
     reasons.some(({ code }) => code === 'manipulation_suspected');
-  // That the whole was not generated says nothing against a change of a part.
+  // That the picture was not generated as a whole says nothing against a local change.
   const speaking = findings
     .filter((one) => isSpeaking(one) && (!isOfPart || one.speaksFor === 'fake'))
     .slice(0, reasonsShown);
@@ -111,7 +111,7 @@ function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evi
   );
 }
 
-/** Buttons with the numbers that a finding goes by in the picture. */
+/** Buttons with the numbers of a finding in the picture. */
 export function Numbers({
   numbers,
   method,

@@ -51,7 +51,7 @@ export function FilterBar({
   );
 }
 
-/** What is typed becomes a filter after a short pause: a request for each word, not for each letter. */
+/** Text becomes a filter after a short pause in typing, so that there is a request per word, not per letter. */
 function useTyped(
   { searchTerm = '', tag: filtered = '' }: Filters,
   change: (next: Filters) => void,

@@ -1,4 +1,4 @@
-/** What stands behind the tabs of an analysis: findings, origin, values, files. */
+/** The contents of an analysis' tabs: findings, origin, values, files. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
@@ -347,7 +347,7 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-/** Files that the server makes on request, and the result as JSON. */
+/** Files that the server creates on request, and the result as JSON. */
 function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
   const { words, tenantName } = useConsole();
   const { analysis: text } = words;

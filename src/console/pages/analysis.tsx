@@ -1,4 +1,4 @@
-/** One analysis: on the first screen the answer, the picture and what to do; the rest behind tabs. */
+/** One analysis: first the answer, the picture and what to do; the rest is behind tabs. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -34,7 +34,7 @@ import { ask } from '../api/client.ts';
 const tabIds = ['findings', 'origin', 'others', 'report', 'record'] as const;
 type TabId = (typeof tabIds)[number];
 
-/** @param tab - of the address; the first one where it names none. */
+/** @param tab - from the address; the first tab if it names none. */
 export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: string | null }) {
   const { words } = useConsole();
   const loaded = useAnalysis(id);
@@ -165,7 +165,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
   const verdict = writeVerdict(analysis, language);
   const evidence = analysis.inferenceStatus.result?.evidence ?? null;
   const located = evidence === null ? [] : locate(evidence, verdict?.changed != null);
-  // Not a step of its own in the history of the browser.
+  // Adds no entry to the browser history.
   const open = (id: TabId) => location.replace(`#/analysis/${analysis.id}?tab=${id}`);
   const places = { evidence, located, selected, setSelected };
   const content: Readonly<Record<TabId, ComponentChildren>> = {

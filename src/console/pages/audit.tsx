@@ -17,7 +17,7 @@ import { Pager, pageSize, Table, usePlace } from '../parts/table.tsx';
 interface Filters {
   readonly kind: string;
   readonly subject: string;
-  /** Days in the person's own zone. */
+  /** Days in the user's time zone. */
   readonly from: string;
   readonly to: string;
 }
@@ -76,7 +76,7 @@ function queryOf({ kind, subject, from, to }: Filters): AuditFilters {
   const [start, end] = [dayStart(from, 0), dayStart(to, 1)];
   return {
     ...(kind === '' ? {} : { event: kind }),
-    // What is typed half is no id yet.
+    // Ignored until the whole id has been typed.
     ...(idPattern.test(subject) ? { subject } : {}),
     ...(start === undefined ? {} : { from: start }),
     ...(end === undefined ? {} : { to: end }),
@@ -233,7 +233,7 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
 interface AuditFilters {
   readonly event?: string;
   readonly subject?: string;
-  /** Moments, as ISO 8601. */
+  /** Times in ISO 8601. */
   readonly from?: string;
   readonly to?: string;
 }

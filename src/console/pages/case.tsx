@@ -1,4 +1,4 @@
-/** The pictures of one case: what needs a person first, and all of them in one sentence. */
+/** The pictures of one case, those that need attention first, and a summary of all in one sentence. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
@@ -20,7 +20,7 @@ import { saveAnalyses, useCommenting } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
-/** The most that one request lists. */
+/** The most entries per request. */
 const listed = 1000;
 
 export function CasePage({ name }: { readonly name: string }) {
@@ -88,7 +88,7 @@ export function CasePage({ name }: { readonly name: string }) {
   );
 }
 
-/** Every picture: what needs a look may be the oldest. */
+/** Lists every picture, because the ones that need attention may be the oldest. */
 async function listCase(tenantName: string, projectId: string, signal: AbortSignal): Promise<Page> {
   const all: Analysis[] = [];
   for (;;) {
@@ -100,7 +100,7 @@ async function listCase(tenantName: string, projectId: string, signal: AbortSign
   }
 }
 
-/** One report about all, one signed archive, one table. */
+/** A report on all pictures, a signed archive and a table. */
 function Downloads({
   name,
   entries,
@@ -140,12 +140,12 @@ function Downloads({
 
 type Seen = ReadonlyMap<string, readonly SeenBefore[]>;
 
-/** How many are compared before the page shows what was found so far. */
+/** After this many comparisons, the page shows what has been found so far. */
 const comparedAtOnce = 50;
 
 /**
- * Other pictures that show the same as these, by their ids, each asked for once, one after the other; and how many are
- * still to be asked for.
+ * Other pictures that show the same as these, by id; each is requested once, one after the other. Also returns how many
+ * are still to be requested.
  */
 function useSeenBefore(analyses: readonly Analysis[]): {
   readonly seen: Seen;

@@ -1,4 +1,4 @@
-/** One picture beside another: of its case, of those that show the same, or of the list. */
+/** Two pictures compared: the other is from the same case, shows the same, or was chosen in the list. */
 
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -82,7 +82,7 @@ type Mode = (typeof modes)[number];
 interface Compared {
   readonly one: Analysis;
   readonly other: Analysis;
-  /** Where `one` lies on `other`; null where both are not known to show the same. */
+  /** Where `one` lies on `other`; null unless both are known to show the same. */
   readonly alignment: SeenBefore['alignment'] | null;
 }
 
@@ -125,7 +125,7 @@ function Comparison({ one, other, alignment }: Compared) {
   );
 }
 
-/** In the pixels of the other picture, so that both can be laid on each other. */
+/** In pixels of the other picture, so that the two can be stacked. */
 function useLayers({ one, other, alignment }: Compared) {
   const [url, otherUrl] = [one, other].map(({ input }) => input.storageUrls.getUrl);
   const own = useShownSize(url!, one.input);

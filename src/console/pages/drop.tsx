@@ -1,4 +1,4 @@
-/** Where pictures are dropped, their options, and the progress of each upload. */
+/** The drop zone for pictures, their options, and the progress of each upload. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
@@ -21,7 +21,7 @@ import { splitTags } from './description.tsx';
 const queue = createUploadQueue();
 const tierKey = 'forensics-tier';
 
-/** @param projectId - of the page's own case. @param onProgress - called when a picture has been sent. */
+/** @param projectId - the case that the page shows, if any. @param onProgress - called when a picture has been sent. */
 export function DropZone({
   projectId = '',
   onProgress,
@@ -53,7 +53,7 @@ export function DropZone({
           <FileButton
             kind="main"
             label={upload.choose}
-            // Makers of cameras have types of their own: then every file may be chosen.
+            // Raw files have types that differ by camera maker, so any file may be chosen.
             {...(!limits.formats.includes('raw') && {
               accept: limits.formats.map((format) => mediaTypes[format]).join(','),
             })}
@@ -89,7 +89,7 @@ export function DropZone({
   );
 }
 
-/** The tenant's defaults, else what was chosen in this browser last, until the person chooses. */
+/** The tenant's defaults, otherwise the last choice in this browser, until the user chooses. */
 function useOptions() {
   const { tenantName } = useConsole();
   const defaults = useTenant().data?.defaultOptions ?? null;
@@ -119,7 +119,7 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
   const done = transfers.filter(({ state }) => state.is === 'done').length;
   useEffect(() => {
-    // Progress comes many times a second; people see some of it.
+    // Progress is reported many times a second; redrawing ten times a second is enough.
     let timer: ReturnType<typeof setTimeout> | null = null;
     return queue.subscribe(() => {
       timer ??= setTimeout(() => {
@@ -136,14 +136,14 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
       if (seen.current > 0) onProgress();
       return undefined;
     }
-    // A list for each picture that arrives would take the server more time than the pictures.
+    // Reloading the list for every picture would cost the server more time than the pictures do.
     let told = seen.current;
     const timer = setInterval(() => {
       if (seen.current > told) onProgress();
       told = seen.current;
     }, progressMs);
     return () => clearInterval(timer);
-    // One that is sent between two looks was never seen at work.
+    // `done`, because an upload may finish between two redraws.
   }, [isWorking, isWorking || done]);
   return transfers;
 }
@@ -190,7 +190,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
 
 type Examined = ReadonlyMap<string, Analysis | null>;
 
-/** What became of those that were sent, asked for one after the other as they are examined; null for deleted ones. */
+/** The analyses of the pictures sent, requested one after the other as they are examined; null for deleted ones. */
 function useExamined(ids: readonly string[]): Examined {
   const { tenantName } = useConsole();
   const known = useRef(new Map<string, Analysis | null>());
@@ -203,7 +203,7 @@ function useExamined(ids: readonly string[]): Examined {
       }
       return null;
     },
-    // A name that changes is progress.
+    // The id of the analysis awaited; a new one means progress.
     pause: (waiting, unchanged) => (waiting === null ? null : growingPause(unchanged)),
   });
   const examined = ids.filter((id) => known.current.has(id));
@@ -263,7 +263,7 @@ function TransferLine({
   );
 }
 
-/** Whether a server with the setting `intake: everything` may take it. */
+/** Whether a server with the setting `intake: everything` might accept it. */
 function isAboutIntake(refusal: Refusal | null): boolean {
   return refusal !== null && ['notPicture', 'tooLarge', 'tooManyPixels'].includes(refusal);
 }

@@ -117,7 +117,7 @@ function Rows({
 }
 
 interface DialogProps {
-  /** With the secret of a key that was made; null when nothing was. */
+  /** Called with the secret of the new key; null if none was created. */
   readonly onDone: (secret: string | null) => void;
 }
 
@@ -196,7 +196,7 @@ function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
   const { words, tenantName } = useConsole();
   const { keys } = words;
   const send = async (): Promise<void> => {
-    // The body is only there for its type: without it the server takes the request for one of another site.
+    // The body is sent only for its content type, without which the server treats the request as cross-site.
     await ask(path, { method: 'DELETE', query: { tenantName, uuid: entry.uuid }, body: {} });
     onDone(null);
   };

@@ -102,7 +102,7 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   const send = async (): Promise<void> => {
     await makeFirstUser({ token, email, password, ...(name === '' ? {} : { name }) });
     const user = await logIn({ email, password });
-    // The token works once: it is used up, and must not stay in the history.
+    // The token has been used up and must not stay in the browser history.
     history.replaceState(null, '', '/#/analyses');
     dispatchEvent(new HashChangeEvent('hashchange'));
     onEntered(user);
@@ -136,7 +136,7 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   );
 }
 
-/** The one panel of a page without a session. */
+/** The panel of a page without a session. */
 export function Alone({
   title,
   language,

@@ -1,4 +1,4 @@
-/** Pictures that belong beside one: those that show the same, and those of the same case. */
+/** Pictures related to one: those that show the same, and those of the same case. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -21,7 +21,7 @@ export async function listSeenBefore(
   return (await ask<{ readonly data: readonly SeenBefore[] }>(path, { query, signal })).data;
 }
 
-/** None before it is examined. */
+/** Empty until the analysis is completed. */
 export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenBefore[] {
   const { tenantName } = useConsole();
   const isDone = inferenceStatus.status === 'completed';
@@ -31,7 +31,7 @@ export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenB
   return data ?? [];
 }
 
-/** Others of its case, the first hundred. */
+/** The first hundred others of its case. */
 export function useSameCase({ id, projectId }: Analysis, isWanted = true): readonly Analysis[] {
   const { tenantName } = useConsole();
   const { data } = useLoaded(`case of ${tenantName} ${projectId} ${isWanted}`, {

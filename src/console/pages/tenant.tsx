@@ -43,7 +43,7 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** Saves a part of the tenant, then does `then`. @param text - what is said about it; null for nothing. */
+/** Saves part of the tenant, then does `then`. @param text - shown afterwards; null for nothing. */
 function useChange() {
   const { words, tenantName, toast } = useConsole();
   return async (body: object, then: () => void, text: string | null = words.common.saved) => {
@@ -203,7 +203,7 @@ function StoreFields({
   );
 }
 
-/** The content security policy of this page allows the service's own store alone; that of a new page allows the tenant's too. */
+/** This page's content security policy allows only the service's own store; that of a new page also allows the tenant's. */
 function reloadPage(): void {
   history.replaceState(null, '', `#/tenant?${storedMark}`);
   location.reload();

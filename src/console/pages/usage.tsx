@@ -15,7 +15,7 @@ interface Answer {
 }
 
 interface Day {
-  /** UTC, as 2026-03-01: days of the report begin there. */
+  /** Such as 2026-03-01; days of the report begin at midnight UTC. */
   readonly day: string;
   readonly report: UsageReport;
 }

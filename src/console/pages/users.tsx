@@ -144,7 +144,7 @@ function Acts({
 }
 
 interface DialogProps {
-  /** With what was done; null for nothing. */
+  /** Called with what was done; null for nothing. */
   readonly onDone: (text: string | null) => void;
 }
 

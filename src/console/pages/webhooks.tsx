@@ -1,4 +1,4 @@
-/** The messages to the tenant's webhook: their outcome, sending them again, and a test message. */
+/** The messages to the tenant's webhook: see their outcome, send them again, or send a test message. */
 
 import { useState } from 'preact/hooks';
 import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
@@ -70,7 +70,7 @@ function Messages() {
   );
 }
 
-/** Sends messages once more, and a test message. */
+/** Sends messages again, or a test message. */
 function useSending(reload: () => void) {
   const { words, tenantName } = useConsole();
   const { webhooks } = words;

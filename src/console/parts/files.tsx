@@ -1,4 +1,4 @@
-/** Files from the person's disk and to it: chosen, dropped, pasted; saved. */
+/** Files from the user's disk (chosen, dropped or pasted), and files saved to it. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { csvText, type CsvValue } from '../../present/csv.ts';
@@ -6,7 +6,7 @@ import { Button } from './pieces.tsx';
 
 type OnFiles = (files: readonly File[]) => void;
 
-/** A button that lets the person choose files. @param takesFolder - a folder, with all that is in it. */
+/** A button for choosing files. @param takesFolder - choose a folder, with everything in it. */
 export function FileButton({
   label,
   onFiles,
@@ -46,7 +46,7 @@ export function FileButton({
   );
 }
 
-/** Takes files that are dropped or pasted anywhere on the page. @returns whether some are held over it. */
+/** Accepts files dropped or pasted anywhere on the page. @returns whether files are being dragged over it. */
 export function useFileDrop(onFiles: OnFiles): boolean {
   const [isOver, setOver] = useState(false);
   const latest = useRef(onFiles);
@@ -78,9 +78,9 @@ export function useFileDrop(onFiles: OnFiles): boolean {
   return isOver;
 }
 
-/** The files that somebody dropped or pasted, those inside of folders too. */
+/** The files dropped or pasted, including those inside folders. */
 async function filesOf({ items, files }: DataTransfer): Promise<readonly File[]> {
-  // The list is emptied once this event is over: everything is taken out of it now.
+  // The list is emptied when this event ends, so everything is read from it now.
   const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const plain = [...files];
   const found = await Promise.all(
@@ -104,7 +104,7 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly File[]> {
   if (!isFolder(entry)) return [];
   const reader = entry.createReader();
   const inside: FileSystemEntry[] = [];
-  // A reader answers some at a time, and nothing at the end.
+  // A reader returns the entries in batches, and an empty one at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
@@ -136,6 +136,6 @@ export function saveAs(name: string, content: Blob): void {
 
 /** Saves a table. */
 export function saveCsv(name: string, rows: readonly (readonly CsvValue[])[]): void {
-  // Spreadsheets take a file without this mark for one of the system's own encoding.
+  // Without this mark, spreadsheets assume the system's encoding.
   saveAs(name, new Blob(['\uFEFF', csvText(rows)], { type: 'text/csv' }));
 }

@@ -68,7 +68,7 @@ export function TextField({
 }: TextFieldProps) {
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
     onValue(currentTarget.value);
-  // A date is taken when it is complete, a text letter by letter.
+  // A date is reported when it is complete, a text with every letter.
   const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
   return (
     <Field label={label} help={help} hint={hint}>
@@ -77,7 +77,7 @@ export function TextField({
   );
 }
 
-/** @param isNew - a password that is being chosen, which browsers then offer to make up. */
+/** @param isNew - for a new password, which browsers then offer to generate. */
 export function PasswordField({
   isNew = false,
   ...props
@@ -92,7 +92,7 @@ export function PasswordField({
   );
 }
 
-/** One of several. @param options - what each value is called, in the order in which they are offered. */
+/** A choice among several values. @param options - the label of each value, in the order shown. */
 export function SelectField<Value extends string>({
   label,
   help,
@@ -211,9 +211,9 @@ export function useSubmit(language: Language) {
 }
 
 /**
- * Runs one act at a time. A text that it returns, or why it failed, is shown for some seconds.
+ * Runs one act at a time, then shows the text it returned, or why it failed, for a few seconds.
  *
- * @param after - called after each act, also one that failed.
+ * @param after - called after each act, even a failed one.
  */
 export function useAct(after: () => void = () => undefined) {
   const { words, toast } = useConsole();
@@ -232,7 +232,7 @@ export function useAct(after: () => void = () => undefined) {
   return { isBusy, run: (act: () => Promise<unknown>) => void perform(act) };
 }
 
-/** A panel of a page that saves a part of something. @param act - text of its button; null where nothing may be changed. */
+/** A panel that saves part of a page. @param act - text of its button; null if nothing may be changed. */
 export function FormPanel({
   title,
   intro,

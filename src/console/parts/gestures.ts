@@ -48,7 +48,7 @@ export function useGestures(given: {
   };
   useEffect(() => {
     const element = box.current!;
-    // Preact's own listeners are passive, and could not keep the page from scrolling.
+    // Preact's own listeners are passive and cannot keep the page from scrolling.
     const wheel = (event: WheelEvent) => {
       if (!event.ctrlKey && !element.contains(document.activeElement)) return;
       event.preventDefault();

@@ -13,7 +13,7 @@ export interface Loaded<T> {
 
 interface Loading<T> {
   readonly load: (signal: AbortSignal) => Promise<T>;
-  /** Milliseconds until it is looked at again; null for not at all. */
+  /** Milliseconds until the next request; null for none. */
   readonly pause?: (data: T, unchanged: number) => number | null;
 }
 
@@ -96,7 +96,7 @@ export function useTenantList<Entry>(
   });
 }
 
-/** Two seconds at first, half as much again for each look that found nothing new, up to fifteen. */
+/** Two seconds at first, then half as long again after each request that found nothing new, up to fifteen. */
 export function growingPause(unchanged: number): number {
   return Math.min(2000 * 1.5 ** unchanged, 15_000);
 }

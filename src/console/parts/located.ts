@@ -1,4 +1,4 @@
-/** Where findings lie in the picture, and the numbers they go by: those of the report first. */
+/** Where findings are in the picture, and their numbers: those of the report first. */
 
 import type { Evidence } from '../../contract/evidence.ts';
 import type { Box } from './viewer.tsx';
@@ -19,10 +19,10 @@ export interface Selected {
   readonly method: string | null;
 }
 
-/** Outside the validated range it marks what is unlike the pictures that it learnt from. */
+/** Outside the validated range, it marks what is unlike its training pictures. */
 const untested = 'localisation-network';
 
-/** @param hasChange - whether what all methods together mark has a tested meaning. */
+/** @param hasChange - whether the combined mark of all methods has a validated meaning. */
 export function locate(evidence: Evidence, hasChange: boolean): readonly Located[] {
   const { manipulation, findings } = evidence;
   const { region = null, places } = manipulation ?? {};
@@ -54,7 +54,7 @@ export function numbersOf(located: readonly Located[], method: string): readonly
   return located.filter(({ methods }) => methods.includes(method)).map(({ number }) => number);
 }
 
-/** The method's own place where that is this one, else what all methods together mark. */
+/** The place of the selected method if it is this one, otherwise the combined mark of all methods. */
 export function boxesOf(
   { number, boxes }: Located,
   selected: Selected | null,

@@ -1,4 +1,4 @@
-/** How pictures are looked at: what is laid on them, and where; viewers side by side share it. */
+/** How pictures are viewed: overlays, zoom and position; viewers side by side share it. */
 
 import type { HeatmapUrls } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -20,7 +20,7 @@ export interface Look {
   readonly hasGrid: boolean;
   /** What the loupe shows, in shares of the picture; null without one. */
   readonly loupe: Point | null;
-  /** As a share of fitting, and of the middle of the window in the picture: it holds for windows of other sizes too. */
+  /** Zoom relative to the fitted size, and the centre of the window as shares of the picture: valid for any window size. */
   readonly zoom: number;
   readonly middle: Point;
 }
@@ -52,7 +52,7 @@ export function toPlace(view: View, picture: Size, frame: Size): Pick<Look, 'zoo
   };
 }
 
-/** The place in the picture that a point of the window shows. */
+/** The place in the picture shown at a point of the window. */
 export function toShares({ x, y }: Point, view: View, { width, height }: Size): Point {
   return { x: (x - view.x) / view.scale / width, y: (y - view.y) / view.scale / height };
 }
@@ -60,14 +60,14 @@ export function toShares({ x, y }: Point, view: View, { width, height }: Size): 
 /**
  * The CSS transform that lays one picture on another, both in their own pixels.
  *
- * @param alignment - where both show the same; null lays it on the middle, as large as it fits.
+ * @param alignment - how the two match; null centres the picture, as large as it fits.
  */
 export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment'] | null): string {
   if (alignment === null) {
     const { x, y, scale } = fit(one, other);
     return `translate(${x}px, ${y}px) scale(${scale})`;
   }
-  // In shares of the longer side of each picture.
+  // As shares of each picture's longer side.
   const longer = Math.max(other.width, other.height);
   const scale = (alignment.scale * longer) / Math.max(one.width, one.height);
   const x = alignment.left * longer + (alignment.isMirrored ? one.width * scale : 0);

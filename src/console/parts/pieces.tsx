@@ -7,7 +7,7 @@ import { resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 
-/** The heading of a page, which names its tab too. */
+/** The heading of a page, also used as the title of the browser tab. */
 export function PageTitle({ text }: { readonly text: string }) {
   useEffect(() => {
     document.title = `${text} · forensics`;
@@ -62,7 +62,7 @@ export function Panel({
 
 export type Fact = readonly [label: ComponentChildren, value: ComponentChildren, help?: string];
 
-/** Labels and their values; those that are empty are left out. */
+/** Labels and their values, without the empty ones. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -100,7 +100,7 @@ export function Awaited<T>({
   );
 }
 
-/** A button that sends no form. @param kind - `main`, `danger`, `quiet`, `little`, or several of them. */
+/** A button that does not submit a form. @param kind - `main`, `danger`, `quiet`, `little`, or several of them. */
 export function Button({
   kind = '',
   ...attributes
@@ -108,7 +108,7 @@ export function Button({
   return <button type="button" class={`button ${kind}`} {...attributes} />;
 }
 
-/** A question mark behind a word, and what the word means below it. */
+/** A question mark after a word, which opens an explanation of it. */
 export function Explain({ term, text }: { readonly term: string; readonly text: string }) {
   const { words } = useConsole();
   const [isOpen, setOpen] = useState(false);
@@ -163,7 +163,7 @@ export function Loading() {
   );
 }
 
-/** The result of a completed analysis, else its status. */
+/** The result of a completed analysis, otherwise its status. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
   const { list } = useConsole().words;
   const { status, result } = analysis.inferenceStatus;
@@ -180,7 +180,7 @@ export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
 
 const uploadLeewayMs = 120_000;
 
-/** Pending, never changed since it was created, and too old to be an upload in progress. */
+/** Pending, unchanged since it was created, and too old to be an upload in progress. */
 export function isNotStarted({ inferenceStatus, createdDate, updatedDate }: Analysis): boolean {
   const isUntouched = inferenceStatus.status === 'pending' && updatedDate === null;
   return isUntouched && Date.now() - Date.parse(createdDate) > uploadLeewayMs;
@@ -201,7 +201,7 @@ export function Dialog({
 }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is painted, so that a key pressed at once goes to it.
+  // Before it is painted, so that a key pressed immediately goes to it.
   useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-labelledby={id} onClose={onClose}>
@@ -222,7 +222,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   return <Button onClick={() => void copy()}>{words.common.copy}</Button>;
 }
 
-/** In the zone of the browser, which is named. */
+/** In the browser's time zone, which is named. */
 export function Time({ at }: { readonly at: string | null }) {
   const { words } = useConsole();
   if (at === null) return <>{words.common.never}</>;
@@ -235,7 +235,7 @@ export function writeTime(at: string): string {
   return Number.isNaN(date.getTime()) ? at : timeWriter.format(date);
 }
 
-/** Swedish dates are ISO 8601. Making a writer takes as long as writing a hundred times with it. */
+/** Swedish dates are ISO 8601. Kept, because creating a formatter takes as long as formatting a hundred times. */
 const timeWriter = new Intl.DateTimeFormat('sv-SE', {
   year: 'numeric',
   month: '2-digit',

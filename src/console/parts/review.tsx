@@ -10,18 +10,18 @@ interface Sequence {
   /** How many of the whole list come before the first of `ids`. */
   readonly start: number;
   readonly total: number;
-  /** Ids from a place of the list on. */
+  /** Loads ids, starting at a position in the list. */
   readonly load: (start: number) => Promise<readonly string[]>;
 }
 
-/** What was listed last: the page of an analysis leads on in it. */
+/** The list shown last; the page of an analysis leads to its next and previous entries. */
 let sequence: Sequence | null = null;
 
 export function rememberSequence(next: Sequence): void {
   sequence = next;
 }
 
-/** Leads to the next and previous one of the list that `id` was opened from. */
+/** Moves to the next or previous analysis of the list from which `id` was opened. */
 export function useReview(id: string, onComment: () => void) {
   const [, redraw] = useState(0);
   const go = async (by: 1 | -1): Promise<void> => {
@@ -104,17 +104,17 @@ function focusRow(row: number): void {
 const keyNames = ['N', 'P', 'C', '⏎', '?', '← → ↑ ↓', '+ − 0', 'L'];
 const offKey = 'forensics-keys-off';
 
-/** Single keys, where nothing is typed. @returns the hint that names them, and their help. */
+/** Single-key shortcuts, inactive while typing. @returns the hint that names them, and their help. */
 function useKeys(acts: Readonly<Record<string, () => unknown>>) {
   const [isOpen, setOpen] = useState(false);
   const latest = useRef(acts);
   latest.current = acts;
-  // Before it is painted, so that a key pressed at once is not lost.
+  // Before it is painted, so that a key pressed immediately is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') return setOpen(true);
-      // WCAG 2.1.4: who speaks to the machine can switch them off.
+      // WCAG 2.1.4: people who use speech input can turn them off.
       if (localStorage.getItem(offKey) !== null) return;
       const act = latest.current[event.key];
       if (act === undefined) return;

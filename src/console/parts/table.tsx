@@ -1,4 +1,4 @@
-/** Lists: rows under their headings, a button in a row, and the pages of a list. */
+/** Tables of entries, buttons in their rows, and paging. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { Button, Failure, Loading } from './pieces.tsx';
 
-/** A table; without rows a loading message, the error, or `empty`. */
+/** A table; without rows, it shows a loading message, the error, or `empty`. */
 export function Table<Entry>({
   loaded: { data, error, reload },
   columns,
@@ -14,7 +14,7 @@ export function Table<Entry>({
   empty,
 }: {
   readonly loaded: Loaded<readonly Entry[]>;
-  /** Null: the buttons of each row, whose heading only a screen reader needs. */
+  /** Null for the column of buttons, whose heading only a screen reader needs. */
   readonly columns: readonly (ComponentChildren | null)[];
   readonly row: (entry: Entry) => ComponentChildren;
   readonly empty: ComponentChildren;
@@ -74,16 +74,16 @@ export function RowButton({
 export const pageSize = 100;
 
 /**
- * Where one is in a list without an end, newest first: a page begins behind the last entry of the one before it.
+ * The position in a list of unknown length, newest first: each page starts after the last entry of the previous one.
  *
- * @returns `before`: what that entry is known by, null on the newest page.
+ * @returns `before`: the key of that entry, null on the newest page.
  */
 export function usePlace() {
   const [path, setPath] = useState<readonly string[]>([]);
   return {
     before: path.at(-1) ?? null,
     newer: path.length === 0 ? null : () => setPath(path.slice(0, -1)),
-    /** @param last - what the last entry of this page is known by; null when none is older. */
+    /** @param last - the key of the last entry on this page; null if none is older. */
     olderThan: (last: string | null) => (last === null ? null : () => setPath([...path, last])),
     restart: () => setPath([]),
   };
@@ -108,7 +108,7 @@ export function RangePager({
   );
 }
 
-/** Buttons to the newer and the older page; null where there is none. */
+/** Buttons to the newer and the older page; null if there is none. */
 export function Pager({
   newer,
   older,

@@ -8,7 +8,7 @@ import { useConsole } from '../context.ts';
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Addresses of the thumbnails of the completed ones, by id. A list is whole without them: it is drawn first. */
+/** URLs of the thumbnails of completed analyses, by id. Loaded after the list, which is drawn without waiting for them. */
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
   const [urls, setUrls] = useState(none);
@@ -54,7 +54,7 @@ function toUrl(jpeg: string): string {
   return URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
 }
 
-/** An empty frame where there is none. */
+/** An empty frame if there is none. */
 export function Thumbnail({ url }: { readonly url: string | undefined }) {
   return <span class="thumbnail">{url !== undefined && <img src={url} alt="" />}</span>;
 }

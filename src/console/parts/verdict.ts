@@ -12,7 +12,7 @@ export function writeVerdict(
 ): Presentation | null {
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status !== 'completed' || verdict === undefined) return null;
-  // The size that the client declared may be that before the EXIF turn, in which a region has no place.
+  // The client may have declared the size before EXIF rotation, to which regions do not refer.
   const { evidence = null, resultSubClasses = [] } = result ?? {};
   return present(readAnswer(verdict, evidence, [], resultSubClasses), language);
 }

@@ -24,7 +24,7 @@ export function fit(picture: Size, frame: Size): View {
 
 const largestScale = 32;
 
-/** Around a point of the window that keeps its place. */
+/** Zooms around a point of the window, which stays in place. */
 export function zoomAt(
   view: View,
   {
@@ -42,7 +42,7 @@ export function zoomAt(
   return { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by };
 }
 
-/** Keeps the picture in at least a quarter of the window, so that it cannot get lost. */
+/** Keeps a quarter of the window covered by the picture, so that it cannot be moved out of sight. */
 export function keepInside(view: View, picture: Size, frame: Size): View {
   return {
     scale: view.scale,

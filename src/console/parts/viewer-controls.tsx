@@ -1,4 +1,4 @@
-/** Buttons for how pictures are looked at. */
+/** Buttons that control how pictures are viewed. */
 
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -65,7 +65,7 @@ export function ViewerControls({
   );
 }
 
-/** How much of the map is seen, and up to where. */
+/** Opacity of the map, and the position of the swipe. */
 function MapControls({
   look: { opacity, swipe },
   change,

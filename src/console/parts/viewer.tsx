@@ -1,4 +1,4 @@
-/** Pictures laid on each other in one window: with a grid, a swipe, numbered places and a loupe; zoom and pan in step. */
+/** Pictures stacked in one window, with a grid, a swipe, numbered places and a loupe; they zoom and pan together. */
 
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -9,9 +9,9 @@ import type { Size, View } from './view.ts';
 
 export interface Layer {
   readonly url: string;
-  /** Of its own; it is stretched to the size of the window's picture where it has no transform. */
+  /** The layer's own size. Without a transform, it is stretched to the size of the viewer's picture. */
   readonly size?: Size;
-  /** CSS that lays it on the picture. */
+  /** CSS that places it on the picture. */
   readonly transform?: string;
   readonly opacity?: number;
   readonly clipPath?: string;
@@ -33,9 +33,9 @@ export interface Mark {
 }
 
 interface ViewerProps {
-  /** Of the picture that everything is laid on. */
+  /** Size of the picture on which everything is placed. */
   readonly size: Size;
-  /** From the lowest to the highest. */
+  /** From bottom to top. */
   readonly layers: readonly Layer[];
   readonly marks?: readonly Mark[];
   readonly look: Look;
@@ -60,7 +60,7 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
       role="application"
       aria-label={`${analysis.viewer}: ${name.slice(0, 80)}`}
       aria-describedby={helpId}
-      // In pixels of the picture: the line of the swipe keeps its place in the window.
+      // In picture pixels, so that the swipe line keeps its place in the window.
       style={{
         '--cut': `${Math.max(0, ((look.swipe ?? 0) * frame.width - view.x) / view.scale)}px`,
         '--unscaled': 1 / view.scale,
@@ -89,7 +89,7 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
   );
 }
 
-/** As a viewer shows it: the browser applies the EXIF orientation, and the record may hold the stored size. */
+/** The size as displayed: the browser applies the EXIF orientation, while the record may hold the stored size. */
 export function useShownSize(url: string, recorded: Size): Size {
   const [size, setSize] = useState(recorded);
   useEffect(() => {
@@ -103,7 +103,7 @@ export function useShownSize(url: string, recorded: Size): Size {
   return size;
 }
 
-/** Size of the element, also after the window changed. */
+/** Size of the element, updated when it changes. */
 function useFrame(box: RefObject<HTMLDivElement | null>): Size {
   const [frame, setFrame] = useState<Size>({ width: 0, height: 0 });
   useLayoutEffect(() => {
@@ -119,7 +119,7 @@ function useFrame(box: RefObject<HTMLDivElement | null>): Size {
   return frame;
 }
 
-/** What it holds is in pixels of the picture. */
+/** Its children are positioned in picture pixels. */
 function Plane({
   size: { width, height },
   view: { x, y, scale },
@@ -180,7 +180,7 @@ function MarkOnPicture({
 const loupeRadiusPx = 100;
 const loupeFactor = 3;
 
-/** A round window over a place of the picture that shows it larger. */
+/** A round magnifier over a place in the picture. */
 function Loupe({
   at,
   view,
@@ -216,7 +216,7 @@ function Loupe({
 
 function Grid({ picture }: { readonly picture: Size }) {
   const { width, height } = picture;
-  // A step that people count in, about a tenth of the longer side.
+  // A round number of pixels, about a tenth of the longer side.
   const wanted = Math.max(width, height) / 10;
   const step = [8, 16, 32, 64, 128, 256].find((each) => each >= wanted) ?? 512;
   const lines: string[] = [];
