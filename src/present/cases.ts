@@ -7,7 +7,7 @@ import type { Result } from './result.ts';
 import type { Section } from './sections/blocks.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-/** From what a person has to look at to what can wait. */
+/** Ordered from what needs attention to what can wait. */
 export const caseKinds = [
   'failed',
   'generated',
@@ -34,14 +34,14 @@ export interface CaseMember {
 export interface CasePicture extends CaseMember {
   readonly analysisId: string;
   readonly name: string;
-  /** Why it failed; empty where it did not. */
+  /** Why it failed; empty if it did not. */
   readonly failure: string;
   /** The same as `result`, as far as its tier shows it. */
   readonly answer: Result | null;
   readonly seenBefore: readonly SeenBefore[];
   /** A small JPEG; null where there is none. */
   readonly thumbnail: Uint8Array | null;
-  /** Null where it has no forensic report. */
+  /** Null if it has no forensic report. */
   readonly page: PicturePage | null;
 }
 
@@ -57,15 +57,15 @@ export interface CaseReport {
   /** Of the case. */
   readonly name: string;
   readonly pictures: readonly CasePicture[];
-  /** How many of them one camera took, where the files say so; else 0. */
+  /** How many of them one camera took, if the files say so; otherwise 0. */
   readonly ofOneCamera: number;
   readonly madeAt: Date;
-  /** SHA-256 of the list in its bundle; null where it is in none. */
+  /** SHA-256 of the list in its bundle; null outside a bundle. */
   readonly listSha256: string | null;
   readonly caseData: CaseData;
 }
 
-/** What needs a person first. */
+/** Those that need attention come first. */
 export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMember): readonly T[] {
   const rankOf = (one: T) => caseKinds.indexOf(kindOf(toMember(one)));
   return all.toSorted((one, other) => rankOf(one) - rankOf(other));

@@ -1,4 +1,4 @@
-/** How often a result like this one was wrong when the models were measured, and what they find, as every surface tells it. */
+/** How often results like this one were wrong when the models were measured, worded once for all outputs. */
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
@@ -15,7 +15,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors'>;
 
-/** In sentences; empty where it has no tested meaning. */
+/** In sentences; empty if it has no validated meaning. */
 export function writeErrorRate(decided: Decided, language: Language): string {
   const { outcome, provenance, errors } = decided;
   const { wrong } = wordsIn(language).outcome;
@@ -67,7 +67,7 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
 /** Of changed pictures: below this share, that no change was found says almost nothing. */
 const hardlyEver = 0.1;
 
-/** Whether that no change was found says almost nothing. A server tells it in its sentence only. */
+/** Whether finding no change means almost nothing. A server states this only in a sentence. */
 export function isBlindToChanges({ outcome, errors, errorRate }: Result): boolean {
   if (outcome !== 'real') return false;
   const { hardly } = wordsIn('en').outcome.wrong;

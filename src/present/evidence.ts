@@ -1,6 +1,6 @@
 /**
- * `result.evidence` of the forensic tier: what was found, ranked, in words of both report languages; what speaks against
- * it; and what was not looked at. Rebuilt from the stored examination on every request.
+ * `result.evidence` of the forensic tier: the findings, ranked and worded in both report languages; what contradicts
+ * them; and what was not examined. Rebuilt from the stored examination on every request.
  */
 
 import type { Evidence } from '../contract/evidence.ts';
@@ -43,7 +43,7 @@ export function writeEvidence(examined: Examined): Evidence {
   };
 }
 
-/** Named by the place of its mark, which it may share with other methods. */
+/** Uses the place of the finding's mark, which other methods may share. */
 function placed(finding: Finding, { manipulation, facts }: Examined): Finding {
   const { method, statement } = finding;
   const [mark] = placesOf(manipulation).filter(({ methods }) => methods.includes(method));
@@ -74,7 +74,7 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
       const { reasons, onlySuspected } = wordsIn(language).verdict;
       return [...(isLimited ? [onlySuspected[limited]] : []), reasons[code].what].join(' ');
     }),
-    // A noun phrase, made to follow "Helpful:"; here it stands alone.
+    // A noun phrase written to follow "Helpful:"; here it is used alone.
     help: inBoth((language) => `${capitalised(wordsIn(language).verdict.reasons[code].help)}.`),
   };
 }
@@ -169,7 +169,7 @@ const always = () => true;
 
 const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
 
-/** Whether the traces of the whole picture led to that, and nothing was found in spite of it. */
+/** Whether compression erased the traces of the whole picture and nothing was found regardless. */
 function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision']): boolean {
   const found = byTraces?.reasons ?? reasons;
   return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));

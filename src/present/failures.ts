@@ -1,4 +1,4 @@
-/** Why a picture was not examined, in the language of the reader. What programs read stays as it was thrown. */
+/** Why a picture was not examined, in the reader's language. Output for programs keeps the message as it was thrown. */
 
 import type { FailureReasonCode } from '../contract/failure-reasons.ts';
 import type { Language } from '../contract/vocabulary.ts';
@@ -8,7 +8,7 @@ import { failures } from './wording/de/failures.ts';
 interface Failure {
   /** English. */
   readonly message: string;
-  /** Missing where a server or an earlier version tells only the message: then that is shown. */
+  /** Missing if a server or an earlier version gives only the message, which is then shown. */
   readonly reason?: FailureReason | null;
 }
 

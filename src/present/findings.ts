@@ -14,7 +14,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 export type WordedFinding = Evidence['findings'][number];
 
-/** Fields by name: nothing else that an old examination may hold is passed on, and no number that JSON cannot hold. */
+/** Copies fields by name, so that no other field of an old examination is passed on, and no number that JSON cannot hold. */
 export function wordFinding(finding: Finding): WordedFinding {
   const { method, speaksFor, strength, score, measures, source } = finding;
   const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
@@ -30,7 +30,7 @@ export function wordFinding(finding: Finding): WordedFinding {
   };
 }
 
-/** What was found, without a figure that would be read as the answer; the annex has it, and what it means. */
+/** What was found, without a figure that readers would take for the answer; the annex gives and explains it. */
 export function writeBriefly(
   { method, speaksFor, statement }: Pick<WordedFinding, 'method' | 'speaksFor' | 'statement'>,
   language: Language,
@@ -39,7 +39,7 @@ export function writeBriefly(
   return isTraces ? wordsIn(language).document.head.traces[speaksFor] : statement[language];
 }
 
-/** What to do about a finding, in one sentence; empty where it supports neither side. */
+/** What to do about a finding, in one sentence; empty if it supports neither side. */
 export function writeNextStep(
   { method, speaksFor, strength }: Pick<WordedFinding, 'method' | 'speaksFor' | 'strength'>,
   language: Language,
@@ -167,7 +167,7 @@ function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsis
   return { code, statement, measures };
 }
 
-/** Code and values belong together, which a union of pairs cannot tell the compiler once they are apart. */
+/** Code and values belong together, but once separated, the compiler no longer knows it. */
 function pick<Values extends object, Code extends keyof Values>(
   sentences: { readonly [Each in keyof Values]: (values: Values[Each]) => string },
   code: Code,

@@ -1,4 +1,4 @@
-/** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
+/** What was found and what it means, in paragraphs: the contract's `forensic` text, parts of which the PDF repeats. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import { formatNames } from '../contract/formats.ts';
@@ -14,7 +14,7 @@ import { type Words, wordsIn } from './wording/catalogue.ts';
 const nameLimit = 80;
 
 export interface Account {
-  /** Item and method; the PDF gives them, and what was measured, as tables. */
+  /** Item and method; the PDF shows these and the measurements as tables. */
   readonly facts: readonly string[];
   /** What the strategy was applied to; empty where no strategy took part. */
   readonly applied: readonly string[];
@@ -22,7 +22,7 @@ export interface Account {
   readonly strength: string;
   /** Why no stronger, and whether it holds. */
   readonly support: readonly string[];
-  /** The findings in one paragraph, and what was not carried out. */
+  /** The findings in one paragraph, and the methods that were not carried out. */
   readonly findings: readonly string[];
   /** Why nothing was decided; empty when something was. */
   readonly reasons: readonly string[];
@@ -50,7 +50,7 @@ export function writeAccount(writing: Writing): Account {
   };
 }
 
-/** Whether the picture lies, by its traces, where none of the model's values has a tested meaning. */
+/** Whether the picture's traces are outside the range in which the model's values have a validated meaning. */
 export function leadsToAbstain({ byTraces, resultClass }: Decision): boolean {
   return (byTraces?.resultClass ?? resultClass) === 'abstain';
 }
@@ -83,7 +83,7 @@ function nearerClass({
   return realCompressed > fakeCompressed ? 'real' : 'fake';
 }
 
-/** Whether the compared classes speak against what was decided by the traces. */
+/** Whether the compared classes contradict the decision by traces. */
 export function isSimilarityOpposite(writing: Pick<Writing, 'examination' | 'numbers'>): boolean {
   const { resultClass, basis } = writing.examination.decision;
   const nearer = nearerClass(writing);

@@ -3,7 +3,7 @@ import type { PictureFacts } from '../image/picture.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-/** What was done to reach the pixels, and what is odd about the file: half a sentence each. */
+/** Clauses about how the pixels were obtained and what is unusual about the file. */
 export function writeNotes(
   { notes, soundShare }: Pick<PictureFacts, 'notes' | 'soundShare'>,
   language: Language,

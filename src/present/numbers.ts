@@ -47,18 +47,18 @@ export function createNumberWriter(language: Language) {
       if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(value);
       return point(String(Number(value.toPrecision(4))));
     },
-    /** With exactly `digits` behind the point: `0.93`. */
+    /** With exactly `digits` decimal places: `0.93`. */
     fixed: (value: number, digits: number) =>
       Number.isFinite(value) ? point(value.toFixed(digits)) : missing,
     /** A whole number with groups: `1,234,567`. */
     count,
     /** A share of 0..1 as whole percent: `12 %`. */
     percent: (share: number) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
-    /** A measured share of 0..1 in percent, one digit behind the point: `1.8 %`. */
+    /** A measured share of 0..1 in percent, to one decimal place: `1.8 %`. */
     rate: (share: number) => (Number.isFinite(share) ? `${inPercent(share)} %` : missing),
     /** To the second in UTC: `2026-03-01 12:00:00 UTC`, `01.03.2026, 12:00:00 UTC`. */
     time: (time: Date) => writeTime(`${time.toISOString().slice(0, 19)}Z`, words),
-    /** What a file states, as ISO 8601, with what stands behind the second; anything else as it is. */
+    /** A time stated by a file, in ISO 8601 with anything after the seconds; other text unchanged. */
     stated: (time: string) => writeTime(time, words),
   };
 }

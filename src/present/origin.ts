@@ -1,6 +1,6 @@
 /**
- * What a file says of its own origin, in a few words each: for the first page of a report and for the terminal. The
- * chapter on provenance has all of it.
+ * What a file says about its own origin, in a few words: for the first page of a report and for the terminal. The
+ * chapter on provenance has the details.
  */
 
 import type { Language } from '../contract/vocabulary.ts';
@@ -9,7 +9,7 @@ import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
 import type { Flaw } from './wording/en/provenance.ts';
 
-/** As an examination stores them, or an answer tells them. */
+/** As stored by an examination or sent by a server. */
 export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
   readonly inconsistencies: readonly unknown[];
 };

@@ -32,7 +32,7 @@ export interface Presentation {
   /** What to do now; `further` where there is room for more. */
   readonly next: string;
   readonly further: readonly string[];
-  /** Null where it has no tested meaning, or the file itself declared what it is. */
+  /** Null if it has no validated meaning, or if the file itself declared what it is. */
   readonly generated: Figure | null;
   readonly changed: Figure | null;
   /** How often this result was wrong when it was measured; empty where nothing was decided. */
@@ -77,10 +77,10 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 
-/** What a result rests on: what was found, or why nothing was decided. */
+/** What a result is based on: what was found, or why nothing was decided. */
 type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
 
-/** The one to name where there is room for one: a suspected change, or what the picture is instead of a photograph, before what is merely missing. */
+/** The reason to name if there is room for one: a suspected change, or that it is not a photograph, before what is merely missing. */
 export function mainGround({ outcome, reasons }: Result): Ground | null {
   if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
   return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? null;
@@ -115,12 +115,12 @@ export function writeBecause(
   );
 }
 
-/** A server that sends no evidence does not tell whether traces or an entry in the file decided. */
+/** A server that sends no evidence does not say whether traces or an entry in the file decided. */
 function isUnstated(ground: Ground, provenance: Result['provenance']): boolean {
   return ground === 'fake' && provenance === null;
 }
 
-/** Numbered where there are several; the share of the picture behind each. */
+/** Numbered if there are several, each with its share of the picture. */
 export function writePlaces(areas: readonly Area[], { findings, outcome }: Words): string {
   const written = areas.map(({ place, share }) =>
     outcome.where(findings.places[place], findings.writeShare(share)),
@@ -141,7 +141,7 @@ function nextSteps(result: Result): readonly Step[] {
   const main = mainGround(result);
   const steps: readonly Step[] = [
     ...(main === null ? [] : [stepFor(main, result)]),
-    // What a photograph would lack is no reason to get another copy of what is none.
+    // For something that is not a photograph, a missing property of photographs is no reason to get another copy.
     ...(main === 'not_a_photograph' ? [] : reasons).map((reason) => stepFor(reason, result)),
   ];
   const { integrity, trust } = provenance?.credentials ?? {};
@@ -204,7 +204,7 @@ function bothOrNull(low?: number, high?: number): readonly [number, number] | nu
   return low === undefined || high === undefined ? null : [low, high];
 }
 
-/** A value that rounds to a limit gets the digits that tell them apart: who reads "0.21" twice sees a contradiction. */
+/** A value that would round to a limit gets enough digits to differ, because reading "0.21" twice looks like a contradiction. */
 function writeFigure(
   numbers: NumberWriter,
   {

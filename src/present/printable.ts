@@ -59,7 +59,7 @@ export function nameIn(
   return Object.hasOwn(names, key) ? names[key]! : otherwise;
 }
 
-/** Words that were made to stand inside a sentence, where they begin one: in German also behind a colon. */
+/** Capitalises words written for the middle of a sentence, so that they can begin one; in German also after a colon. */
 export function capitalised(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -11,7 +11,7 @@ export interface CustodyEvent {
   /** Who did it, as this program knows them: `user 6f1c...`, `api key 2b9e...`, `service`, `operator`. */
   readonly actor: string;
   readonly event: (typeof custodyEvents)[number];
-  /** SHA-256 of the bytes that went in or came out, lower-case hex, with what they are; empty where no bytes moved. */
+  /** SHA-256 in lower-case hex of the bytes received or created, with what they are; empty if there were none. */
   readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
 }
 
@@ -66,7 +66,7 @@ export interface Laboratory {
   readonly logo: string | null;
 }
 
-/** Where a picture that was not given as a file of its own was taken from. */
+/** The source of a picture that was not given as a separate file. */
 export type Origin =
   | ({
       readonly kind: 'pdf';
@@ -116,7 +116,7 @@ export interface ReportItem {
   readonly caseData?: CaseData;
   /** Other pictures that the service had seen before; left out where there are none. */
   readonly seenBefore?: readonly SeenBefore[];
-  /** Of those that show the same, as many as an annex has room for; left out where there are none. */
+  /** Pictures that show the same, as many as fit into an annex; absent if there are none. */
   readonly beside?: readonly Beside[];
   /** The outermost first: a PDF that was fetched has both. */
   readonly origins?: readonly Origin[];

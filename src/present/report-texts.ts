@@ -131,7 +131,7 @@ function writeIntro({
   ].join('\n\n');
 }
 
-/** With how changed parts enter into it, which the report tells once, with the method. */
+/** Includes how changed parts affect it, which the report explains once, with the method. */
 function writeMap(writing: Writing, name: MapName): string {
   const { examination, catalogue } = writing;
   const { changes } = catalogue.measurements.heatmap;

@@ -33,9 +33,9 @@ export interface Result extends Figures {
   /** The finding that it looks unlike a photograph; null where there is none. */
   readonly likeness: Bilingual | null;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** What is marked as changed, in the order that numbers the places; a server names none. */
+  /** What is marked as changed, in the order in which the places are numbered; a server names none. */
   readonly areas: readonly Area[];
-  /** Whether several places are marked, which a server tells too. */
+  /** Whether several places are marked; a server states this too. */
   readonly isSeveral: boolean;
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
@@ -44,7 +44,7 @@ export interface Result extends Figures {
 }
 
 export interface Figures {
-  /** Probability 0..1 that the picture was generated, with its standard deviation; null where it has no tested meaning. */
+  /** Probability 0..1 that the picture was generated, with its standard deviation; null if it has no validated meaning. */
   readonly generated: { readonly value: number; readonly deviation: number } | null;
   /** Probability 0..1 that a part was changed, likewise. */
   readonly changed: number | null;

@@ -20,7 +20,7 @@ export function writeSeenBefore(
   return more > 0 ? [...lines, seen.more(more)] : lines;
 }
 
-/** `2026-03-02, case 4711, mirrored`, or what the two files have in common where they show something else. */
+/** `2026-03-02, case 4711, mirrored` or, if the two files show different things, what they have in common. */
 export function writeFacts(
   { createdDate, projectId, alignment, reasons }: Omit<SeenBefore, 'name'>,
   language: Language,

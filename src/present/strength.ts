@@ -87,7 +87,7 @@ function ofStrongestMethod({ findings, manipulation }: Examined) {
   return { strength, statement };
 }
 
-/** Whether the picture was generated or recorded, by the traces of the whole of it; null where that has no tested meaning. */
+/** Whether the picture was generated or recorded, by the traces of the whole picture; null if that has no validated meaning. */
 function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null {
   const { generated } = readFigures(examined);
   if (generated === null) return null;
@@ -104,7 +104,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
 
-/** Whether a part was changed, by all methods that look for that; null where it has no tested meaning or was not measured. */
+/** Whether a part was changed, by all methods that look for changes; null if it was not measured or has no validated meaning. */
 function weighChange(examined: Examined): Weighed | null {
   const { changed } = readFigures(examined);
   const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
@@ -128,7 +128,7 @@ function weighChange(examined: Examined): Weighed | null {
 interface StatedRatio {
   /** What the probability alone would give. */
   readonly traced: number;
-  /** What is stated; null when nothing can be. */
+  /** The ratio stated; null if none can be. */
   readonly ratio: number | null;
   readonly strength: Strength;
 }

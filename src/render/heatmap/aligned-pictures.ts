@@ -1,4 +1,4 @@
-/** Two pictures that show the same, side by side: both cut to what they share, turned alike, with framed differences. */
+/** Two pictures that show the same, side by side: cropped to what they share, with the same orientation and framed differences. */
 
 import sharp from 'sharp';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -9,7 +9,7 @@ import { type Pixels, toPlanes } from '../../image/pixels.ts';
 import { drawFrames } from './frames.ts';
 
 export interface AlignedPictures {
-  /** A JPEG: on the left the one, on the right the other. */
+  /** A JPEG: `one` on the left, `other` on the right. */
   readonly jpeg: Uint8Array;
   /** Number of framed parts. */
   readonly differing: number;
@@ -17,7 +17,7 @@ export interface AlignedPictures {
 
 /** Of each half: 200 dpi for a figure 8 cm wide. */
 const maxPixels = 250_000;
-/** Longer side of what is compared: coarse enough that an alignment which is half a per cent off is no difference. */
+/** Longer side of the compared copies: coarse enough that an alignment error of half a per cent makes no difference. */
 const comparedSide = 256;
 /** A cell counts as changed from this deviation on, as in `thumbnail.ts`, and a part from this many cells. */
 const minDeviation = 8;

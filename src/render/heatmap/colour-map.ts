@@ -8,7 +8,7 @@ import type { CellMaps } from '../../engine/result.ts';
 
 export const colourCount = 256;
 
-/** RGB bytes: entry i stands for the value i / 255. `test/unit/render/colour-map.test.ts` computes them. */
+/** RGB bytes: entry i is the colour of the value i / 255. `test/unit/render/colour-map.test.ts` computes them. */
 const colours =
   'BwsgCAwhCQwiCg0jCw4kDA4lDQ8mDhAnEBApEREqEhIrExIsFBMtFRQuFhQvFxUxGRUyGhYzGxc0HBc1HRg3Hxg4IBk5IRk6Iho8JBo9JRs+Jhs/KBxAKRxCKh1DLB1ELR5FLh5HMB5IMR9JMx9KNB9LNiBMNyBOOSBPOiFQPCFRPSFSPyJTQCJUQiJVQyJWRSJXRiNYSCNZSiNaSyNbTSNcTyRdUCReUiRfVCRgVSRgVyRhWSRiWiRjXCRjXiVkXyVlYSVlYyVmZSVnZiVnaCVoaiVobCVpbSVpbyVqcSVqcyVqdSVrdiVreCVreiVsfCVsfiVsfyVsgSVsgyVthSVthyVtiCVtiiVtjCVtjiVtjyVtkSVtkyVtlSVslyVsmCVsmiVsnCZsniZsnyZroSZroyZrpCdqpidqqCdqqSdpqyhprShorilosClnsilnsypmtSpmtitluCxluixkuy1kvS1jvi5iwC9iwTBhwjFgxDFgxTJfxzNeyDReyTVdyzZczDdbzThbzzla0DpZ0TxY0j1X0z5X1T9W1kFV10JU2ENU2URT2kZS20dR3ElR3UpQ3ktP301O4E5O4VBN4lFM4lNL41RL5FZK5VdK5VlJ5ltI51xI515H6F9H6WFG6WNG6mRF6mZF62dF62lE7GtE7GxE7W5E7XBE7nFE7nNE7nVE73ZE73hE73pE8HxE8H1E8H9F8IFF8YJG8YRG8YZH8YdH8YlI8YtJ8oxK8o5L8pBL8pFM8pNN8pVO8pdQ8phR8ppS8pxT8p1U8p9W8qBX8qJY8qRa8qVb8qdd8qle8qpg8qxh8q5j8q9l8rFm8rJo8rRq8rZr8rdt8rlv8rpx8rxy8r108r928sF48sJ58sR78sV98sd/8siB8sqC8suE882G88+I89CK89KM89ON89WP89aR9NiT9NmU9NuW9NyY9N6a9d+b9eGd9eKf9eSg9uWi9uek9uil9+qn9+up9+2q9+6s+PCt+PGv+POw+fSy+faz+fe1+vm2+vq3';
 

@@ -283,7 +283,7 @@ function encodePalettePng(image: Indexed, palette: Uint8Array): Uint8Array {
 
 /**
  * The value index times the brightness steps, plus brightness, changes little from one row to the next, so every row
- * is stored as its difference from the one above: and runs are all that is left to compress: a fifth smaller, in half the time.
+ * is stored as its difference from the one above, so that only runs are left to compress: a fifth smaller, in half the time.
  */
 function filtered({ width, height, indices }: Indexed): Uint8Array {
   const up = 2;
