@@ -217,7 +217,7 @@ function interpolated(middle: number, count: number, px: number): readonly Share
  * @param outlierScores - outlier score of each cell, 0..1; see `toOutlierScore`.
  * @returns one value 0..1 per cell.
  */
-export function drawAnomaly(
+function drawAnomaly(
   outlierScores: Float32Array,
   { manipulation, changed }: Pick<Localisation, 'manipulation' | 'changed'>,
 ): Float32Array {
@@ -237,7 +237,7 @@ export function drawAnomaly(
  * @param fakeProbability - probability 0..1 for the whole picture.
  * @returns one value 0..1 per cell.
  */
-export function drawFake(
+function drawFake(
   generated: Float32Array,
   fakeProbability: number,
   { suspicion, changed }: Pick<Localisation, 'suspicion' | 'changed'>,

@@ -188,7 +188,7 @@ async function score(features: Float32Array, count: number, model: TraceModel) {
  *
  * @param embeddings - `[count, dimension]`.
  */
-export function distancesFromTraining(
+function distancesFromTraining(
   embeddings: Float32Array,
   { embedding }: EmbeddingStatistics,
 ): Float64Array {

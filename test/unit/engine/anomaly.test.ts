@@ -5,7 +5,6 @@ import {
   toOutlierScore,
 } from '../../../src/engine/anomaly.ts';
 import { shareBelow } from '../../../src/engine/calibration.ts';
-import { distancesFromTraining } from '../../../src/engine/patch-scores.ts';
 
 const statistics = {
   embedding: { dimension: 2, mean: [1, 1], whitening: [2, 0, 1, 1] },
@@ -13,13 +12,6 @@ const statistics = {
   pictureDistanceQuantiles: [],
   prototypes: { realCompressed: [1, 0], fakeCompressed: [-1, 0] },
 };
-
-test('the distance of an embedding is the length of the whitened difference from the mean', () => {
-  const distances = distancesFromTraining(Float32Array.of(1, 1, 2, 3), statistics);
-
-  // W (1, 2) = (2, 3)
-  expect([...distances]).toEqual([0, Math.sqrt(2 ** 2 + 3 ** 2)]);
-});
 
 describe('the Gini coefficient', () => {
   test.each([

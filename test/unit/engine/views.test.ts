@@ -135,3 +135,23 @@ test('the maps of a scaled picture cover the whole original', async () => {
   expect(along).toEqual(along.toSorted((one, other) => one - other));
   expect(along[4]! - along[0]!).toBeGreaterThan(30_000);
 });
+
+test('the distance of an embedding is the length of the whitened difference from the mean', async () => {
+  const red = redModel([]);
+  const measured: TraceModel = {
+    ...red,
+    statistics: {
+      ...red.statistics,
+      embedding: { dimension: 2, mean: [1, 1], whitening: [2, 0, 1, 1] },
+    },
+    readHead: async (features, count, masks, passes) => ({
+      ...(await red.readHead(features, count, masks, passes)),
+      embeddings: Float32Array.from({ length: 2 * count }, (_, at) => [1, 1, 2, 3][at % 4]!),
+    }),
+  };
+
+  const { distances } = await readPatchScores(picture(256, 192), measured);
+
+  // W (1, 2) = (2, 3)
+  expect([...new Set(distances)]).toEqual([0, Math.sqrt(2 ** 2 + 3 ** 2)]);
+});
