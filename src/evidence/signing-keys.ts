@@ -28,18 +28,7 @@ export interface SigningKey extends PublicKey {
   readonly retiredAt: Date | null;
 }
 
-export interface SigningKeys {
-  /** The current key, created on first use. @throws {ForensicsError} `config_invalid` when it is damaged or missing. */
-  signer(): Promise<Signer>;
-  /** All keys, newest first; the first is the current one. Creates it like `signer`. */
-  list(): Promise<readonly SigningKey[]>;
-  /**
-   * Replaces the current key and deletes its private half. Bundles signed with it stay valid.
-   *
-   * @throws {ForensicsError} `conflict` when another process is rotating at the same time.
-   */
-  rotate(): Promise<SigningKey>;
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /** Where the keys are kept. */
 export interface KeyPlace {
@@ -53,7 +42,7 @@ export interface KeyPlace {
   nameOf(number: number): string;
 }
 
-export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys {
+export function createSigningKeys(place: KeyPlace, now: () => Date) {
   async function latest(): Promise<number> {
     const [number] = await place.numbers();
     if (number !== undefined) return number;
@@ -79,9 +68,16 @@ export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys
   }
 
   return {
+    /** The current key, created on first use. @throws {ForensicsError} `config_invalid` when it is damaged or missing. */
     signer,
+    /** All keys, newest first; the first is the current one. Creates it like `signer`. */
     list,
-    async rotate() {
+    /**
+     * Replaces the current key and deletes its private half. Bundles signed with it stay valid.
+     *
+     * @throws {ForensicsError} `conflict` when another process is rotating at the same time.
+     */
+    async rotate(): Promise<SigningKey> {
       const next = (await latest()) + 1;
       if (!(await place.add(next, newKeyText(now())))) {
         throw new ForensicsError('conflict', 'Another process is replacing the signing key.');
