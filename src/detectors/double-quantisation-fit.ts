@@ -38,7 +38,8 @@ interface SavedPicture {
 
 export function readBlocks(saved: SavedPicture): BlockFit {
   const own = quantise(saved);
-  const shifted = quantise({ ...saved, grid: shiftByHalfBlock(saved.grid) });
+  const [left, top] = [saved.grid.left, saved.grid.top].map((at) => (at + blockPx / 2) % blockPx);
+  const shifted = quantise({ ...saved, grid: { left: left!, top: top! } });
   const { columns, rows } = countBlocks(saved.plane, saved.grid);
   const logSingle = new Float32Array(columns * rows);
   const combs = own.values.map((values, k) => {
@@ -83,10 +84,6 @@ function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
     }
   }
   return false;
-}
-
-function shiftByHalfBlock({ left, top }: Grid): Grid {
-  return { left: (left + blockPx / 2) % blockPx, top: (top + blockPx / 2) % blockPx };
 }
 
 function addFits(

@@ -38,12 +38,14 @@ function toLocalisedFinding(
 ): LocalisedFinding {
   const region = largestPart(changed, changedFrom, size);
   const weight = toWeight(logOdds);
+  const { values } = trust;
+  const meanTrust = values.reduce((sum, value) => sum + value, 0) / values.length;
   const finding = {
     method: localisationNetwork.method,
     score: 1 / (1 + Math.exp(-logOdds)),
     ...weight,
     statement: toStatement(region, weight.speaksFor === 'fake', size),
-    measures: { logOdds, meanTrust: mean(trust.values), ...(region && regionMeasures(region)) },
+    measures: { logOdds, meanTrust, ...(region && regionMeasures(region)) },
     source:
       'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.',
   };
@@ -70,8 +72,4 @@ function toStatement(
   if (!indicatesChange) return { code: 'changed_nowhere', values: {} };
   if (region === null) return { code: 'changed_somewhere', values: {} };
   return { code: 'region_processed_apart', values: areaOf(region, size) };
-}
-
-function mean(values: Float32Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -71,7 +71,9 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
   const whole = { width, height, luma: picture.luma };
   const { deviations, scatter, likeness } = compareThumbnail(whole, upright, cells);
   if (likeness < minLikeness) return skip('thumbnail_of_other_content');
-  const values = deviations.map((off) => Math.max(0.5, differingShare(off)));
+  const values = deviations.map((off) =>
+    Math.max(0.5, 1 / (1 + Math.exp((deviation.even - off) / deviation.step))),
+  );
   const map: CellMap = { ...cells, values };
   const region = largestRegion(map, markedFrom, picture.facts);
   const cellShare = cells.cellPx ** 2 / (width * height);
@@ -107,8 +109,4 @@ function isStripAtEdge({ cellPx, columns, values }: CellMap, height: number): bo
   const top = Math.min(...rows) * cellPx;
   const bottom = (Math.max(...rows) + 1) * cellPx;
   return bottom <= stampHeight * height || top >= (1 - stampHeight) * height;
-}
-
-function differingShare(off: number): number {
-  return 1 / (1 + Math.exp((deviation.even - off) / deviation.step));
 }

@@ -1,9 +1,9 @@
 /** The numeric fields of the contract's `analysis.inferenceStatus.result`. */
 
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resultClasses, resultSubClasses, type Tier } from '../contract/vocabulary.ts';
 import type { ModelManifest } from '../inference/manifest.ts';
+import { packageVersion } from '../version.ts';
 import type {
   Anomaly,
   ClassScores,
@@ -66,17 +66,10 @@ export function describeEnvironment(
   versions: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return {
-    forensics: productVersion(),
+    forensics: packageVersion(),
     node: process.versions.node,
     ...versions,
     platform: `${process.platform}-${process.arch}`,
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
   };
-}
-
-/** `package.json` sits beside both `src/` and `dist/`, so one relative path serves both. */
-function productVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version }: { readonly version?: unknown } = JSON.parse(text);
-  return typeof version === 'string' ? version : 'unknown';
 }

@@ -244,17 +244,19 @@ function locatePlaces(
     ...indicating
       .toSorted((one, other) => other.finding.score - one.finding.score)
       .flatMap(({ finding: { method }, map }) =>
-        largestParts(map, minOf(method, map), size, partsOfMethod[method] ?? 1).map((region) => ({
-          region,
-          methods: [method],
-        })),
+        largestParts(map, markedMin(method, map), size, partsOfMethod[method] ?? 1).map(
+          (region) => ({
+            region,
+            methods: [method],
+          }),
+        ),
       ),
   ];
   return found.reduce<readonly Place[]>(joined, []);
 }
 
 /** The finding of copies describes the likeliest pair: two regions of different pairs are no copies of each other. */
-function minOf(method: string, { values }: CellMap): number {
+function markedMin(method: string, { values }: CellMap): number {
   if (method !== 'copy-move') return markedFrom.method;
   return values.reduce((most, value) => Math.max(most, value), markedFrom.method);
 }

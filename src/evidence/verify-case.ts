@@ -54,7 +54,10 @@ async function openArchive(
   handle: FileHandle | null,
 ): Promise<CaseArchive | null> {
   const options = { decodeStrings: false, autoClose: false };
-  const bytes = typeof bundle === 'string' ? Buffer.alloc(0) : viewOf(bundle);
+  const bytes =
+    typeof bundle === 'string'
+      ? Buffer.alloc(0)
+      : Buffer.from(bundle.buffer, bundle.byteOffset, bundle.byteLength);
   if (handle === null && !bytes.includes(caseFormat)) return null;
   const zip: ZipFile =
     typeof bundle === 'string'
@@ -85,10 +88,6 @@ async function openArchive(
     return buffer.subarray(0, bytesRead);
   };
   return { manifest, manifestBytes, entries, sizeBytes: zip.fileSize, content, read, close };
-}
-
-function viewOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function nameOf({ fileNameRaw }: Entry): string {

@@ -85,8 +85,7 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => matchesScale(pair, map.scale))) continue;
       // Without a third pair it is chance, which most pairs of different pictures are: much cheaper than `collect`.
-      const agrees = (pair: Pair) => pair !== first && pair !== second && matchesPlace(pair, map);
-      if (!pairs.some(agrees)) continue;
+      if (!pairs.some((it) => it !== first && it !== second && matchesPlace(it, map))) continue;
       const rough = collect(keypoints, across, map);
       const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);
       if (refined === null) continue;

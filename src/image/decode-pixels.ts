@@ -65,24 +65,21 @@ async function decode(
   if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
   }
-  if (!hasOwnDecoder(format)) return allSound((await decodeWithSharp(request, 'error')).pixels);
-  const pixels = await decoders[format](pixelBytes);
+  const decodeOwn = decoders[format];
+  if (decodeOwn === undefined) return allSound((await decodeWithSharp(request, 'error')).pixels);
+  const pixels = await decodeOwn(pixelBytes);
   if (pixels.width !== request.width || pixels.height !== request.height)
     throw new Error('The decoded size is not the size of the header.');
   return allSound(pixels);
 }
 
 /** Decoders for formats that this build of libvips does not read. */
-const decoders = {
+const decoders: Partial<Record<Format, (bytes: Uint8Array) => RawPixels | Promise<RawPixels>>> = {
   heic: decodeHeic,
   bmp: decodeBmp,
   jp2: decodeJpeg2000,
   jxl: decodeJpegXl,
-} as const;
-
-function hasOwnDecoder(format: Format): format is keyof typeof decoders {
-  return Object.hasOwn(decoders, format);
-}
+};
 
 function allSound(pixels: RawPixels, notes: readonly PictureNote[] = []): DecodedPixels {
   return { pixels, notes, soundShare: 1 };

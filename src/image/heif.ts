@@ -46,7 +46,10 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
       ...(isAnimated ? (['first_frame_of_animation'] as const) : []),
       ...(hasOtherPictures(primary, items, boxes) ? (['main_picture'] as const) : []),
     ],
-    exif: read(({ type }) => type === 'Exif').map(withoutOffset),
+    // A four-byte offset to the TIFF structure comes first.
+    exif: read(({ type }) => type === 'Exif').map((item) =>
+      item.subarray(4 + readNumber(item, 0, 4)),
+    ),
     xmp: read(({ type, contentType }) => type === 'mime' && contentType === 'application/rdf+xml'),
     hasCredentials: hasCredentialsBox(top),
     endOffset: endOfBoxes(top),
@@ -239,9 +242,4 @@ function extentsOf(wanted: number, list: Uint8Array): Extents | null {
     if (id === wanted) return method > 1 ? null : { isInner: method === 1, ranges };
   }
   return null;
-}
-
-/** A four-byte offset to the TIFF structure comes first. */
-function withoutOffset(item: Uint8Array): Uint8Array {
-  return item.subarray(4 + readNumber(item, 0, 4));
 }

@@ -114,9 +114,9 @@ function findRawProfiles(
   entries: readonly TextEntry[],
   names: readonly string[],
 ): readonly Uint8Array[] {
-  const isWanted = ({ keyword }: TextEntry) =>
-    names.some((name) => keyword.toLowerCase() === `raw profile type ${name.toLowerCase()}`);
-  return entries.filter(isWanted).flatMap(({ bytes }) => {
+  const keywords = names.map((name) => `raw profile type ${name.toLowerCase()}`);
+  return entries.flatMap(({ keyword, bytes }) => {
+    if (!keywords.includes(keyword.toLowerCase())) return [];
     const [, , ...hex] = latin1(bytes).trim().split(/\s+/);
     return hex.length === 0 ? [] : Buffer.from(hex.join(''), 'hex');
   });

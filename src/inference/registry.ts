@@ -317,14 +317,11 @@ function byId(
   entries: readonly (ModelFolder | ForensicsError)[],
 ): ReadonlyMap<string, ModelFolder> {
   const models = new Map<string, ModelFolder>();
-  for (const entry of entries.filter(isDescribed).toSorted(newestFirst)) {
+  const described = entries.flatMap((entry) => (entry instanceof ForensicsError ? [] : [entry]));
+  for (const entry of described.toSorted(newestFirst)) {
     if (!models.has(entry.manifest.id)) models.set(entry.manifest.id, entry);
   }
   return models;
-}
-
-function isDescribed(entry: ModelFolder | ForensicsError): entry is ModelFolder {
-  return !(entry instanceof ForensicsError);
 }
 
 async function extraDirMissing(cause: unknown): Promise<never> {

@@ -100,11 +100,10 @@ const maxBar = 1 / 3;
 
 /** Removes the black bars with which cameras pad thumbnails to 4:3. */
 function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
-  const rowAt = (y: number) => luma.subarray(y * width, (y + 1) * width);
-  const columnAt = (x: number) =>
-    Uint8Array.from({ length: height }, (_, y) => luma[y * width + x]!);
-  const [top, bottom] = findBars(height, rowAt);
-  const [left, right] = findBars(width, columnAt);
+  const [top, bottom] = findBars(height, (y) => luma.subarray(y * width, (y + 1) * width));
+  const [left, right] = findBars(width, (x) =>
+    Uint8Array.from({ length: height }, (_, y) => luma[y * width + x]!),
+  );
   const bare = { width: width - left - right, height: height - top - bottom };
   const inside = Uint8Array.from({ length: bare.width * bare.height }, (_, at) => {
     const y = top + Math.floor(at / bare.width);

@@ -11,7 +11,6 @@ import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer, withApi } from '../connection/server.ts';
-import type { Analysis } from '../../contract/analysis.ts';
 import { languages } from '../../contract/vocabulary.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
 import { usageError } from '../errors.ts';
@@ -90,7 +89,12 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
     const { signal } = new AbortController();
     const analyses = connection.analysesFor(signal);
     const analysis = await analyses.read(analysisId);
-    noteTier(analysis);
+    if (
+      analysis.inferenceStatus.status === 'completed' &&
+      analysis.input.options.tier === 'flagging'
+    ) {
+      log('Its tier is flagging, so it has no heatmaps or reports; the console upgrades it.');
+    }
     const { filename } = analysis.input;
     const found = remoteRecord(analysis, { file: filename, sha256: null, sizeBytes: null, lang });
     const record =
@@ -119,11 +123,6 @@ async function openFolder({ out, force }: ReportOptions) {
   const folder = await openResultsFolder(dirname(out), { force });
   await folder.check(basename(out));
   return folder;
-}
-
-function noteTier({ inferenceStatus, input }: Analysis): void {
-  if (inferenceStatus.status !== 'completed' || input.options.tier !== 'flagging') return;
-  log('Its tier is flagging, so it has no heatmaps or reports; the console upgrades it.');
 }
 
 function assertNoLocalOptions(options: ReportOptions): void {

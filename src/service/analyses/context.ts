@@ -138,11 +138,10 @@ async function within<T>(ms: number, work: Promise<T>, end?: AbortSignal): Promi
     const timer = setTimeout(() => reject(tooSlow()), ms);
     const abort = () => reject(end?.reason);
     end?.addEventListener('abort', abort);
-    const settle = () => {
+    void work.then(resolve, reject).finally(() => {
       clearTimeout(timer);
       end?.removeEventListener('abort', abort);
-    };
-    void work.then(resolve, reject).finally(settle);
+    });
   });
 }
 

@@ -86,7 +86,8 @@ export function mergeOptions(
   models: readonly { readonly id: string }[],
 ): AnalysisOptions {
   if (!Value.Check(givenOptions, given)) {
-    throw invalid(
+    throw new ForensicsError(
+      'invalid_request',
       'options may contain model, decisionStrategy, tier and seed, each with a value that the API description allows.',
     );
   }
@@ -104,8 +105,4 @@ export function assertKnownModel(model: string, models: readonly { readonly id: 
     'model_not_found',
     `Model not found; options.model can be ${known.join(', ')}.`,
   );
-}
-
-function invalid(message: string): ForensicsError {
-  return new ForensicsError('invalid_request', message);
 }

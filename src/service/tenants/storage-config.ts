@@ -56,7 +56,11 @@ const s3Rules: Rules<S3StorageConfig> = {
   },
   corsAllowedOrigins: {
     allowed: `a list of at most ${maxOrigins} origins such as https://app.example`,
-    test: (origins) => origins === null || isListOfOrigins(origins),
+    test: (origins) =>
+      origins === null ||
+      (Array.isArray(origins) &&
+        origins.length <= maxOrigins &&
+        origins.every(isText(isOriginPattern))),
   },
 };
 
@@ -173,10 +177,6 @@ function isOriginPattern(text: string): boolean {
   const example = text.replace('*', 'any');
   const url = URL.parse(example);
   return url !== null && url.origin === example && /^https?:$/.test(url.protocol);
-}
-
-function isListOfOrigins(value: unknown): boolean {
-  return Array.isArray(value) && value.length <= maxOrigins && value.every(isText(isOriginPattern));
 }
 
 function isText(test: (text: string) => boolean): (value: unknown) => boolean {
