@@ -26,15 +26,14 @@ const bundlesAtOnce = 2;
 export function createEvidence({ core, input, now }: EvidenceParts) {
   const semaphore = createSemaphore(bundlesAtOnce);
   const { signingKeys } = core;
-  const inTurnOf =
-    (tenantId: string) =>
+  const inTurn =
+    ({ id }: Caller['tenant']) =>
     <T>(act: () => Promise<T>) =>
-      semaphore(tenantId, act);
+      semaphore(id, act);
   return {
     /** Returns the steps oldest first. @throws {ForensicsError} `analysis_not_found`. */
-    async custody({ tenant }: Caller, analysisId: string): Promise<readonly CustodyStep[]> {
-      const target = { tenantId: tenant.id, analysisId };
-      await getRow(input.db, target);
+    async custody(caller: Caller, analysisId: string): Promise<readonly CustodyStep[]> {
+      const target = await findTarget(input, caller, analysisId);
       return (await readNamedCustody(input.db, target)).map((step) => ({
         ...step,
         at: step.at.toISOString(),
@@ -44,16 +43,15 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * Creates the signed archive; the log records it before anybody gets it. @throws {ForensicsError}
      * as `openBundleInput`.
      */
-    bundle: ({ tenant, principal }: Caller, analysisId: string) =>
-      semaphore(tenant.id, async () => {
-        const target = { tenantId: tenant.id, analysisId };
-        await getRow(input.db, target);
+    bundle: (caller: Caller, analysisId: string) =>
+      semaphore(caller.tenant.id, async () => {
+        const target = await findTarget(input, caller, analysisId);
         const opened = await openBundleInput(input, target, { withMetadata: false });
         const how = { withOriginal: true, signer: await signingKeys.signer(), signedAt: now() };
         const { bytes, manifestSha256 } = writeBundle(opened, how);
         await core.audit.note({
-          chain: tenant.id,
-          actor: toActor(principal),
+          chain: target.tenantId,
+          actor: toActor(caller.principal),
           event: 'analysis.bundled',
           subject: analysisId,
           details: { manifestSha256 },
@@ -61,10 +59,9 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         return bytes;
       }),
     /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
-    htmlReport: ({ tenant }: Caller, analysisId: string, language: Language) =>
-      semaphore(tenant.id, async () => {
-        const target = { tenantId: tenant.id, analysisId };
-        await getRow(input.db, target);
+    htmlReport: (caller: Caller, analysisId: string, language: Language) =>
+      semaphore(caller.tenant.id, async () => {
+        const target = await findTarget(input, caller, analysisId);
         const sandbox: Pick<typeof input.sandbox, 'render' | 'layBeside'> = {
           ...input.sandbox,
           render: (request, running) =>
@@ -78,7 +75,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
     /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
     async caseReport({ tenant }: Caller, projectId: string, language: Language) {
       const which = { tenantId: tenant.id, projectId };
-      const how = { languages: [language], extras: {}, madeAt: now(), inTurn: inTurnOf(tenant.id) };
+      const how = { languages: [language], extras: {}, madeAt: now(), inTurn: inTurn(tenant) };
       const pdf = (await renderCase(input, which, how))[language];
       if (pdf === undefined) throw new TypeError('The report was requested in this language.');
       return pdf;
@@ -100,7 +97,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         signedAt: now(),
         actor: toActor(principal),
         audit: core.audit,
-        inTurn: inTurnOf(tenant.id),
+        inTurn: inTurn(tenant),
       });
     },
     /**
@@ -120,4 +117,11 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         };
       }),
   };
+}
+
+/** @throws {ForensicsError} `analysis_not_found`. */
+async function findTarget({ db }: CaseParts, { tenant }: Caller, analysisId: string) {
+  const target = { tenantId: tenant.id, analysisId };
+  await getRow(db, target);
+  return target;
 }

@@ -166,8 +166,10 @@ function isForensic({ entry: { analysis } }: Member): boolean {
 }
 
 async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
+  const { analysis } = member.entry;
+  const { id: analysisId, tenantId } = analysis;
   const recorded = isForensic(member)
-    ? await openRecorded(parts, toTarget(member), how.extras)
+    ? await openRecorded(parts, { tenantId, analysisId }, how.extras)
     : null;
   const page =
     recorded &&
@@ -177,13 +179,12 @@ async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
       item: recorded.item,
       languages: how.languages,
     }));
-  const { analysis } = member.entry;
   const picture: CasePicture = {
     ...toMember(member),
-    analysisId: analysis.id,
+    analysisId,
     name: analysis.filename,
     failure: analysis.status === 'failed' ? analysis.statusMessage : '',
-    answer: await readAnswerOf(parts, member),
+    answer: await answerFor(parts, member),
     seenBefore: member.seenBefore,
     thumbnail: member.thumbnail,
     page,
@@ -191,11 +192,7 @@ async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
   return { picture, recorded };
 }
 
-function toTarget({ entry: { analysis } }: Member) {
-  return { tenantId: analysis.tenantId, analysisId: analysis.id };
-}
-
-async function readAnswerOf({ db }: CaseParts, member: Member): Promise<Result | null> {
+async function answerFor({ db }: CaseParts, member: Member): Promise<Result | null> {
   if (isForensic(member)) return readResult(await loadExamined(db, member.entry.analysis.id));
   const verdict = verdictOf(member);
   const { resultSubClasses = [] } = member.entry.result ?? {};
