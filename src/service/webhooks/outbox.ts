@@ -51,14 +51,12 @@ export function createOutbox(parts: OutboxParts) {
       claimDue(parts, slots, leaseMs),
     /** When the next message is due, ignoring the tenants in `except`. */
     nextDueAt: (except: readonly string[]) => findNextDue(parts, except),
-
     /** Marks the message as delivered. */
     accept: async (delivery: Delivery, outcome: string) =>
       transact(db, async (tx) => {
         const end = { state: 'delivered', outcome, at: now() } as const;
         if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
       }),
-
     /**
      * Schedules another attempt at `retryAt`; null gives the message up and disables a receiver that
      * has been failing for days.
@@ -76,13 +74,11 @@ export function createOutbox(parts: OutboxParts) {
         const isClosed = isHopeless && (await close(tx, delivery, end, 'failing'));
         return { kind: isClosed ? 'switched_off' : 'given_up' };
       }),
-
     /** Gives up a message whose tenant no longer has a receiver. */
     drop: async (delivery: Delivery, outcome: string) =>
       transact(db, async (tx) => {
         await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
       }),
-
     /**
      * The receiver asked for no more: nothing is sent or written for it until the tenant sets a new
      * URL. If the tenant has done so meanwhile, the message goes there at once.
@@ -98,7 +94,6 @@ export function createOutbox(parts: OutboxParts) {
         if (!(await settle(tx, delivery, end))) return { kind: 'overtaken' };
         return { kind: (await close(tx, delivery, end, 'gone')) ? 'switched_off' : 'given_up' };
       }),
-
     onAdded: (listener: () => void) => db.onNotification('deliveries', listener),
   };
 }
