@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   type Actor,
-  type Entry,
   type EventName,
   operator,
   parseEntry,
@@ -133,7 +132,7 @@ async function rotateMasterKey() {
   await runCli(['tenant', 'create', 'acme', ...folder]);
   await runCli(['master-key', 'rotate', ...folder]);
   const { stdout } = await runCli(['audit', 'list', '--service', '--json', ...folder]);
-  const [{ event, actor }]: [Entry] = JSON.parse(stdout).slice(-1);
+  const [{ event, actor }]: [ReturnType<typeof parseEntry>] = JSON.parse(stdout).slice(-1);
   expect(actor).toEqual(operator);
   seen.get(event)?.add('command');
 }

@@ -43,7 +43,7 @@ export interface Note<E extends EventName = EventName> {
 }
 
 /** The content of a line. */
-export type Entry = { readonly [E in EventName]: EntryOf<E> }[EventName];
+type Entry = { readonly [E in EventName]: EntryOf<E> }[EventName];
 
 export interface EntryOf<E extends EventName> extends Omit<Note<E>, 'at'> {
   /** ISO 8601 in UTC, with milliseconds. */
