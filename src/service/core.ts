@@ -26,12 +26,8 @@ import type { Db, OpenDatabase, Tx } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
-import {
-  createSigningKeys,
-  keysInDatabase,
-  keysInFolder,
-  type SigningKeys,
-} from '../evidence/signing-keys.ts';
+import { keysInDatabase } from '../evidence/keys-in-database.ts';
+import { createSigningKeys, keysInFolder, type SigningKeys } from '../evidence/signing-keys.ts';
 import { webhookSecret } from './webhooks/deliver.ts';
 import { assertFullyMigrated } from './migration-state.ts';
 

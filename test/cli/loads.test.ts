@@ -7,9 +7,10 @@ const hook = new URL('./loads.ts', import.meta.url).href;
 
 /** URLs of all modules that a command loads. */
 async function modulesOf(args: readonly string[]): Promise<readonly string[]> {
-  const file = join(await emptyFolder(), 'loaded');
+  const cwd = await emptyFolder();
+  const file = join(cwd, 'loaded');
   const env = { LOADED: file, NODE_OPTIONS: `--import ${hook}`, FORENSICS_API_KEY: 'sk-acme-x' };
-  await startCli(args, { env });
+  await startCli(args, { cwd, env });
   return readFileSync(file, 'utf8').trim().split('\n');
 }
 
@@ -25,6 +26,7 @@ test.each([
   ['analyze picture.jpg', tenant],
   ['login', server],
   ['analyze nowhere.jpg', []],
+  ['analyze nowhere.jpg --tier forensicReporting --out out', []],
 ])('%s loads no database, no model and no decoder', async (words, options) => {
   const modules = await modulesOf([...words.split(' '), ...options]);
 

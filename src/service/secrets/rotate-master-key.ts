@@ -25,7 +25,7 @@ import {
   openSecrets,
   type Purpose,
 } from './secrets.ts';
-import { resealSigningKeys } from '../../evidence/signing-keys.ts';
+import { resealSigningKeys } from '../../evidence/keys-in-database.ts';
 
 interface RotationOptions {
   /** 32 bytes; null to generate one, which requires that the key is stored in the data folder. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { keysInDatabase } from '../../../src/evidence/keys-in-database.ts';
 import {
   copySigningKeys,
   createSigningKeys,
-  keysInDatabase,
   keysInFolder,
 } from '../../../src/evidence/signing-keys.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
