@@ -13,7 +13,9 @@ import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
 import type { Rendering } from '../examiner/requests.ts';
 
-export const bundleFormat = 'forensics-evidence-bundle/2';
+export const bundleFormat = 'forensics-evidence-bundle/3';
+/** In this version, nothing in the archive was compressed. */
+const storedBundleFormat = 'forensics-evidence-bundle/2';
 /** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
 export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
@@ -60,6 +62,7 @@ const manifestSchema = Type.Object(
   {
     format: Type.Union([
       Type.Literal(bundleFormat),
+      Type.Literal(storedBundleFormat),
       Type.Literal(firstBundleFormat),
       Type.Literal(caseFormat),
     ]),
@@ -79,9 +82,16 @@ const manifestSchema = Type.Object(
       /** Null if the picture was left out. */
       file: Type.Union([fileName, Type.Null()]),
     }),
-    files: Type.Array(Type.Object({ name: fileName, sizeBytes: size, sha256: hex(64) }), {
-      maxItems: maxCasePictures + maxBundleFiles,
-    }),
+    files: Type.Array(
+      Type.Object({
+        name: fileName,
+        sizeBytes: size,
+        sha256: hex(64),
+        /** Of the compressed bytes in the archive; absent for a file that is not compressed. */
+        packedSha256: Type.Optional(hex(64)),
+      }),
+      { maxItems: maxCasePictures + maxBundleFiles },
+    ),
   },
   { additionalProperties: false },
 );
@@ -111,9 +121,14 @@ export interface ZipEntry {
   /** ASCII, without folders. */
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** Compressed by DEFLATE, as the archive holds it; absent if it holds the bytes as they are. */
+  readonly packed?: Uint8Array;
   /** Checksum stated in the headers instead of the true one; used to distinguish two kinds of damage. */
   readonly crc32?: number;
 }
+
+/** An entry of an archive, with its stated checksum. */
+export type UnpackedEntry = ZipEntry & Required<Pick<ZipEntry, 'crc32'>>;
 
 /** An examined picture and everything made from it: the input for writing a bundle. */
 export interface BundleCase {
@@ -139,7 +154,7 @@ export interface UnpackedBundle {
   /** The whole archive. */
   readonly bytes: Uint8Array;
   /** In directory order; names may occur twice. */
-  readonly entries: readonly Required<ZipEntry>[];
+  readonly entries: readonly UnpackedEntry[];
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
 }

@@ -97,12 +97,16 @@ const sealFiles: readonly string[] = [manifestFile, signatureFile];
 function checkContainer(unpacked: UnpackedBundle, intact: FileCheck['intact']): readonly Problem[] {
   const { bytes, entries, manifest, manifestBytes } = unpacked;
   const signature = fileContent(unpacked, signatureFile);
-  const files = manifest.files.flatMap(({ name }) => {
+  const files = manifest.files.flatMap(({ name, packedSha256 }) => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) return [];
     // A changed file has already been reported: its stated checksum is used, so that only differences around it are
     // reported here.
-    return [intact.has(name) ? { name, bytes: found.bytes } : found];
+    if (!intact.has(name)) return [found];
+    const { bytes: content, packed = new Uint8Array() } = found;
+    if (packedSha256 === undefined) return [{ name, bytes: content }];
+    const isAsPacked = sha256Of(packed) === packedSha256;
+    return [{ name, bytes: content, packed: isAsPacked ? packed : new Uint8Array() }];
   });
   // A missing file cannot be rebuilt, and has already been reported.
   if (signature === null || files.length < manifest.files.length) return [];

@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { ForensicsError } from '../errors.ts';
-import type { ZipEntry } from './bundle-format.ts';
+import type { UnpackedEntry } from './bundle-format.ts';
 
 interface ZipBounds {
   readonly maxEntries: number;
@@ -17,14 +17,14 @@ interface ZipBounds {
 const stored = 0;
 
 /**
- * Returns the entries in directory order, with their stated checksums.
+ * Returns the entries in directory order.
  *
  * @throws {ForensicsError} `bundle_unreadable` when it is not a zip archive, damaged, or exceeds `bounds`.
  */
 export async function readZip(
   bytes: Uint8Array,
   bounds: ZipBounds,
-): Promise<readonly Required<ZipEntry>[]> {
+): Promise<readonly UnpackedEntry[]> {
   try {
     const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // Names as bytes: otherwise the library would reject the whole archive for a name that looks like a path out of its
@@ -45,28 +45,33 @@ interface Archive {
 async function readEntries(
   { zip, archive }: Archive,
   bounds: ZipBounds,
-): Promise<readonly Required<ZipEntry>[]> {
+): Promise<readonly UnpackedEntry[]> {
   if (zip.entryCount > bounds.maxEntries) throw unreadable(`it holds ${zip.entryCount} files`);
-  const entries: Required<ZipEntry>[] = [];
+  const entries: UnpackedEntry[] = [];
   let total = 0;
   for await (const entry of zip.eachEntry()) {
     total += entry.uncompressedSize;
     if (total > bounds.maxBytes) throw unreadable('its content is too large');
-    const bytes = await readEntry({ zip, archive }, entry);
-    entries.push({ name: entry.fileNameRaw.toString('utf8'), bytes, crc32: entry.crc32 });
+    const content = await readEntry({ zip, archive }, entry);
+    entries.push({ name: entry.fileNameRaw.toString('utf8'), ...content, crc32: entry.crc32 });
   }
   return entries;
 }
 
 /** Avoids copying uncompressed entries, which take many megabytes. */
-async function readEntry({ zip, archive }: Archive, entry: Entry): Promise<Uint8Array> {
-  if (entry.compressionMethod !== stored || entry.isEncrypted()) {
-    return unpack(await zip.openReadStreamPromise(entry), entry);
-  }
+async function readEntry(
+  { zip, archive }: Archive,
+  entry: Entry,
+): Promise<Pick<UnpackedEntry, 'bytes' | 'packed'>> {
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const end = fileDataStart + entry.compressedSize;
   if (end > archive.length) throw unreadable('it is cut off');
-  return archive.subarray(fileDataStart, end);
+  const held = archive.subarray(fileDataStart, end);
+  if (entry.compressionMethod === stored && !entry.isEncrypted()) return { bytes: held };
+  const stream = await zip.openReadStreamPromise(entry);
+  // Bytes that cannot be decompressed match no list, so that the file is reported under its name.
+  const bytes = await unpack(stream, entry).catch(() => new Uint8Array(entry.uncompressedSize));
+  return { bytes, packed: held };
 }
 
 /** The library ends the stream with an error if its length differs from the one stated in the entry. */

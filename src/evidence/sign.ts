@@ -1,7 +1,7 @@
 /** Puts files into a tamper-evident bundle: checksums, the list of them, its signature, and a single archive. */
 
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { ForensicsError } from '../errors.ts';
 import {
   bundleFormat,
@@ -22,13 +22,13 @@ export interface SealedBundle {
 
 export type BundleFacts = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'>;
 
-/** Deterministic: the same files, facts and key give the same bytes. @param files - in archive order. */
+/** Deterministic for one version of zlib: the same files, facts and key give the same bytes. @param files - in archive order. */
 export function sealBundle(
   files: readonly ZipEntry[],
   facts: BundleFacts,
   signer: Signer,
 ): SealedBundle {
-  const listed = [{ name: publicKeyFile, bytes: Buffer.from(signer.pem) }, ...files];
+  const listed = [{ name: publicKeyFile, bytes: Buffer.from(signer.pem) }, ...files.map(pack)];
   const sums = writeSums(listed.map(listFile));
   const all = [{ name: sumsFile, bytes: sums }, ...listed];
   const manifest = canonicalBytes({
@@ -40,6 +40,12 @@ export function sealBundle(
   const parts = archiveParts({ manifest, signature: signer.sign(manifest), files: all }, facts);
   const bytes = Buffer.concat(parts.map((part) => part.bytes));
   return { bytes, manifestSha256: sha256Of(manifest) };
+}
+
+/** Pictures and maps are compressed already. */
+function pack(entry: ZipEntry): ZipEntry {
+  if (!/\.(?:json|pdf|html)$/.test(entry.name)) return entry;
+  return { ...entry, packed: deflateRawSync(entry.bytes) };
 }
 
 interface Sealed {
@@ -63,8 +69,9 @@ export function archiveParts(
 
 type ListedFile = Manifest['files'][number];
 
-export function listFile({ name, bytes }: ZipEntry): ListedFile {
-  return { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
+export function listFile({ name, bytes, packed }: ZipEntry): ListedFile {
+  const file = { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
+  return packed === undefined ? file : { ...file, packedSha256: sha256Of(packed) };
 }
 
 /** In the format of `sha256sum --check`. */
@@ -125,9 +132,9 @@ export function toPublicKey(key: KeyObject): PublicKey {
   };
 }
 
-// Writes zip archives in exactly one form: no compression, comments or extra fields, and one time for all entries. The
-// same files always give the same bytes as long as this code does not change, independently of any library: rebuilding
-// an archive proves that it is untouched.
+// Writes zip archives in exactly one form: no comments or extra fields, and one time for all entries. The same files,
+// compressed or not, always give the same bytes as long as this code does not change, independently of any library:
+// rebuilding an archive proves that it is untouched.
 //
 // See PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record).
 
@@ -142,7 +149,8 @@ const maxArchiveBytes = 0xffff_ffff;
 
 /** Version 2.0, on Unix: the permissions below apply. */
 const madeBy = 0x0314;
-const neededToRead = 10;
+const neededToRead = { stored: 10, deflated: 20 };
+const deflated = 8;
 /** A regular file that everyone can read. */
 const permissions = 0o100644;
 
@@ -150,7 +158,7 @@ function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
   const zip = openZip(at);
   const parts = entries.flatMap((entry) => [
     { what: `the header of ${entry.name}`, bytes: zip.header(entry) },
-    { what: entry.name, bytes: entry.bytes },
+    { what: entry.name, bytes: entry.packed ?? entry.bytes },
   ]);
   return [...parts, ...zip.end()];
 }
@@ -167,12 +175,12 @@ export function openZip(at: Date) {
     header(entry: ZipEntry): Buffer {
       const common = commonFields(entry, at);
       const name = Buffer.from(entry.name, 'latin1');
-      const header = Buffer.concat([uint32(0x0403_4b50), uint16(neededToRead), common, name]);
+      const header = Buffer.concat([uint32(0x0403_4b50), common, name]);
       directory.push({
         what: `the directory entry of ${entry.name}`,
         bytes: directoryEntry(common, name, offset),
       });
-      offset += header.length + entry.bytes.length;
+      offset += header.length + (entry.packed ?? entry.bytes).length;
       requireSize(offset);
       return header;
     },
@@ -193,20 +201,23 @@ function requireSize(bytes: number): void {
 }
 
 /**
- * Fields shared by the local header and the directory entry: flags, method, time, checksum, sizes, name and extra length.
+ * Fields shared by the local header and the directory entry: version needed to read, flags, method, time, checksum, sizes,
+ * name and extra length.
  */
-function commonFields({ name, bytes, crc32: stated }: ZipEntry, at: Date): Buffer {
-  const fields = Buffer.alloc(24);
-  fields.writeUInt32LE(dosTime(at), 4);
-  fields.writeUInt32LE(stated ?? crc32(bytes), 8);
-  fields.writeUInt32LE(bytes.length, 12);
-  fields.writeUInt32LE(bytes.length, 16);
-  fields.writeUInt16LE(name.length, 20);
+function commonFields({ name, bytes, packed, crc32: stated }: ZipEntry, at: Date): Buffer {
+  const fields = Buffer.alloc(26);
+  fields.writeUInt16LE(packed ? neededToRead.deflated : neededToRead.stored, 0);
+  fields.writeUInt16LE(packed ? deflated : 0, 4);
+  fields.writeUInt32LE(dosTime(at), 6);
+  fields.writeUInt32LE(stated ?? crc32(bytes), 10);
+  fields.writeUInt32LE((packed ?? bytes).length, 14);
+  fields.writeUInt32LE(bytes.length, 18);
+  fields.writeUInt16LE(name.length, 22);
   return fields;
 }
 
 function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
-  const head = Buffer.concat([uint32(0x0201_4b50), uint16(madeBy), uint16(neededToRead)]);
+  const head = Buffer.concat([uint32(0x0201_4b50), uint16(madeBy)]);
   const tail = Buffer.alloc(14);
   tail.writeUInt32LE(permissions * 0x1_0000, 6);
   tail.writeUInt32LE(offset, 10);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readEntries } from '../unit/evidence/repack.ts';
-import { newSigner, smallBundle } from '../unit/evidence/small-case.ts';
+import { newSigner, smallBundle, smallCase } from '../unit/evidence/small-case.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 
 const execute = promisify(execFile);
@@ -56,7 +56,7 @@ describe('verify', () => {
 
   test('names what was changed and exits with 7, also as JSON', async () => {
     const { verify, bundle, dir } = await folderWithBundle();
-    bundle[bundle.indexOf('%PDF-') + 9]! ^= 1;
+    bundle[bundle.indexOf(smallCase().original) + 9]! ^= 1;
     await writeFile(join(dir, 'evidence.zip'), bundle);
 
     const text = await verify();
@@ -64,12 +64,12 @@ describe('verify', () => {
 
     expect(text.code).toBe(7);
     expect(text.stdout).toMatch(
-      /^evidence\.zip: NOT VALID\n +Problem +report-en\.pdf was changed\.\n/,
+      /^evidence\.zip: NOT VALID\n +Problem +original\.jpg was changed\.\n/,
     );
     expect(json.code).toBe(7);
     expect(JSON.parse(json.stdout)).toMatchObject({
       holds: false,
-      problems: [{ kind: 'changed', file: 'report-en.pdf' }],
+      problems: [{ kind: 'changed', file: 'original.jpg' }],
     });
   });
 

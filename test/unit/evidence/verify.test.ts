@@ -1,6 +1,7 @@
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/evidence/checks.ts';
-import { sealBundle } from '../../../src/evidence/sign.ts';
+import { archiveParts, sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../present/examination.ts';
 import { readEntries, repack } from './repack.ts';
@@ -51,8 +52,11 @@ describe('a bundle as it was written', () => {
     const found = await verifyBundle(bundle);
 
     expect(found).toMatchObject({ holds: true, manifest: { item: { file: null } } });
-    expect(bundle.includes('ExposureTime')).toBe(false);
-    expect(smallBundle().includes('ExposureTime')).toBe(true);
+    const resultOf = async (given: Uint8Array) => {
+      return Buffer.from((await readEntries(given))['result.json']!).toString();
+    };
+    expect(await resultOf(bundle)).not.toContain('ExposureTime');
+    expect(await resultOf(smallBundle())).toContain('ExposureTime');
   });
 
   test('has the same bytes if written again with the same key and time', () => {
@@ -164,12 +168,35 @@ describe('every change is found and named', () => {
     expect(held).toEqual([]);
   });
 
-  test('a changed byte, under the name of its file', async () => {
-    const bundle = smallBundle();
-    const at = bundle.indexOf('%PDF-1.7');
-    bundle[at + 9]! ^= 1;
+  test.for(['report-en.pdf', 'original.jpg'])(
+    'a changed byte of %s, under its name',
+    async (name) => {
+      const bundle = smallBundle();
+      const header = new RegExp(`PK\\x03\\x04[^]{26}${name}`).exec(bundle.toString('latin1'))!;
+      bundle[header.index + header[0].length + 9]! ^= 1;
 
-    expect(await problemsOf(bundle)).toEqual(['changed report-en.pdf']);
+      expect(await problemsOf(bundle)).toEqual([`changed ${name}`]);
+    },
+  );
+
+  test('other compressed bytes for the same content', async () => {
+    const whole = smallBundle();
+    const {
+      'manifest.json': list,
+      'manifest.sig': signature,
+      ...entries
+    } = await readEntries(whole);
+    const { manifest } = await verifyBundle(whole);
+    const files = manifest!.files.map(({ name, packedSha256 }) => {
+      const bytes = entries[name]!;
+      return packedSha256 === undefined
+        ? { name, bytes }
+        : { name, bytes, packed: deflateRawSync(bytes, { level: 1 }) };
+    });
+    const sealed = { manifest: list!, signature: signature!, files };
+    const parts = archiveParts(sealed, manifest!).map(({ bytes }) => bytes);
+
+    expect(await problemsOf(Buffer.concat(parts))).toEqual(['container']);
   });
 
   test('bytes before, after and in a comment of the archive', async () => {
