@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
 import { type Serving, startServing } from '../journeys/serving.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
+import { entry } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
@@ -191,6 +193,39 @@ test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', 
   expect(code).toBe(1);
   expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +Fix: Run it as/m);
   expect(readdirSync(other)).toEqual(before);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'every command refuses a folder of another user with the same code',
+  () => {
+    const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+    const ofNobody = { uid: 65_534, gid: 65_534, cwd: '/', env: { HOME: '/nonexistent' } };
+    const commands = ['serve --port 0', 'tenant list', 'validate list', 'keys list --tenant acme'];
+
+    const codes = commands.map((command) => {
+      const args = [entry, ...command.split(' '), '--data-dir', other];
+      return spawnSync(process.execPath, args, ofNobody).status;
+    });
+
+    expect(codes).toEqual(commands.map(() => 3));
+  },
+  60_000,
+);
+
+const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
+test.skipIf(!canMount)('a store on a disk that is mounted read-only is told as such', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
+  const blobs = join(other, 'blobs');
+  mkdirSync(blobs, { recursive: true });
+  const script = `mount -t tmpfs -o ro none ${blobs} && exec "$@"`;
+  const command = [process.execPath, entry, 'doctor', '--quick', '--data-dir', other];
+
+  const { stdout } = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...command]);
+
+  expect(stdout.toString()).toMatch(
+    /^failed +store \(acme\): .*\(EROFS: it is read-only\).*\n +Fix: .*mount it for writing/m,
+  );
 });
 
 test('a master key that is another one is told as what it is', async () => {

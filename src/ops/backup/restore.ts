@@ -90,7 +90,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
 function assertOwnFolder(dataDir: string): void {
   if (!belongsToAnotherUser(dataDir)) return;
   throw new ForensicsError(
-    'config_invalid',
+    'file_not_readable',
     'The data folder belongs to another user; run the restore as that user: sudo -u <user> forensics restore ...',
   );
 }

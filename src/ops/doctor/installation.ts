@@ -2,6 +2,7 @@ import { type BigIntStatsFs, statSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toSqliteError } from '../../ports/db/errors.ts';
+import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import { engineVersion, type SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { loadRuntime } from '../../inference/runtime.ts';
@@ -73,7 +74,11 @@ export async function checkRights(dataDir: string): Promise<Diagnosis> {
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return ok('Only its owner can read it.');
-  } catch {
+  } catch (error) {
+    if (systemCodeOf(error) === 'EROFS') {
+      const fix = 'Mount its disk for writing, or choose another folder with --data-dir.';
+      return failed('Its disk is mounted read-only.', fix);
+    }
     return failed(
       'You do not have permission to write to it.',
       'Run as the user who owns the folder, or choose another with --data-dir.',

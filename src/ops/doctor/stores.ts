@@ -96,7 +96,8 @@ async function embeddedTarget(
     // The server's own pages are same-origin and need no CORS.
     origins: settings.corsAllowedOrigins,
     fixes: {
-      access: 'Free space on the disk, and run the server as the user who owns the data folder.',
+      access:
+        'Free space on the disk, mount it for writing, and run the server as the user who owns the data folder.',
       presigned: `Check that ${publicUrl.origin} (publicUrl) leads to this server and that no proxy changes the path.`,
       cors: 'Restart the server with the current corsAllowedOrigins. Any proxy in front of it must pass OPTIONS through.',
     },

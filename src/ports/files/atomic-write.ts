@@ -57,7 +57,10 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** What to do about an error from writing to the data folder. @returns `no_space_left` or `config_invalid`. */
+/**
+ * What to do about an error from writing to the data folder. @returns `no_space_left`, `file_not_readable` where it belongs to
+ * another user, `config_invalid`.
+ */
 export function cannotWrite(
   cause: unknown,
   otherwise = 'The data folder cannot be written to; run this as the user who owns it, or choose another with --data-dir.',
@@ -67,8 +70,11 @@ export function cannotWrite(
     const full = 'The disk of the data folder is full; make room.';
     return new ForensicsError('no_space_left', full, { cause });
   }
-  const isReadOnly = code === 'EROFS';
-  return new ForensicsError('config_invalid', isReadOnly ? mountedReadOnly : otherwise, { cause });
+  if (code === 'EROFS') return new ForensicsError('config_invalid', mountedReadOnly, { cause });
+  const isForbidden = code === 'EACCES' || code === 'EPERM';
+  return new ForensicsError(isForbidden ? 'file_not_readable' : 'config_invalid', otherwise, {
+    cause,
+  });
 }
 
 const mountedReadOnly =

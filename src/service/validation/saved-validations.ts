@@ -96,7 +96,7 @@ function namesIn(folder: string): readonly string[] {
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return [];
     throw new ForensicsError(
-      'config_invalid',
+      'file_not_readable',
       'The validations in the data folder cannot be read; run as the user who owns the folder.',
       { cause: error },
     );

@@ -3,7 +3,7 @@
 import { readdirSync, unlinkSync } from 'node:fs';
 import type * as promises from 'node:fs/promises';
 import { ForensicsError } from '../../../errors.ts';
-import { isFull, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
+import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 
 export type FileSystem = Pick<
   typeof promises,
@@ -60,6 +60,6 @@ function toStoreError(error: unknown): unknown {
     const message = 'The disk of the blob store is full. Free some space and try again.';
     return new ForensicsError('no_space_left', message, { cause: error });
   }
-  const message = `The folder of the blob store cannot be used (${code}). Check its disk and its owner.`;
+  const message = `The folder of the blob store cannot be used (${reasonOf(code)}). Check its disk and its owner.`;
   return new ForensicsError('store_unavailable', message, { cause: error });
 }

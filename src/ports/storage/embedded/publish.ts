@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
-import { unlessMissing } from '../../files/system-errors.ts';
+import { systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 import { type FileSystem, onDisk } from './disk.ts';
 import {
   incomingName,
@@ -109,11 +109,15 @@ function createFolders(fs: FileSystem, root: string) {
     return made;
   }
 
+  /** Not with `recursive`, which says ENOENT where the file system is mounted read-only. */
   async function make(folder: string): Promise<void> {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    if (folder.length > root.length) await ensure(dirname(folder));
+    await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    });
     // A folder's name is stored in its parent. Synced even if it existed, because its creator may have crashed before
     // doing so.
-    for (let at = folder; at.length > root.length; at = dirname(at)) await sync(dirname(at));
+    if (folder.length > root.length) await sync(dirname(folder));
   }
 
   /** Makes the names inside the folder survive a power cut; ignores a missing folder. */
