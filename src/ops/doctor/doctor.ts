@@ -4,6 +4,7 @@
  */
 
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
+import { ForensicsError } from '../../errors.ts';
 import type { Settings } from '../../contract/config.ts';
 import { belongsToAnotherUser, modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
@@ -94,10 +95,11 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
   try {
     core = await openCore(settings, now);
   } catch (error) {
-    const fix =
-      settings.databaseUrl === null
-        ? fixFor(error)
-        : 'Check databaseUrl and databasePasswordFile, and that PostgreSQL runs: pg_isready';
+    const isSilent = error instanceof ForensicsError && error.code === 'store_unavailable';
+    const ofPostgres = isSilent
+      ? 'Check databaseUrl, and that PostgreSQL runs: pg_isready'
+      : 'Correct that, then run "forensics doctor" again.';
+    const fix = settings.databaseUrl === null ? fixFor(error) : ofPostgres;
     return [diagnose('database').failed(messageOf(error), fix)];
   }
   try {

@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { setRequester, transact } from '../../../../src/ports/db/database.ts';
 import { openPostgres } from '../../../../src/ports/db/postgres.ts';
+import { runHere } from '../../../cli/run-here.ts';
 import { createDatabase, freePort } from '../../../fixtures/postgres.ts';
 import { temporaryFolder, testDb } from './temporary.ts';
 
@@ -90,11 +91,18 @@ test.skipIf(!existsSync(pooler))(
 test.skipIf(!existsSync(pooler))(
   'a pooler that lends sessions for a transaction is refused in words',
   async () => {
-    const place = { url: await startPooler('transaction'), passwordFile: null };
+    const url = await startPooler('transaction');
+    const dir = temporaryFolder();
+    const config = join(dir, 'config.json');
+    writeFileSync(config, JSON.stringify({ databaseUrl: url }));
 
-    await expect(openPostgres(place)).rejects.toMatchObject({
+    await expect(openPostgres({ url, passwordFile: null })).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringContaining('pool_mode = session'),
     });
+    const doctor = ['doctor', '--quick', '--data-dir', dir, '--config', config];
+    expect((await runHere(doctor)).stdout).toMatch(
+      /^failed +database: The pooler .*\n +Fix: Correct that, then run "forensics doctor" again\.$/m,
+    );
   },
 );
