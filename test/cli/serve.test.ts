@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
@@ -60,6 +61,23 @@ describe('the first run', () => {
     expect(ofThis).toMatchObject({ code: 0, stdout: 'The server works.\n' });
     expect(ofNone.code).toBe(1);
     expect(ofNone.stdout).toMatch(/^The server does not work: No server listens at /);
+  });
+
+  test('that does not work is told in words', async () => {
+    const body = JSON.stringify({ success: false, message: 'Not healthy: storage.' });
+    const broken = createHttpServer((_, answer) => answer.writeHead(503).end(body));
+    onTestFinished(() => void broken.close());
+    await once(broken.listen(0, '127.0.0.1'), 'listening');
+    const address = broken.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const env = { FORENSICS_PORT: port, FORENSICS_BEHIND_PROXY: 'true' };
+
+    const { code, stdout } = await runCli(['health', '--data-dir', dataDir], { env });
+
+    expect([code, stdout]).toEqual([
+      1,
+      'The server does not work: Not healthy: storage. "forensics doctor" says why.\n',
+    ]);
   });
 
   test('is one of a kind: a second server on the same folder is refused', async () => {

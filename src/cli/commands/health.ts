@@ -33,10 +33,17 @@ async function runHealth({
   const { isWell, said } = await askHere(settings);
   if (!isWell) process.exitCode = exitCodes.failure;
   if (json) printJson({ ok: isWell, said });
-  else print(isWell ? 'The server works.' : `The server does not work: ${printable(said)}`);
+  else
+    print(isWell ? 'The server works.' : `The server does not work: ${printable(messageIn(said))}`);
 }
 
 const timeoutMs = 10_000;
+
+/** The words of our server's answer; anything else as it is. */
+function messageIn(said: string): string {
+  const words = /^\{"success":false,"message":"([^"\\]+)"/.exec(said);
+  return words === null ? said : `${words[1]} "forensics doctor" says why.`;
+}
 
 /** Who answers is not verified: the address is this machine's, and nothing secret is sent. */
 async function askHere({ host, port, behindProxy }: Settings) {
