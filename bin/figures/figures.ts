@@ -8,6 +8,10 @@ import { measureCode } from './code.ts';
 import { measureJourneys } from './journeys.ts';
 
 const isVerbose = process.argv.includes('--verbose');
+if (process.argv.length > (isVerbose ? 3 : 2)) {
+  process.stderr.write('usage: npm run figures -- [--verbose]\n');
+  process.exit(2);
+}
 
 const code = measureCode();
 const sizes = code.files.map(({ lines }) => lines).toSorted((a, b) => a - b);

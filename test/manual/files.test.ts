@@ -30,6 +30,19 @@ test('the line that runs the tests runs what a fresh clone is tested with', () =
   expect(manifest.scripts).toHaveProperty('check');
 });
 
+test.each([
+  'bin/figures/figures.ts',
+  'bin/torture/torture.ts',
+  'test/fixtures/draw.ts',
+  'test/manual/renew.ts',
+])('%s prints its usage and does nothing when asked for help', (file) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, file), '--help'], {
+    cwd: dir,
+  });
+
+  expect([status, String(stderr)]).toEqual([2, expect.stringMatching(/^usage: npm run [^\n]+\n$/)]);
+});
+
 test('the storage of a tenant is one that the interface takes', () => {
   const storageConfig: unknown = JSON.parse(textOf('storage'));
 

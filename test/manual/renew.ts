@@ -14,12 +14,17 @@ import { referencePages } from './reference.ts';
 import { openStage } from './stage.ts';
 import { wayOf } from './ways.ts';
 
-if (process.argv.includes('--images')) {
+const [, , only] = process.argv;
+if (![undefined, '--reference', '--images'].includes(only)) {
+  process.stderr.write('usage: npm run manual -- [--reference | --images]\n');
+  process.exit(2);
+}
+if (only === '--images') {
   await drawImages();
   await drawConsoleImages();
 } else {
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
-  if (!process.argv.includes('--reference')) await renewExamples();
+  if (only !== '--reference') await renewExamples();
   for (const page of pages.slice(1)) {
     save(germanOf(page), withBlocksOf(readPage(page), readPage(germanOf(page))));
   }
