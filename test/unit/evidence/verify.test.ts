@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { canonicalBytes, parseManifest } from '../../../src/evidence/bundle-format.ts';
 import type { Problem } from '../../../src/evidence/checks.ts';
 import { archiveParts, sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
@@ -44,6 +45,22 @@ describe('a bundle as it was written', () => {
       manifest: { item: { name: 'street.jpg', file: 'original.jpg' } },
       verdict: 'fake',
     });
+  });
+
+  test('verifies when it was written before anything in it was compressed', async () => {
+    const signer = newSigner();
+    const { 'manifest.json': list, ...entries } = await readEntries(smallBundle({ signer }));
+    const written = parseManifest(list!)!;
+    const manifest = canonicalBytes({
+      ...written,
+      format: 'forensics-evidence-bundle/2',
+      files: written.files.map((file) => ({ ...file, packedSha256: undefined })),
+    });
+    const files = written.files.map(({ name }) => ({ name, bytes: entries[name]! }));
+    const sealed = { manifest, signature: signer.sign(manifest), files };
+    const parts = archiveParts(sealed, written).map(({ bytes }) => bytes);
+
+    expect(await problemsOf(Buffer.concat(parts))).toEqual([]);
   });
 
   test('verifies without its picture, and then contains none of its metadata', async () => {
