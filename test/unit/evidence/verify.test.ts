@@ -21,6 +21,11 @@ function nested(json: string, member: string): string {
   return json.replace(member, `"a":${'['.repeat(50_000)}${']'.repeat(50_000)},${member}`);
 }
 
+async function resultIn(bundle: Uint8Array): Promise<string> {
+  const { 'result.json': result } = await readEntries(bundle);
+  return Buffer.from(result!).toString();
+}
+
 /** Signed anew by whoever changed it. */
 async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {
   const { manifest } = await verifyBundle(smallBundle());
@@ -69,11 +74,8 @@ describe('a bundle as it was written', () => {
     const found = await verifyBundle(bundle);
 
     expect(found).toMatchObject({ holds: true, manifest: { item: { file: null } } });
-    const resultOf = async (given: Uint8Array) => {
-      return Buffer.from((await readEntries(given))['result.json']!).toString();
-    };
-    expect(await resultOf(bundle)).not.toContain('ExposureTime');
-    expect(await resultOf(smallBundle())).toContain('ExposureTime');
+    expect(await resultIn(bundle)).not.toContain('ExposureTime');
+    expect(await resultIn(smallBundle())).toContain('ExposureTime');
   });
 
   test('has the same bytes if written again with the same key and time', () => {
