@@ -13,18 +13,16 @@ export function csvText(rows: readonly (readonly CsvValue[])[]): string {
   return rows.map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
 }
 
-function csvField(value: CsvValue): string {
-  const text = typeof value === 'string' ? withoutFormula(value) : String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /**
- * Spreadsheets run text that begins like this as a formula; a leading apostrophe marks it as text.
+ * Spreadsheets run text that begins like a formula; a leading apostrophe marks it as text.
  *
  * @see OWASP, "CSV Injection", for the characters, full-width ones included.
  */
-function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
+function csvField(value: CsvValue): string {
+  const isFormula =
+    typeof value === 'string' && /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(value);
+  const text = isFormula ? `'${value}` : String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 // One CSV row per day, read by programs: never rename or move a column; add new ones at the end.

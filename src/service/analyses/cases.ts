@@ -99,7 +99,9 @@ export async function* writeCase(
     const subject = member.entry.analysis.id;
     const details = { manifestSha256 };
     await audit.note({ chain: which.tenantId, actor, event: 'analysis.bundled', subject, details });
-    examinedAt = latest(examinedAt, made.examinedAt);
+    if (made.examinedAt !== null && (examinedAt === null || made.examinedAt > examinedAt)) {
+      examinedAt = made.examinedAt;
+    }
     yield* archive.add({ name: file, bytes });
   }
   const record: CaseRecord = { case: which.projectId, pictures: listed };
@@ -230,10 +232,6 @@ function toListed(
   const { id: analysisId, filename: name, status } = member.entry.analysis;
   const manifestSha256 = bundle?.manifestSha256 ?? null;
   return { analysisId, name, status, verdict: verdictOf(member), file, sha256, manifestSha256 };
-}
-
-function latest(one: Date | null, other: Date | null): Date | null {
-  return one === null || (other !== null && other > one) ? other : one;
 }
 
 interface RenderHow extends CaseHow {
