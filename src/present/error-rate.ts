@@ -4,13 +4,8 @@ import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 import { createNumberWriter } from './numbers.ts';
-import {
-  bestDeclaration,
-  type ChangeErrorRates,
-  type ErrorRates,
-  isSuspicion,
-  type Result,
-} from './result.ts';
+import { bestDeclaration } from './origin.ts';
+import { type ChangeErrorRates, type ErrorRates, isSuspicion, type Result } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors'>;

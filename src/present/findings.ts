@@ -39,14 +39,13 @@ export function writeBriefly(
   return isTraces ? wordsIn(language).document.head.traces[speaksFor] : statement[language];
 }
 
-/** What to do about a finding, in one sentence; empty if it supports neither side. */
+/** What to do about a finding, in one sentence; empty if it indicates neither generation nor a change. */
 export function writeNextStep(
   { method, speaksFor, strength }: Pick<WordedFinding, 'method' | 'speaksFor' | 'strength'>,
   language: Language,
 ): string {
-  if (speaksFor === 'neither' || strength === 'none') return '';
-  const { weak, real, other, methods } = wordsIn(language).outcome.nextOf;
-  if (speaksFor === 'real') return real;
+  if (speaksFor !== 'fake' || strength === 'none') return '';
+  const { weak, other, methods } = wordsIn(language).outcome.nextOf;
   return strength === 'weak' ? weak : (methods[method] ?? other);
 }
 
@@ -56,10 +55,7 @@ export function writeNextSteps(
   language: Language,
 ): readonly string[] {
   const names = wordsIn(language).findings.methods;
-  const bySteps = Map.groupBy(
-    findings.filter(({ speaksFor }) => speaksFor === 'fake'),
-    (finding) => writeNextStep(finding, language),
-  );
+  const bySteps = Map.groupBy(findings, (finding) => writeNextStep(finding, language));
   bySteps.delete('');
   return [...bySteps].map(([step, found]) => {
     const named = found.map(({ method }) => nameIn(names, method, printable(method, 60)));

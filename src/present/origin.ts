@@ -3,8 +3,8 @@
  * chapter on provenance has the details.
  */
 
-import type { Language } from '../contract/vocabulary.ts';
-import type { NamedSoftware, Provenance } from '../provenance/provenance.ts';
+import { assurances, type Language } from '../contract/vocabulary.ts';
+import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
 import type { Flaw } from './wording/en/provenance.ts';
@@ -19,7 +19,7 @@ const namedEditors = 3;
 
 /** Phrases without a full stop, the best vouched-for first. Never empty: that nothing is there is said too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
-  const { brief } = wordsIn(language).provenance;
+  const { brief, origins, places } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;
   const namedAs = (kind: NamedSoftware['kind']) =>
     software.filter((one) => one.kind === kind).map(({ name }) => name);
@@ -31,7 +31,11 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   const day =
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
   const lastStep = [last?.software, day].filter(Boolean).join(', ');
+  const declared = bestDeclaration(provenance);
   return [
+    ...(declared === null
+      ? []
+      : [brief.declares(origins[declared.origin], places[declared.place])]),
     ...(credentials === null ? [] : [brief.credentials(credentials, flawsOf(credentials))]),
     ...(editors.length === 0
       ? []
@@ -43,6 +47,15 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
     ...camera.map((name) => brief.camera(firmware === undefined ? name : `${name}, ${firmware}`)),
     ...(credentials === null ? [brief.noCredentials] : []),
   ];
+}
+
+/** The declaration of generated content that is vouched for best. */
+export function bestDeclaration({
+  declarations,
+}: Pick<FileStatements, 'declarations'>): Declaration | null {
+  const generated = declarations.filter(({ origin }) => origin !== 'captured');
+  const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
+  return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
 function flawsOf({

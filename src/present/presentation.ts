@@ -8,9 +8,9 @@ import type { Area } from '../detectors/regions.ts';
 import { isBlindToChanges, writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
 import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
-import { looksLikeCameraFile, writeOrigin } from './origin.ts';
+import { bestDeclaration, looksLikeCameraFile, writeOrigin } from './origin.ts';
 import { capitalised } from './printable.ts';
-import { bestDeclaration, isSuspicion, type Outcome, type Result } from './result.ts';
+import { isSuspicion, type Outcome, type Result } from './result.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
 /** A probability as all its numbers are printed: rounded together, so that a value never looks like the limit beside it. */

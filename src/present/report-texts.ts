@@ -8,10 +8,11 @@ import { type AreaPlace, placeOf } from '../detectors/regions.ts';
 import type { CellMaps, Examination, MapName } from '../engine/result.ts';
 import { openWriting, sentences, writeAccount, type Writing } from './forensic-text.ts';
 import { namesChange, suspectsChange } from './evidence.ts';
+import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
 import { writeBecause } from './presentation.ts';
-import { bestDeclaration, decideOutcome, placesOf } from './result.ts';
+import { decideOutcome, placesOf } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */

@@ -2,7 +2,6 @@
 
 import type { Evidence } from '../contract/evidence.ts';
 import {
-  assurances,
   type Bilingual,
   type DecisionBasis,
   type ReasonCode,
@@ -13,7 +12,6 @@ import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
-import type { Declaration } from '../provenance/provenance.ts';
 import { type WordedFinding, wordFinding } from './findings.ts';
 import type { FileStatements } from './origin.ts';
 
@@ -265,13 +263,4 @@ export function measuredLike<
   const isLow = jpeg?.quality != null && jpeg.quality.value < lowQuality;
   const named = (name: string) => ofEverySize.find(({ condition }) => condition === name);
   return (isLow ? named('jpeg 75') : undefined) ?? named('as is');
-}
-
-/** The declaration of generated content that is vouched for best. */
-export function bestDeclaration({
-  declarations,
-}: Pick<FileStatements, 'declarations'>): Declaration | null {
-  const generated = declarations.filter(({ origin }) => origin !== 'captured');
-  const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
-  return generated.find(({ assurance }) => assurance === best) ?? null;
 }

@@ -16,9 +16,10 @@ import { supportedRatio } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
 import type { WordedFinding } from './findings.ts';
 import { createNumberWriter } from './numbers.ts';
+import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';
-import { bestDeclaration, measuredLike, readFigures } from './result.ts';
+import { measuredLike, readFigures } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
@@ -99,7 +100,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
     const { traced: words, adverbs, sides, bound: held } = wordsIn(language).strength;
     if (ratio === null) return words.unsupported(sides[side]);
     if (strength === 'none') return words.neither(plain(ratio));
-    return words.stated(adverbs[strength], sides[side], plain(ratio), traced > ratio ? held : '');
+    return words.stated(adverbs[strength], side, plain(ratio), traced > ratio ? held : '');
   });
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }

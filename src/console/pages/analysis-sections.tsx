@@ -7,6 +7,7 @@ import { createNumberWriter } from '../../present/numbers.ts';
 import { writeNextStep, writeWarnings } from '../../present/findings.ts';
 import { writeOrigin } from '../../present/origin.ts';
 import type { Presentation } from '../../present/presentation.ts';
+import { nameIn } from '../../present/printable.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
@@ -84,7 +85,8 @@ function FindingList({
 }: PlacesProps & Pick<Evidence, 'findings'>) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { strengths } = wordsIn(language).outcome;
+  const { outcome, findings: named } = wordsIn(language);
+  const { methods, sources } = named;
   const { score: written, plain } = createNumberWriter(language);
   return (
     <ol class="plain">
@@ -98,7 +100,9 @@ function FindingList({
             <div class="row">
               <Numbers {...{ numbers, method, selected, setSelected }} />
               <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
-              {speaksFor !== 'neither' && <span class="small soft">{strengths[strength]}</span>}
+              {speaksFor !== 'neither' && (
+                <span class="small soft">{outcome.strengths[strength]}</span>
+              )}
             </div>
             <p>{statement[language]}</p>
             {next !== '' && (
@@ -108,10 +112,10 @@ function FindingList({
             )}
             <details class="small soft">
               <summary>
-                {text.measures}: {method}, {written(score)}
+                {text.measures}: {nameIn(methods, method, method)}, {written(score)}
               </summary>
               <p>
-                {text.source}: {source}
+                {text.source}: {nameIn(sources, source, source)}
               </p>
               <p class="mono">
                 {Object.entries(measures)
@@ -139,7 +143,6 @@ export function Certainty({
         rows={[
           [text.strength, statement[language]],
           [text.changed, manipulation?.statement[language] ?? ''],
-          [text.errorRate, verdict?.errorRate ?? ''],
           [text.further, verdict?.further.join(' ') ?? ''],
         ]}
       />
@@ -234,7 +237,6 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
   if (notChecked.length === 0) return null;
   return (
     <Panel title={words.analysis.notChecked}>
-      <p class="soft small">{words.analysis.notCheckedHint}</p>
       <ul class="dots">
         {notChecked.map(({ id, statement }) => (
           <li key={id}>{statement[language]}</li>

@@ -186,7 +186,6 @@ export const de: Words = {
   },
   analysis: {
     back: 'Alle Analysen',
-    errorRate: 'Fehlerrate',
     reasons: 'Warum nicht entschieden wurde',
     helps: 'Was helfen würde',
     next: 'Was jetzt zu tun ist',
@@ -229,7 +228,7 @@ export const de: Words = {
     skipped: 'Methoden, die nicht anwendbar waren',
     sides: {
       fake: 'spricht für Erzeugung oder Veränderung',
-      real: 'spricht für eine Fotografie',
+      real: 'spricht gegen Erzeugung',
       neither: 'neutral',
     },
     source: 'Quelle',
@@ -245,7 +244,6 @@ export const de: Words = {
     flips: 'kippt',
     probability: 'Wahrscheinlichkeit einer Erzeugung',
     notChecked: 'Was nicht geprüft wurde',
-    notCheckedHint: 'Dies wurde nicht untersucht; daraus lässt sich nichts schließen.',
     seenBefore: {
       title: 'Schon vorgelegt',
       intro: (count) =>

@@ -195,7 +195,6 @@ export const en = {
   },
   analysis: {
     back: 'All analyses',
-    errorRate: 'Error rate',
     reasons: 'Why nothing was decided',
     helps: 'What would help',
     next: 'What to do next',
@@ -239,7 +238,7 @@ export const en = {
     skipped: 'Methods that did not apply',
     sides: {
       fake: 'supports generation or change',
-      real: 'supports a photograph',
+      real: 'evidence against generation',
       neither: 'neutral',
     },
     source: 'Source',
@@ -255,7 +254,6 @@ export const en = {
     flips: 'flips',
     probability: 'Probability of generation',
     notChecked: 'What was not checked',
-    notCheckedHint: 'These were not examined, so nothing can be concluded about them.',
     seenBefore: {
       title: 'Seen before',
       intro: (count: number): string =>

@@ -25,7 +25,7 @@ export function questionBlocks({
     document: { question },
   },
 }: SectionInput): readonly Block[] {
-  const { names, propositions, columns } = question;
+  const { propositions, columns } = question;
   return [
     paragraph(question.put),
     {
@@ -34,7 +34,7 @@ export function questionBlocks({
         { title: columns[0], share: 0.22 },
         { title: columns[1], share: 0.78 },
       ],
-      rows: (['real', 'fake'] as const).map((one) => ({ cells: [names[one], propositions[one]] })),
+      rows: propositions.map((cells) => ({ cells })),
     },
     heading(question.alternativesTitle),
     { kind: 'list', items: question.alternatives },
@@ -145,7 +145,7 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
 
 /** Of what SWGDE (Best Practices for Image Authentication, 18-Q-002 on reports) and ENFSI ask a report to name, what nobody gave. */
 function missingFields(
-  { caseData = {}, custody = [] }: SectionInput['item'],
+  { caseData = {} }: SectionInput['item'],
   fields: Words['document']['signature']['fields'],
 ): readonly string[] {
   const asked: readonly (readonly [label: string, given: unknown])[] = [
@@ -157,7 +157,7 @@ function missingFields(
     [fields.laboratory, caseData.laboratory],
     [fields.accreditation, undefined],
     [fields.secondExaminer, undefined],
-    [fields.custody, custody[0]],
+    [fields.custody, undefined],
     [fields.disposition, undefined],
   ];
   return asked.filter(([, given]) => given === undefined).map(([label]) => label);

@@ -16,6 +16,7 @@ import { isNeverCalled, isSuspicion, markedPlaces } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
 import { isShown, methodName, toldInProvenance, writeSide } from './findings.ts';
+import { writeOutsideSizes } from './validation.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, labels, examination, presentation, result } = input;
@@ -181,7 +182,13 @@ function answerRows(input: SectionInput): readonly Row[] {
   const { conclusion } = catalogue.verdict;
   const isSuspected = isSuspicion(result);
   return [
-    { label: rows.rely, value: conclusion[isSuspected ? 'suspected' : result.outcome] },
+    {
+      label: rows.rely,
+      value: [
+        conclusion[isSuspected ? 'suspected' : result.outcome],
+        ...writeOutsideSizes(input),
+      ].join(' '),
+    },
     { label: rows.next, value: steps.join(' ') },
     {
       label: isOfBoth && lines.length > 1 ? `${rows.strength} ${scale}` : rows.strength,
@@ -248,7 +255,7 @@ function identityRows(input: SectionInput): readonly Row[] {
  * The same for every language of one report, another one for every other picture, model, setting or run: 48 bits of a
  * SHA-256 in groups of four digits.
  */
-function reportNumber(
+export function reportNumber(
   { facts, model, options }: Examination,
   { analysisId, examinedAt }: ReportItem,
 ): string {

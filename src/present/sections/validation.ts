@@ -8,7 +8,7 @@ import { readError, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
-import { toFound } from '../result.ts';
+import { readFigures, toFound } from '../result.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
 import { ratioBlocks, toPlot, writeMeasured } from './ratios.ts';
 
@@ -50,10 +50,22 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
 function writeSides(
   { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
+  say: 'sides' | 'outside' = 'sides',
 ): readonly string[] {
   if (longerSidePx === undefined) return [];
-  const [least, greatest] = longerSidePx.map(numbers.count);
-  return [catalogue.limits.validation.sides({ least: least ?? '', greatest: greatest ?? '' })];
+  const [least = '', greatest = ''] = longerSidePx.map(numbers.count);
+  return [catalogue.limits.validation[say]({ least, greatest })];
+}
+
+/** That a picture is larger or smaller than all whose generation was measured; for the first page. */
+export function writeOutsideSizes(input: SectionInput): readonly string[] {
+  const { facts, measured } = input.examination;
+  const [first] = measured;
+  const [least, greatest] = first?.longerSidePx ?? [0, Infinity];
+  const side = Math.max(facts.width, facts.height);
+  const isInside = side >= least && side <= greatest;
+  const isStated = readFigures(input.examination).generated !== null;
+  return first === undefined || isInside || !isStated ? [] : writeSides(input, first, 'outside');
 }
 
 function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Block[] {

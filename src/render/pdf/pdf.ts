@@ -16,6 +16,7 @@ import {
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
 import type { CaseData, ReportItem, ReportTexts } from '../../present/report-item.ts';
+import { reportNumber } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
@@ -62,7 +63,8 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     if (isFirstAnnex && page.y > sheet.top) page.reserve(sheet.bottom);
     drawSection(around, section);
   });
-  drawEdges(page.doc, labels, `SHA-256 ${examination.facts.sha256.slice(0, 16)}…`);
+  const number = `${labels.rows.report} ${reportNumber(examination, item)}`;
+  drawEdges(page.doc, labels, `${number}, SHA-256 ${examination.facts.sha256.slice(0, 16)}…`);
   return collect(page.doc);
 }
 

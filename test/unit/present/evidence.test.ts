@@ -93,7 +93,7 @@ describe('the strength of a verdict from traces', () => {
 
     expect({ strength, ratio }).toEqual({ strength: 'moderate', ratio: 19 });
     expect(cap).toMatchObject({ ratio: 200, condition: 'as is' });
-    expect(statement.en).toContain('provide moderate support for a generated picture');
+    expect(statement.en).toContain('moderate support for a generated picture');
     expect(statement.en).not.toContain('Taken by itself');
   });
 
@@ -107,12 +107,12 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      '4.4 times better (likelihood ratio 4.4, the most that tests support)',
+      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, the most that tests support)',
     );
     expect(statement.de).toContain(
-      '4,4-mal besser (Likelihood-Quotient 4,4, der höchste durch Tests belegte',
+      '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4, der höchste durch Tests belegte',
     );
-    expect(statement.de).toContain('sprechen schwach für eine fotografische Aufnahme');
+    expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
       '733 of 1,221 photographs and 28 of 277 generated pictures',
     );
@@ -447,7 +447,7 @@ describe('a likelihood ratio for each question', () => {
       { question: 'generated', side: 'fake', ratio: 1.3, strength: 'none' },
       { question: 'changed', side: 'fake', ratio: 1.3, strength: 'none' },
     ]);
-    expect(statement.en).toContain('neither a photograph nor a generated picture');
+    expect(statement.en).toContain('a photograph and a generated picture almost equally well');
     expect(statement.de).toContain('weder für noch gegen eine Veränderung');
   });
 
@@ -508,7 +508,7 @@ test('a result without a sign says what would have been found, by size and kind 
   });
 
   expect(evidence.errorRate?.en).toBe(
-    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. Found or suspected by kind, in 19 pictures of this quality and any size: copied within the picture 9 of 19.',
+    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. By kind of change, suspicions included, in 19 pictures of this quality and any size: copied within the picture 9 of 19.',
   );
 });
 

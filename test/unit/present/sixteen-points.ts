@@ -47,13 +47,13 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       {
         en: [
-          'Was the picture recorded by a camera, with nothing in it generated or altered, or was',
+          'was the picture recorded or generated, and was a part of it changed?',
           'Alternative explanations considered',
           'A genuine photograph can resemble a generated picture',
           'A generated picture can resemble a photograph',
         ],
         de: [
-          'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt',
+          'Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert?',
           'In Betracht gezogene andere Erklärungen',
           'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln',
           'Ein KI-erzeugtes Bild kann einer Fotografie ähneln',
@@ -164,7 +164,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '9 evaluation by evidence, on a scale that the report defines, integrity apart from authenticity',
     [
       {
-        en: ['provide weak support for a generated picture', 'Words by likelihood ratio'],
+        en: ['weak support for a generated picture', 'Words by likelihood ratio'],
         de: ['schwach für ein KI-erzeugtes Bild', 'Stufen nach Likelihood-Quotient'],
       },
       {

@@ -56,20 +56,28 @@ export const document: typeof english = {
     },
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
     noOperator: 'kein Name aufgezeichnet',
-    reviewer: (name) => `${name} ist benannt; offen, bis der letzte Abschnitt unterschrieben ist`,
+    reviewer: (name) =>
+      `${name} ist benannt; offen, bis der Abschnitt „Begutachtung“ unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
     examined: (time) => `untersucht am ${time}`,
   },
   question: {
     short:
       'Hat eine Kamera dieses Bild so aufgenommen, oder wurde es erzeugt oder an einer Stelle verändert?',
-    put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
+    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder stellt sie zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
     columns: ['Annahme', 'Inhalt'],
-    names: { real: 'Aufgenommen', fake: 'Erzeugt oder verändert' },
-    propositions: {
-      real: 'Das Bild wurde von einer Kamera aufgenommen. Es kann im Gerät entwickelt, zugeschnitten, skaliert, gedreht, komprimiert oder erneut gespeichert worden sein, doch nichts darin wurde erzeugt oder verändert.',
-      fake: 'Der Inhalt des Bildes wurde ganz oder teilweise von einem Programm erzeugt oder nach der Aufnahme verändert.',
-    },
+    propositions: [
+      ['Aufgenommen', 'Eine Kamera hat das Bild aufgenommen.'],
+      ['Erzeugt', 'Ein Programm hat das Bild als Ganzes erzeugt.'],
+      [
+        'Unverändert',
+        'Kein Teil des Bildes wurde verändert. Entwickeln im Gerät, Zuschneiden, Skalieren, Drehen, Komprimieren und erneutes Speichern gelten nicht als Veränderung.',
+      ],
+      [
+        'An einer Stelle verändert',
+        'Mindestens ein Teil des Bildes wurde eingefügt, kopiert, entfernt, übermalt oder erzeugt.',
+      ],
+    ],
     alternativesTitle: 'In Betracht gezogene andere Erklärungen',
     alternatives: [
       'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Vergrößern mit Software und Scannen hinterlassen ähnliche Spuren.',
@@ -155,8 +163,8 @@ export const document: typeof english = {
       laboratory: 'Labor',
       accreditation: 'Akkreditierung (ISO/IEC 17025)',
       secondExaminer: 'Prüfung durch eine zweite sachverständige Person',
-      custody: 'Beweismittelkette',
-      disposition: 'Verbleib des Untersuchungsgegenstands',
+      custody: 'Eingang des Untersuchungsgegenstands und Beweismittelkette bis dahin',
+      disposition: 'sein Verbleib',
     },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
   },

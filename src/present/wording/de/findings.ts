@@ -51,7 +51,7 @@ const pictureKinds: English['pictureKinds'] = {
   rendering: 'ein Computerbild (Rendering oder Spiel)',
   screenshot: 'ein Bildschirmfoto',
   page: 'eine Textseite',
-  chart: 'ein Diagramm',
+  chart: 'eine Grafik oder ein Diagramm',
 };
 
 const trailingKinds: English['trailingKinds'] = {

@@ -6,6 +6,8 @@ export const limits: typeof english = {
       `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
     sides: ({ least, greatest }) =>
       `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Pixel; größere und kleinere Bilder wurden nicht gemessen.`,
+    outside: ({ least, greatest }) =>
+      `Die Fehlerraten für eine Erzeugung gelten für Bilder, deren längere Seite ${least} bis ${greatest} Pixel hat; dieses liegt außerhalb.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
     columns: [
       'Bedingung',
@@ -33,7 +35,7 @@ export const limits: typeof english = {
       ],
       suspected: {
         intro:
-          'Hier zählt auch der bloße Verdacht. Die unveränderten Bilder sind Fotografien und Originale, die zu den veränderten Bildern der öffentlichen Sammlungen gehören.',
+          'Bloßen Verdacht mitgezählt, und unter den unveränderten Bildern die Originale, die zu den veränderten der öffentlichen Sammlungen gehören:',
         row: ({ condition, found, changed, falsely, called, unchanged }) =>
           `${condition}: vermutet oder festgestellt wurde eine Veränderung bei ${found} von ${changed} veränderten und bei ${falsely} von ${unchanged} unveränderten Bildern (von diesen als verändert eingestuft: ${called}).`,
       },
@@ -102,11 +104,11 @@ export const limits: typeof english = {
   },
   notChecked: {
     invisible_watermarks:
-      'Nach den offenen Wasserzeichen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG löscht die meisten. Andere wie SynthID lassen sich nur mit den Detektoren ihrer Hersteller auslesen, und diese sind ohne Netzverbindung nicht verfügbar.',
+      'Nach Wasserzeichen geschlossener Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den offenen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG löscht die meisten.',
     local_edits:
       'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
     small_edits:
-      'Nach bearbeiteten Bildbereichen wurde gesucht; kleine und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können jedoch unbemerkt bleiben.',
+      'Kleine bearbeitete Bereiche und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können der Suche entgangen sein.',
     erased_edits:
       'In diesem Bild sind kaum Spuren erhalten, die bearbeitete Bereiche verraten könnten; dass keiner gefunden wurde, besagt daher wenig.',
     camera_reference:

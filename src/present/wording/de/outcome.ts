@@ -77,7 +77,6 @@ export const outcome: typeof english = {
   },
   nextOf: {
     weak: 'Allein nicht stark genug; die Originaldatei vom Gerät verlangen.',
-    real: 'Hierzu ist nichts zu tun; es entscheidet, was sonst gefunden wurde.',
     other: 'Die Originaldatei vom Gerät verlangen.',
     methods: {
       'trace-network':
@@ -106,7 +105,7 @@ export const outcome: typeof english = {
     missed: (called) =>
       `Es erkannte ${called} veränderten Bildern von etwa dieser Größe und Qualität.`,
     kinds: (of, told) =>
-      `Erkannt oder vermutet nach Art der Veränderung, in ${of} Bildern dieser Qualität und jeder Größe: ${told}.`,
+      `Nach Art der Veränderung, bloßen Verdacht mitgezählt, in ${of} Bildern dieser Qualität und jeder Größe: ${told}.`,
     hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {

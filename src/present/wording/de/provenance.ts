@@ -158,6 +158,7 @@ export const provenance: English = {
         ? `Content Credentials (C2PA), signiert ${by}, doch die Datei wurde danach verändert`
         : `unversehrte Content Credentials (C2PA), signiert ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
     },
+    declares: (origin, place) => `${origin} (${place})`,
     noCredentials: 'keine Content Credentials (C2PA)',
     editors: (names, more) =>
       `${names.length === 1 ? 'Bearbeitungsprogramm' : 'Bearbeitungsprogramme'} ${names.join(', ')}${more === 0 ? '' : ` und ${more} weitere`}`,

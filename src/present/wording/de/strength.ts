@@ -24,24 +24,28 @@ export const strength: typeof english = {
   adverbs,
   sides,
   outside:
-    'Keine Angabe möglich: Für solche Bilder ist das Verfahren nicht validiert; seine Werte haben daher keine geprüfte Bedeutung.',
+    'Keine Angabe möglich: Für ein solches Bild haben die Werte des Verfahrens keine geprüfte Bedeutung.',
   untested:
     'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
   traced: {
-    stated: (adverb, side, ratio, bound) =>
-      `Die Spuren im Bild sprechen ${adverb} für ${side}: Dazu passen sie ${ratio}-mal besser (Likelihood-Quotient ${ratio}${bound}).`,
+    stated: (adverb, side, ratio, bound) => {
+      const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
+      const [own, other] = side === 'real' ? both : both.toReversed();
+      const speaksFor = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
+      return `Die Spuren im Bild passen ${ratio}-mal besser zu ${own} als zu ${other} (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ${speaksFor}.`;
+    },
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
     neither: (ratio) =>
-      `Die Spuren im Bild sprechen weder für eine fotografische Aufnahme noch für ein KI-erzeugtes Bild: Sie passen zu beidem fast gleich gut (Likelihood-Quotient ${ratio}).`,
+      `Die Spuren im Bild passen zu einer Fotografie und zu einem KI-erzeugten Bild fast gleich gut (Likelihood-Quotient ${ratio}); sie sprechen für keines von beiden.`,
   },
   parts: {
     for: (adverb, ratio, bound) =>
-      `Die Suche nach veränderten Stellen spricht ${adverb} für eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt ${ratio}-mal besser zu einem veränderten Bild (Likelihood-Quotient ${ratio}${bound}).`,
+      `Das Ergebnis der Suche nach veränderten Stellen passt ${ratio}-mal besser zu einem veränderten als zu einem unveränderten Bild (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
-      `Die Suche nach veränderten Stellen spricht ${adverb} gegen eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt ${ratio}-mal besser zu einem unveränderten Bild (Likelihood-Quotient ${ratio}${bound}).`,
+      `Das Ergebnis der Suche nach veränderten Stellen passt ${ratio}-mal besser zu einem unveränderten als zu einem veränderten Bild (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} gegen eine Veränderung.`,
     neither: (ratio) =>
-      `Die Suche nach veränderten Stellen spricht weder für noch gegen eine Veränderung in einem Teil des Bildes: Ihr Ergebnis passt zu beidem fast gleich gut (Likelihood-Quotient ${ratio}).`,
+      `Das Ergebnis der Suche nach veränderten Stellen passt zu einem veränderten und zu einem unveränderten Bild fast gleich gut (Likelihood-Quotient ${ratio}); es spricht weder für noch gegen eine Veränderung.`,
   },
   bound: ', der höchste durch Tests belegte Wert',
   unmeasured:
@@ -123,7 +127,7 @@ export const strength: typeof english = {
   },
   evaluation: {
     sides: {
-      real: (adverb) => `spricht ${adverb} für eine Fotografie`,
+      real: (adverb) => `spricht ${adverb} gegen erzeugten Inhalt`,
       fake: (adverb) => `spricht ${adverb} für erzeugten Inhalt`,
       changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },

@@ -110,7 +110,7 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht für das Bild, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen eine Erzeugung, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
@@ -120,8 +120,7 @@ export const verdict: typeof english = {
       'Der Verdacht ist Anlass, das Original zu verlangen, aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
       'Auf das Ergebnis lässt sich nichts stützen: Was gefunden wurde, reicht für keine der beiden Seiten aus.',
-    abstain:
-      'Auf das Ergebnis lässt sich nichts stützen: Für solche Bilder ist das Verfahren nicht validiert; für oder gegen dieses Bild folgt daraus nichts.',
+    abstain: 'Auf das Ergebnis lässt sich nichts stützen, weder für noch gegen dieses Bild.',
     help: 'Weiterhelfen würde:',
     duty: [
       'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',

@@ -9,6 +9,8 @@ export const limits = {
       `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
+    outside: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
+      `The error rates for generation are of pictures whose longer side has ${least} to ${greatest} pixels; this one lies outside.`,
     none: 'No error rates were measured for this model. Its result must not be relied on alone.',
     columns: [
       'Condition',
@@ -41,7 +43,7 @@ export const limits = {
       ] satisfies readonly [string, string, string],
       suspected: {
         intro:
-          'A suspicion counts here too. The unchanged pictures are photographs, and originals that the public sets hold beside their changed pictures.',
+          'With suspicions counted too, and among the unchanged pictures the originals that the public sets hold beside their changed ones:',
         row: ({
           condition,
           found,
@@ -127,11 +129,11 @@ export const limits = {
   },
   notChecked: {
     invisible_watermarks:
-      'Open watermarks of the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Others such as SynthID can be read only with their makers’ own detectors, which are not available offline.',
+      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones of the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them.',
     local_edits:
       'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
     small_edits:
-      'A search was made for edited areas, but small ones, and ones whose traces were lost when the picture was saved or scaled later, can go unnoticed.',
+      'Small edited areas, and ones whose traces were lost when the picture was saved or scaled later, can have escaped the search.',
     erased_edits:
       'Hardly any traces that would reveal edited areas are left in this picture, so it means little that none was found.',
     camera_reference:

@@ -82,8 +82,6 @@ export const outcome = {
   nextOf: {
     /** For any weak finding. */
     weak: 'Not strong enough alone; ask for the original file from the device.',
-    /** For a finding that supports a photograph. */
-    real: 'Nothing to do about this one; what else was found decides.',
     other: 'Ask for the original file from the device.',
     methods: {
       'trace-network': 'Ask who took the picture, and for the original file from the device.',
@@ -110,7 +108,7 @@ export const outcome = {
     missed: (called: string) =>
       `It found the change in ${called} changed pictures of about this size and quality.`,
     kinds: (of: string, told: string) =>
-      `Found or suspected by kind, in ${of} pictures of this quality and any size: ${told}.`,
+      `By kind of change, suspicions included, in ${of} pictures of this quality and any size: ${told}.`,
     hardly: 'So it hardly ever finds a change in pictures like this one.',
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {

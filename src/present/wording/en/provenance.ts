@@ -167,6 +167,7 @@ export const provenance = {
         ? `Content Credentials (C2PA) signed ${by}, but the file was changed afterwards`
         : `Content Credentials (C2PA) intact, signed ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
     },
+    declares: (origin: string, place: string) => `${origin} (${place})`,
     noCredentials: 'no Content Credentials (C2PA)',
     editors: (names: readonly string[], more: number) =>
       `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,

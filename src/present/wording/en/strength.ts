@@ -47,27 +47,29 @@ export const strength = {
   adverbs,
   sides,
   outside:
-    'None can be stated: for pictures like this the method was not validated, so its values have no tested meaning.',
+    'None can be stated: for such a picture, the values of the method have no tested meaning.',
   /** Instead of what the trace network read. */
   untested:
     'What the trace network reads from this picture has no tested meaning, so no value is stated.',
   traced: {
-    /** @param side - names what is supported before what is not. */
-    stated: (adverb: string, side: string, ratio: string, bound: string) =>
-      `The traces in the picture provide ${adverb} support for ${side}: they fit the first ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
+    stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
+      const both = ['a photograph', 'a generated picture'];
+      const [own, other] = side === 'real' ? both : both.toReversed();
+      return `The traces in the picture fit ${own} ${ratio} times better than ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
+    },
     unsupported: (side: string) =>
       `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
     neither: (ratio: string) =>
-      `The traces in the picture support neither a photograph nor a generated picture: they fit both almost equally well (likelihood ratio ${ratio}).`,
+      `The traces in the picture fit a photograph and a generated picture almost equally well (likelihood ratio ${ratio}): they support neither.`,
   },
   /** All methods that look for changed parts, together. */
   parts: {
     for: (adverb: string, ratio: string, bound: string) =>
-      `The search for changed parts provides ${adverb} support for a change in a part of the picture: its result fits a changed picture ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
+      `The result of the search for changed parts fits a changed picture ${ratio} times better than an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
     against: (adverb: string, ratio: string, bound: string) =>
-      `The search for changed parts provides ${adverb} evidence against a change in a part of the picture: its result fits an unchanged picture ${ratio} times better (likelihood ratio ${ratio}${bound}).`,
+      `The result of the search for changed parts fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} evidence against a change.`,
     neither: (ratio: string) =>
-      `The search for changed parts supports neither a changed nor an unchanged picture: its result fits both almost equally well (likelihood ratio ${ratio}).`,
+      `The result of the search for changed parts fits a changed and an unchanged picture almost equally well (likelihood ratio ${ratio}): it supports neither.`,
   },
   /** In the brackets of a ratio that the estimate alone puts higher. */
   bound: ', the most that tests support',
@@ -165,7 +167,7 @@ export const strength = {
   },
   evaluation: {
     sides: {
-      real: (adverb: string) => `${adverb} support for a photograph`,
+      real: (adverb: string) => `${adverb} evidence against generated content`,
       fake: (adverb: string) => `${adverb} support for generated content`,
       changed: (adverb: string) => `${adverb} support for a change`,
     },

@@ -112,7 +112,7 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result speaks for the picture but does not settle the matter: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
+    real: 'The result speaks against generation but does not settle the matter: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are taken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
@@ -122,8 +122,7 @@ export const verdict = {
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
       'Nothing can be based on the result: what was found does not suffice to decide for either side.',
-    abstain:
-      'Nothing can be based on the result: the method was not validated for such pictures, so nothing follows for or against this picture.',
+    abstain: 'Nothing can be based on the result, either for or against this picture.',
     help: 'What would help:',
     duty: [
       'The result is one piece of evidence among others and does not replace the assessment by an examiner.',
