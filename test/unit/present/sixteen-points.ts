@@ -97,7 +97,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
       },
       {
-        en: ['256 to 1,448 pixels', 'does not enter into the strength'],
+        en: ['256 to 1,448 pixels; this one lies outside', 'does not enter into the strength'],
         de: ['256 bis 1.448 Pixel', 'geht sie nicht ein'],
       },
       { en: ['Never tested'], de: ['Nie geprüft'] },
@@ -195,8 +195,16 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       alike('2026-03-01T11:58:01.250Z', '2026-03-01T11:59:00.000Z', `: ${custodyHash}`),
       {
-        en: ['Analysis created\nuser 6f1c', 'File received\nservice'],
-        de: ['Analyse angelegt\nBenutzer 6f1c', 'Datei empfangen\nDienst'],
+        en: [
+          'Analysis created\nuser 6f1c',
+          'File received\nservice',
+          'chain of custody until then',
+        ],
+        de: [
+          'Analyse angelegt\nBenutzer 6f1c',
+          'Datei empfangen\nDienst',
+          'Beweismittelkette bis dahin',
+        ],
       },
     ],
   ],
