@@ -128,7 +128,7 @@ def regenerated(rgb: torch.Tensor, generated: torch.Tensor, autoencoder: Publish
     drawn = ((generated == 0) & (torch.rand(len(rgb), device=rgb.device) < THROUGH_AUTOENCODER)).nonzero().flatten()
     if not len(drawn):
         return rgb, generated
-    with torch.no_grad(), torch.autocast(rgb.device.type, torch.bfloat16, enabled=rgb.is_cuda):
+    with torch.no_grad(), torch.autocast(rgb.device.type, torch.bfloat16):
         again = autoencoder(rgb[drawn] / 255, random.uniform(0, 0.1)).float().clamp(0, 1) * 255
     share = torch.rand(len(drawn), 1, 1, 1, device=rgb.device) * 0.6 + 0.4
     rgb = rgb.index_copy(0, drawn, (share * again + (1 - share) * rgb[drawn]).round())
@@ -155,7 +155,7 @@ def loss_of(model: Adapted, squares: list, views: list) -> torch.Tensor:
     count = sum(len(one[0]) for one in squares)
     kind = torch.full((len(rgb),), INPUTS.index("view"), device=rgb.device)
     kind[:count] = INPUTS.index("square")
-    with torch.autocast(rgb.device.type, torch.bfloat16, enabled=rgb.is_cuda):
+    with torch.autocast(rgb.device.type, torch.bfloat16):
         said, what = model(rgb, kind)
     known = generated >= 0
     target = generated.clamp(0).float() * (1 - SMOOTHING) + SMOOTHING / 2
@@ -174,7 +174,7 @@ def scores(model: Adapted, check: list, device: str) -> dict[tuple[str, str, str
         some = check[start : start + 256]
         rgb = torch.from_numpy(np.stack([rgb for _, rgb in some])).permute(0, 3, 1, 2).to(device)
         kind = torch.tensor([INPUTS.index(entry["input"]) for entry, _ in some], device=device)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+        with torch.autocast(device, torch.bfloat16):
             said, what = model(rgb, kind)
         for (entry, _), one, logits in zip(some, said.float().tolist(), what.float().cpu().numpy()):
             answer[entry["key"], entry["input"], entry["condition"]] = one, logits

@@ -1,8 +1,8 @@
 """Packs pictures for `backbone-adapt`: `backbone-pack --list LIST.csv --classes CLASSES.csv --out FOLDER`.
 
-LIST has `key, file, part, label, generator, source`; the keys of crops begin with `crop`. Of each whole picture of train three JPEG files are kept:
+LIST has `key, file, part, label, generator, source`; the keys of crops begin with `crop`. Of each whole picture of train these JPEG files are kept:
 
-- `view`: all of it, squeezed to 288 x 288;
+- `view`: all of it, squeezed to 288 x 288, and two windows of half to nine tenths of each side likewise;
 - `square`: the most textured square of 384 px of its own pixels, and in larger pictures another one, saved with the tables of the file
   so that its history stays true;
 - `small`: a square of 320 px of the picture scaled to 0.3 to 0.6.
@@ -37,6 +37,7 @@ VIEW_PX, SQUARE_PX, SMALL_PX = 288, 384, 320
 WEBP = 0.12  # share of squares that are saved as WebP first, of both classes
 MOST = {"train": 40, "calibration": 3, "val": 3}  # pictures of a source, and as many crops
 ARCHIVE_BYTES = 46 << 20
+WINDOWS = 2  # of a picture, as further views
 CHECKED = 180  # pictures of `check.zip` from each part
 
 
@@ -114,7 +115,8 @@ def pack_train(row: dict[str, str]) -> Packed:
     entry = {name: row[name] for name in ("key", "part", "label", "generator", "source", "class")} | {"quality": quality}
     if is_crop(row):
         return [({**entry, "input": "square"}, data)]
-    found = [({**entry, "input": "view", "quality": 100}, encode(squeezed(rgb, VIEW_PX), Save("jpeg", 93)))]
+    windows = [window(rgb, random) for _ in range(WINDOWS)] if min(rgb.shape[:2]) >= 2 * VIEW_PX else []
+    found = [({**entry, "input": "view", "quality": 100}, encode(squeezed(one, VIEW_PX), Save("jpeg", 93))) for one in (rgb, *windows)]
     if row["label"] == "neither" or min(rgb.shape[:2]) < SIDE:
         return found
     for place in (textured_square, random_square) if rgb.shape[0] * rgb.shape[1] > 800_000 else (textured_square,):
@@ -124,6 +126,13 @@ def pack_train(row: dict[str, str]) -> Packed:
         scaled = cv2.resize(rgb, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
         found.append(({**entry, "input": "small", "quality": 100}, encode(textured_square(scaled, SMALL_PX), Save("jpeg", 95))))
     return found
+
+
+def window(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Half to nine tenths of each side, anywhere."""
+    sides = [int(length * random.uniform(0.5, 0.9)) for length in rgb.shape[:2]]
+    top, left = (int(random.integers(length - side + 1)) for length, side in zip(rgb.shape[:2], sides, strict=True))
+    return rgb[top : top + sides[0], left : left + sides[1]]
 
 
 def random_square(rgb: np.ndarray, side: int) -> np.ndarray:

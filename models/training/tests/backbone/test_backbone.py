@@ -5,12 +5,14 @@ import cv2
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
-from forensics_training.backbone import fuse, pack
+from forensics_training.backbone import export, fuse, pack
 from forensics_training.backbone.adapt import Pool, loss_of, view_group
 from forensics_training.backbone.dinov2 import BLOCKS, ViT, as_batch
 from forensics_training.backbone.inputs import SIDE, squeezed, textured_square, textured_squares
 from forensics_training.backbone.lora import BLOCKS_USED, KINDS, Adapted
+from forensics_training.backbone.recover import recovered
 from forensics_training.degrade import batches
 from forensics_training.degrade.codecs import save_jpeg
 
@@ -59,6 +61,14 @@ def test_a_packed_jpeg_keeps_its_tables(tmp_path):
     assert all(entry["quality"] in (71, 100) for entry in squares)
 
 
+def test_windows_of_a_picture_are_further_views(tmp_path):
+    Image.fromarray(noise(700, 900)).save(tmp_path / "large.png")
+    Image.fromarray(noise(400, 900)).save(tmp_path / "small.png")
+    views = lambda name: [entry for entry, _ in pack.pack_train({name: "a" for name in ("key", "part", "label", "generator", "source", "class")} | {"file": str(tmp_path / name)}) if entry["input"] == "view"]
+    assert len(views("large.png")) == 1 + pack.WINDOWS
+    assert len(views("small.png")) == 1
+
+
 @pytest.mark.parametrize("quality,subsample", [(40, True), (75, False), (95, True)])
 def test_a_save_on_the_device_is_that_of_libjpeg(quality, subsample):
     rgb = noise(64, 96, step=3)
@@ -90,6 +100,30 @@ def test_merged_weights_say_the_same_and_only_the_changes_are_learned():
 
     assert len(model.vit.blocks) == BLOCKS_USED
     assert torch.allclose(apart, together, atol=1e-4)
+
+
+def test_a_shipped_transformer_can_be_adapted_again(tmp_path):
+    torch.manual_seed(1)
+    weights, run, shipped = (tmp_path / name for name in ("vit.pt", "run.pt", "transformer.onnx"))
+    vit = ViT().eval()
+    torch.save(vit.state_dict(), weights)
+    model = Adapted(vit, 2)
+    learned = {name: value.detach() + 0.05 * torch.randn_like(value) for name, value in model.learned().items()}
+    torch.save({"average": learned, "rank": 2}, run)
+    before = export.load(weights, [run])
+    export.export(before, shipped)
+
+    state, start = recovered(shipped, weights)
+
+    vit = ViT()
+    vit.load_state_dict(state)
+    after = Adapted(vit).eval()
+    assert not after.load_state_dict(start, strict=False).unexpected_keys
+    rgb = as_batch([np.ascontiguousarray(noise(SIDE, SIDE, seed)) for seed in range(4)])
+    for kind in (0, 1):
+        with torch.no_grad():
+            wanted, found = (one(rgb, torch.full((4,), kind))[0] for one in (before, after))
+        assert (wanted - found).abs().max() < 0.1 * wanted.abs().max()
 
 
 def test_a_batch_of_views_teaches_label_and_kind(tmp_path):
