@@ -26,7 +26,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   if (suspected !== '') return suspected;
   const told = {
     fake: () => rates && [writeFalse('fake', rates.realCalledFake, rates.real)],
-    changed: () => calls && [writeFalse('changed', calls.photographsCalled, calls.photographs)],
+    changed: () => calls && [writeFalse('changed', ...unchangedCalled(calls))],
     power: () => [
       ...(rates === null ? [] : writeGenerated(rates, language)),
       ...(calls === null ? [] : writeChanged(calls, language, outcome === 'real')),
@@ -42,6 +42,13 @@ export function writeErrorRate(decided: Decided, language: Language): string {
 /** Upper end of the interval, as the annex has it. */
 function writeHigh(share: number, of: number, language: Language): string {
   return createNumberWriter(language).rate(shareInterval(Math.round(share * of), of).high);
+}
+
+/** Share of the unchanged pictures that were called changed, and their number: those of every size where they were counted. */
+function unchangedCalled({ unchanged, ...calls }: ChangeErrorRates): [share: number, of: number] {
+  return unchanged === undefined
+    ? [calls.photographsCalled, calls.photographs]
+    : [unchanged.called / unchanged.pictures, unchanged.pictures];
 }
 
 /** Of a suspicion: how often it is raised wrongly, and rightly; empty where that was not counted. */
@@ -130,7 +137,7 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
     return brief.fake(writeCalled(rates.realCalledFake, rates.real, language));
   }
   if (outcome === 'changed' && calls !== null) {
-    return brief.changed(writeCalled(calls.photographsCalled, calls.photographs, language));
+    return brief.changed(writeCalled(...unchangedCalled(calls), language));
   }
   return writeErrorRate(decided, language);
 }

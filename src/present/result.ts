@@ -188,7 +188,7 @@ export interface ChangeErrorRates {
    * suspected. Counted under the default strategy alone.
    */
   readonly kinds?: readonly FoundKind[];
-  readonly unchanged?: FoundOf;
+  readonly unchanged?: FoundOf & { readonly called: number };
 }
 
 export interface FoundOf {
@@ -228,7 +228,7 @@ export function readErrors({
             changedCalled: called.changed / calls.changed,
             photographsCalled: called.photographs / calls.photographs,
             ...(kinds && { kinds: kinds.map((one) => ({ kind: one.kind, ...toFound(one) })) }),
-            ...(unchanged && { unchanged: toFound(unchanged) }),
+            ...(unchanged && { unchanged: { ...toFound(unchanged), called: unchanged.called } }),
           }
         : null,
   };

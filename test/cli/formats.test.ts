@@ -130,7 +130,7 @@ test('the error rate of a changed part is that of changed parts', () => {
     100,
   );
 
-  expect(card).toContain('In tests, called 1 of 200 unchanged photographs changed.');
+  expect(card).toContain('In tests, called 1 of 200 unchanged pictures changed.');
   expect(card).not.toContain('221');
   expect(unmeasured).toContain('Never measured');
 });

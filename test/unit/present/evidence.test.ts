@@ -512,6 +512,19 @@ test('a result without a sign says what would have been found, by size and kind 
   );
 });
 
+test('a change says how often unchanged pictures of every size are called changed, where they were counted', () => {
+  const base = makeExamination({ resultClass: 'fake' });
+  const all = { ...base.measuredCalls[0]!, unchanged: { pictures: 166, called: 1, suspected: 4 } };
+  const small = { ...base.measuredCalls[0]!, megapixels: { from: 0, below: 1.5 }, photographs: 37 };
+  const decision = { ...base.decision, basis: 'localisation' } as const;
+  const result = readResult({ ...base, decision, measuredCalls: [all, small] });
+
+  expect(present(result, 'en').errorRateBriefly).toBe(
+    'In tests, called 1 of 166 unchanged pictures changed.',
+  );
+  expect(present(result, 'en').errorRate).toContain('1 of 166 unchanged pictures');
+});
+
 test('a suspicion says how often it is raised wrongly, and rightly; not where only another strategy was counted', () => {
   const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
   const kinds = [{ kind: 'splice', pictures: 118, called: 31, suspected: 18 }] as const;

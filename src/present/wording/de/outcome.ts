@@ -117,7 +117,7 @@ export const outcome: typeof english = {
     fake: (called, high) =>
       `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
     changed: (called, high) =>
-      `In Tests stufte das Verfahren ${called} unveränderten Fotos fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
+      `In Tests stufte das Verfahren ${called} unveränderten Bildern fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
     suspected: (falsely, high, rightly) =>
       `In Tests meldete das Verfahren bei ${falsely} unveränderten Bildern fälschlich eine Veränderung oder den Verdacht darauf (die wahre Rate kann bis zu ${high} betragen), bei veränderten Bildern dieser Qualität zu Recht in ${rightly} Fällen.`,
     declared: 'Nicht gemessen: Wie oft solche Angaben falsch sind, ist nicht bekannt.',
@@ -127,7 +127,7 @@ export const outcome: typeof english = {
       real: (generated, changed) =>
         `Erkannte ${generated} erzeugten und ${changed} veränderten Bildern.`,
       fake: (called) => `Hielt in Tests ${called} Fotos für erzeugt.`,
-      changed: (called) => `Hielt in Tests ${called} unveränderten Fotos für verändert.`,
+      changed: (called) => `Hielt in Tests ${called} unveränderten Bildern für verändert.`,
       suspected: (called) =>
         `Vermutete in Tests bei ${called} unveränderten Bildern zu Unrecht eine Veränderung.`,
     },

@@ -120,7 +120,7 @@ export const outcome = {
     fake: (called: string, high: string) =>
       `In tests, the method wrongly called ${called} photographs generated; with so few pictures, the true rate may be up to ${high}.`,
     changed: (called: string, high: string) =>
-      `In tests, the method wrongly called ${called} unchanged photographs changed; with so few pictures, the true rate may be up to ${high}.`,
+      `In tests, the method wrongly called ${called} unchanged pictures changed; with so few pictures, the true rate may be up to ${high}.`,
     suspected: (falsely: string, high: string, rightly: string) =>
       `In tests, the method wrongly suspected or found a change in ${falsely} unchanged pictures (the true rate may be up to ${high}), and rightly in ${rightly} changed ones of this quality.`,
     declared: 'Not measured: how often such entries are false is not known.',
@@ -131,7 +131,7 @@ export const outcome = {
       real: (generated: string, changed: string) =>
         `Found ${generated} generated and ${changed} changed pictures in tests.`,
       fake: (called: string) => `In tests, called ${called} photographs generated.`,
-      changed: (called: string) => `In tests, called ${called} unchanged photographs changed.`,
+      changed: (called: string) => `In tests, called ${called} unchanged pictures changed.`,
       suspected: (called: string) =>
         `In tests, wrongly suspected a change in ${called} unchanged pictures.`,
     },
