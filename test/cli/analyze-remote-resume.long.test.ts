@@ -13,8 +13,10 @@ import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
 const dataDir = newDataDir();
 const pictures = 6;
-/** A server and some programs start one after the other: half a minute where others work, too. */
-const severalProgramsMs = 90_000;
+/** A server and some programs start one after the other: a minute and a half where others work, too. */
+const severalProgramsMs = 240_000;
+/** A server that starts after a kill waits for the lease of what the killed one worked on. */
+const environment = { FORENSICS_LEASE_SECONDS: '2' };
 vi.setConfig({ testTimeout: severalProgramsMs });
 let serving: Serving;
 let apiKey: string;
@@ -26,7 +28,7 @@ const draw = (width: number, height: number, count: number) =>
 
 beforeAll(async () => {
   [serving, small, large] = await Promise.all([
-    startServing(dataDir),
+    startServing(dataDir, environment),
     draw(320, 240, pictures),
     draw(1600, 1200, 3),
   ]);
@@ -150,7 +152,7 @@ test('a server that is killed and started again is waited for', async () => {
   const restart = async () => {
     door.leadTo(null);
     await serving.end('SIGKILL');
-    serving = await startServing(dataDir);
+    serving = await startServing(dataDir, environment);
     door.leadTo(portAt(serving.ready.url));
   };
 
