@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { builtEntry, runCli, spawnCli } from '../../test/cli/run-cli.ts';
+import { runCli, spawnCli } from '../../test/cli/run-cli.ts';
 import { demand, type Proof } from './proof.ts';
 
 export interface Killing extends Pick<Proof, 'random'> {
@@ -74,7 +74,7 @@ interface Killable {
 async function killed(scene: Killing, what: string, { args, folder }: Killable): Promise<void> {
   const changes = watch(folder);
   const hasBegun = once(changes, 'change');
-  const running = spawnCli(args, { env: environment, entry: builtEntry });
+  const running = spawnCli(args, { env: environment });
   await Promise.race([running, hasBegun]);
   changes.close();
   const begunMs = performance.now();

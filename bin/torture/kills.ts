@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { builtEntry, runCli, spawnCli } from '../../test/cli/run-cli.ts';
+import { runCli, spawnCli } from '../../test/cli/run-cli.ts';
 import { createRandom } from '../../test/fixtures/noise.ts';
 import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { startReceiver } from '../../test/journeys/receiver.ts';
@@ -101,7 +101,7 @@ async function proveFolder(
 }
 
 async function serve({ dataDir, log }: Scene): Promise<Serving> {
-  const serving = await startServing(dataDir, environment, { entry: builtEntry });
+  const serving = await startServing(dataDir, environment);
   serving.child.stderr.on('data', (bytes: Buffer) => (log.text += bytes.toString('utf8')));
   return serving;
 }
@@ -170,7 +170,7 @@ const acts: readonly Act[] = [
 async function killStarts(scene: Scene): Promise<void> {
   for (let n = 0; n < 3; n++) {
     const args = ['--data-dir', scene.dataDir, '--port', '0', '--workers', '1'];
-    const child = spawnServe(args, environment, { entry: builtEntry });
+    const child = spawnServe(args, environment);
     await setTimeout(200 + 1300 * scene.random());
     count(scene, 'kills of starting servers');
     child.kill('SIGKILL');
@@ -222,7 +222,7 @@ async function freezeWorker(scene: Scene): Promise<void> {
 
 function startWorker({ dataDir }: Scene) {
   const args = ['worker', '--data-dir', dataDir, '--workers', '1'];
-  return spawnCli(args, { env: environment, entry: builtEntry });
+  return spawnCli(args, { env: environment });
 }
 
 async function deliverAll({ dataDir }: Scene): Promise<void> {

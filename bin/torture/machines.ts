@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client as Database } from 'pg';
 import { fetch } from 'undici';
-import { builtEntry, runCli, spawnCli } from '../../test/cli/run-cli.ts';
+import { runCli, spawnCli } from '../../test/cli/run-cli.ts';
 import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { type PostgresServer, startPostgres } from '../../test/fixtures/postgres.ts';
 import { startReceiver } from '../../test/journeys/receiver.ts';
@@ -193,7 +193,7 @@ async function killServer(scene: Scene): Promise<void> {
 
 /** Trouble of the database is no reason for a server to end. */
 async function serve(scene: Scene, folder: string): Promise<Serving> {
-  const server = await startServing(folder, scene.environment, { entry: builtEntry });
+  const server = await startServing(folder, scene.environment);
   void server.child.then(({ exitCode, signal, stderr }) => {
     if (exitCode !== 0 && signal !== 'SIGKILL')
       scene.endedAlone.push(`${exitCode ?? signal}: ${stderr.slice(-2000)}`);
@@ -290,7 +290,7 @@ function tally({ counts }: Scene, what: string, many = 1): void {
 
 function startWorker({ folders, environment }: Scene, at: number): Worker {
   const args = ['worker', '--data-dir', folders[at]!, '--workers', '1', '--quiet'];
-  return spawnCli(args, { env: environment, entry: builtEntry });
+  return spawnCli(args, { env: environment });
 }
 
 /** Pictures go to the bucket, not through the server. */

@@ -1,4 +1,4 @@
-/** Runs the command line of the sources on a pseudo-terminal, the way a person meets it. */
+/** Runs the built command line on a pseudo-terminal, the way a person meets it. */
 
 import { spawn } from '@lydell/node-pty';
 import { bareEnvironment, entry } from './run-cli.ts';

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { emptyFolder, startCli } from './run-cli.ts';
 
 const hook = new URL('./loads.ts', import.meta.url).href;
+const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 
 /** URLs of all modules that a command loads. */
 async function modulesOf(args: readonly string[]): Promise<readonly string[]> {
   const cwd = await emptyFolder();
   const file = join(cwd, 'loaded');
   const env = { LOADED: file, NODE_OPTIONS: `--import ${hook}`, FORENSICS_API_KEY: 'sk-acme-x' };
-  await startCli(args, { cwd, env });
+  // The sources, whose packages have their own names yet.
+  await startCli(args, { cwd, env, entry });
   return readFileSync(file, 'utf8').trim().split('\n');
 }
 

@@ -4,13 +4,12 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished, test as anyTest, expect } from 'vitest';
 import { shippedTrialImages } from '../../src/service/first-run.ts';
+import { entry } from '../cli/run-cli.ts';
 
 const run = promisify(execFile);
-const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));
 
 // Not everywhere: containers and some distributions keep users from making namespaces.
 const { status, error, stderr } = spawnSync('unshare', ['-rn', 'true'], { encoding: 'utf8' });

@@ -13,7 +13,7 @@ import { Client } from 'pg';
 import { Agent, fetch } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { builtEntry, spawnCli } from '../cli/run-cli.ts';
+import { entry, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { freePort, postgresPrograms, startPostgres } from '../fixtures/postgres.ts';
 import { bucket, startS3Server } from '../fixtures/s3-server.ts';
@@ -42,7 +42,7 @@ type Environment = Readonly<Record<string, string>>;
 async function healthy({ healthcheck }: Service, program: string, env: Environment) {
   const [, ...args] =
     typeof healthcheck.test === 'string' ? healthcheck.test.split(' ') : healthcheck.test.slice(1);
-  const command = program === 'node' ? [builtEntry, ...args] : args;
+  const command = program === 'node' ? [entry, ...args] : args;
   const file = program === 'node' ? process.execPath : program;
   for (;;) {
     const child = spawn(file, command, { env, stdio: 'ignore' });
@@ -64,7 +64,7 @@ async function startNode(service: Service, changes: Environment) {
     PATH: process.env['PATH'] ?? '',
     XDG_CONFIG_HOME: dataDir,
   };
-  const child = spawnCli(service.command ?? ['serve'], { entry: builtEntry, env });
+  const child = spawnCli(service.command ?? ['serve'], { env });
   let said = '';
   child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString('utf8')));
   onTestFinished(async () => {

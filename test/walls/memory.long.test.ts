@@ -3,14 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maxUploadBytes } from '../../src/contract/limits.ts';
 import { bodyLimitBytes, longBodyLimitBytes } from '../../src/server/bodies.ts';
 import { operationsOf, type RawDocument } from '../contract/interface/document.ts';
-import { builtEntry } from '../cli/run-cli.ts';
 import { clientOf, newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 
 const dataDir = newDataDir();
 let serving: Serving;
 
 beforeAll(async () => {
-  serving = await startServing(dataDir, {}, { entry: builtEntry });
+  serving = await startServing(dataDir);
 });
 
 afterAll(async () => {
