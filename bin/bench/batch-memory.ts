@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import type { PrepareExaminer } from '../../src/cli/analyze/record.ts';
-import { runAnalyze } from '../../src/cli/commands/analyze.ts';
+import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from '../../test/cli/fake-examiner.ts';
 
 const counts = [50, 5000, 50_000];

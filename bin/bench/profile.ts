@@ -61,7 +61,7 @@ async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<s
     readProvenance(bytes, picture, { trustList: null }),
   );
   const observed = await clock.whole('everything else of the examination', async () =>
-    observe(picture, clocked(models, clock), 1337, provenance, clockedMethods(clock)),
+    observe(picture, clocked(models, clock), 1337, () => provenance, clockedMethods(clock)),
   );
   // Only a picture that is decided is put to this test: measured whatever the verdict, and with its networks.
   const testStability = createStabilityTest(picture, observed.patchScores.meanLogits, models.trace);

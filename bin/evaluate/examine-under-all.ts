@@ -7,7 +7,6 @@ import { concludeUnderEvery } from '../../src/engine/examine.ts';
 import { observe } from '../../src/engine/observe.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import type { Detector } from '../../src/detectors/detector.ts';
-import { noProvenance } from '../../src/provenance/provenance.ts';
 import type { Picture } from '../../src/image/picture.ts';
 
 export type Classes = Readonly<Record<DecisionStrategy, ResultClass>>;
@@ -20,7 +19,7 @@ export interface Examining extends Models {
 /** The reading, the examination under the default strategy, and the decisions under every one. */
 export async function examineUnderAll(picture: Picture, models: Examining) {
   const { methods } = models;
-  const observation = await observe(picture, models, defaultSeed, noProvenance, methods);
+  const observation = await observe(picture, models, defaultSeed, undefined, methods);
   const examinations = await concludeUnderEvery(observation);
   const decisions = {
     pedantic: examinations.pedantic.decision,

@@ -11,21 +11,21 @@ import type { Provenance } from '../provenance/provenance.ts';
 import { decide, needsStabilityTest } from './decide.ts';
 import { type Observation, observe, type TraceObservation } from './observe.ts';
 import type { Examination } from './result.ts';
-import type { Models } from './schedule.ts';
+import type { OpeningModels } from './schedule.ts';
 
 /**
- * @param provenance - statements read from the same file as `picture`.
+ * @param readProvenance - reads the statements of the same file as `picture`, once the localisation network runs.
  * @param methods - methods to run; all of them if omitted.
  */
 export async function examine(
   picture: Picture,
-  models: Models,
+  models: OpeningModels,
   { decisionStrategy, seed }: Examination['options'],
-  provenance?: Provenance,
+  readProvenance?: () => Provenance | Promise<Provenance>,
   methods?: readonly Detector[],
 ): Promise<Examination> {
   // The stability test does not depend on the methods that look for changes, so both run at the same time.
-  const observation = await observe(picture, models, seed, provenance, methods, (traces) =>
+  const observation = await observe(picture, models, seed, readProvenance, methods, (traces) =>
     testIfDecided(traces, decisionStrategy),
   );
   return conclude(observation, decisionStrategy);

@@ -22,7 +22,7 @@ import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
 import type { Examination, Manipulation } from './result.ts';
-import { type Models, runOnThreads } from './schedule.ts';
+import { type Models, type OpeningModels, runOnThreads } from './schedule.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
 /** The trace network's results, available while the localisation network may still be running. */
@@ -42,21 +42,23 @@ export interface Observation extends TraceObservation {
 }
 
 /**
- * @param provenance - statements read from the same file as `picture`.
+ * @param readProvenance - reads the statements of the same file as `picture`, once the localisation network runs.
  * @param methods - methods to run: all, those that a verdict needs, or fewer to measure what the others add.
  * @param whileWaiting - work to do before awaiting the localisation network.
  */
 export async function observe(
   picture: Picture,
-  models: Models,
+  opening: OpeningModels,
   seed: number,
-  provenance: Provenance = noProvenance,
+  readProvenance: () => Provenance | Promise<Provenance> = () => noProvenance,
   methods: readonly Detector[] = detectors,
   whileWaiting?: (traces: TraceObservation) => Promise<unknown>,
 ): Promise<Observation> {
   const { facts } = picture;
-  const { trace, locator } = models;
-  const { changes, copies, main } = await runOnThreads(picture, models, async (runsInThread) => {
+  const { changes, copies, main } = await runOnThreads(picture, opening, async (runsInThread) => {
+    const provenance = await readProvenance();
+    const models: Models = { ...opening, trace: await opening.trace };
+    const { trace } = models;
     const read = await readTraces(picture, trace, seed);
     const input = { picture, traces: read.evidence, provenance };
     const answered = methods.map((it) =>
@@ -70,6 +72,8 @@ export async function observe(
     return { read, input, answered, observed };
   });
   const { read, input, answered, observed } = main;
+  const { models } = observed;
+  const { trace, locator } = models;
   const answers = methods.map((it, at) => {
     const known = it.method === copyMove.method ? (copies ?? answered[at]) : answered[at];
     return known ?? it.examine({ ...input, changes });
@@ -87,7 +91,7 @@ export async function observe(
       ...describeModels(models),
       ...read.scores,
       manipulation: localisation.manipulation,
-      provenance,
+      provenance: input.provenance,
       findings,
       skipped: answers.filter((answer) => 'reason' in answer),
       maps: drawMaps(read.patchScores, trace, grid, localisation),

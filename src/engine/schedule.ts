@@ -25,6 +25,11 @@ export interface Models {
   ) => Promise<ReturnType<typeof findCopies>>;
 }
 
+/** Models whose trace network may still be opening while the localisation network runs. */
+export type OpeningModels = Omit<Models, 'trace'> & {
+  readonly trace: TraceModel | Promise<TraceModel>;
+};
+
 interface Scheduled<Main> {
   readonly changes: ChangeEvidence;
   /** Null when the copy search was left to the main thread. */
@@ -35,7 +40,7 @@ interface Scheduled<Main> {
 /** @param readOnMainThread - runs everything else on the main thread; `runsInThread` tells which methods to leave out. */
 export async function runOnThreads<Main>(
   picture: Picture,
-  models: Models,
+  models: Omit<Models, 'trace'>,
   readOnMainThread: (runsInThread: (detector: Detector) => boolean) => Promise<Main>,
 ): Promise<Scheduled<Main>> {
   const { locator, hasSpareCore = false } = models;

@@ -20,19 +20,18 @@ export async function performExamine(
   checkStrategy(options);
   checkSeed(options);
   const { model, locator = null, ...examineOptions } = options;
-  // A new child loads the models while sharp's thread decodes.
+  // A new child opens the models while sharp's thread decodes.
   const [{ picture, bytes }, loaded] = await Promise.all([
     openPicture(source, limits),
     models.load({ model, locator }, modelsDir),
   ]);
   checkDeclared(picture, declared);
-  const provenance = await readProvenance(bytes, picture, { trustList, now });
   const methods = forReport ? detectors : decidingDetectors(loaded.locator.manifest);
   const examination = await examine(
     picture,
     { ...loaded, hasSpareCore },
     examineOptions,
-    provenance,
+    () => readProvenance(bytes, picture, { trustList, now }),
     methods,
   );
   return { ...examination, ...(await makeExtras(picture, wanted)) };

@@ -2,13 +2,12 @@ import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { concludeUnderEvery } from '../engine/examine.ts';
 import { observe } from '../engine/observe.ts';
 import type { Examination } from '../engine/result.ts';
-import type { Models } from '../engine/schedule.ts';
+import type { OpeningModels } from '../engine/schedule.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';
 import type { Pixels } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
-import { noProvenance } from '../provenance/provenance.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { checkSeed } from './examine.ts';
 import { openPicture } from './open-picture.ts';
@@ -52,11 +51,11 @@ type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
 /** Scores the pixels once and decides under all three strategies. */
 async function underStrategies(
   picture: Picture,
-  models: Models,
+  models: OpeningModels,
   seed: number,
 ): Promise<ByStrategy> {
   const methods = decidingDetectors(models.locator.manifest);
-  return concludeUnderEvery(await observe(picture, models, seed, noProvenance, methods));
+  return concludeUnderEvery(await observe(picture, models, seed, undefined, methods));
 }
 
 function toConditionResult(condition: Condition, examinations: ByStrategy): ConditionResult {

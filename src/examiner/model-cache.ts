@@ -1,11 +1,11 @@
 /** Keeps the most recent models loaded, so that a warm child can start at once. */
 
-import type { Models } from '../engine/schedule.ts';
-import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
+import type { OpeningModels } from '../engine/schedule.ts';
+import { createRegistry, type Registry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
-import { loadTraceModel } from '../inference/networks.ts';
+import { loadTraceModel, type TraceModel } from '../inference/networks.ts';
 import { createMutex } from '../mutex.ts';
-import { type LocatorThread, startLocatorThread } from './locator-thread.ts';
+import { startLocatorThread } from './locator-thread.ts';
 
 export type ModelCache = ReturnType<typeof createModelCache>;
 
@@ -15,15 +15,19 @@ interface Wanted {
   readonly locator?: string | null;
 }
 
+/** The trace network may still be opening, so that the localisation network need not wait for it. */
+type LoadedModels = OpeningModels & { readonly trace: Promise<TraceModel> };
+
 export function createModelCache() {
   const thread = startLocatorThread();
   // A picture that cannot be opened fails its task at once; the models still load when the next task asks for them.
   const alone = createMutex();
-  let loaded: { readonly description: string; readonly models: Models } | null = null;
+  let loaded: { description: string | null; readonly models: LoadedModels } | null = null;
 
   async function clear(): Promise<void> {
-    await Promise.all([loaded?.models.trace.release(), loaded?.models.locator.release()]);
+    const { trace, locator } = loaded?.models ?? {};
     loaded = null;
+    await Promise.allSettled([trace?.then((model) => model.release()), locator?.release()]);
   }
 
   async function load({ model, locator = null }: Wanted, modelsDir: string | null) {
@@ -33,15 +37,28 @@ export function createModelCache() {
     const description = JSON.stringify(found);
     if (loaded?.description === description) return loaded.models;
     await clear();
-    const models = await openBoth(
-      thread,
-      await registry.open(model),
-      await registry.openLocator(locator),
+    const verifiedLocator = await registry.openLocator(locator);
+    // Its thread opens it while this one reads and opens the larger networks.
+    const openingLocator = thread.open(verifiedLocator);
+    const trace = openTrace(registry, model);
+    // Whoever awaits it reports the error.
+    trace.catch(() => undefined);
+    const [opened] = await Promise.allSettled([openingLocator]);
+    if (opened.status === 'rejected') {
+      await Promise.allSettled([trace.then((it) => it.release())]);
+      throw opened.reason;
+    }
+    const models = { trace, locator: opened.value, findCopiesInThread: thread.findCopies };
+    const kept = { description: description as string | null, models };
+    loaded = kept;
+    trace.then(
+      ({ manifest }) => {
+        kept.description = JSON.stringify([manifest, verifiedLocator.manifest]);
+      },
+      () => {
+        kept.description = null;
+      },
     );
-    loaded = {
-      description: JSON.stringify([models.trace.manifest, models.locator.manifest]),
-      models,
-    };
     return models;
   }
 
@@ -54,26 +71,7 @@ export function createModelCache() {
   };
 }
 
-/**
- * Opens both in parallel, and keeps both or none: a model left open beside one that failed to open would never be closed.
- */
-async function openBoth(
-  thread: LocatorThread,
-  verified: VerifiedModel,
-  verifiedLocator: VerifiedLocator,
-): Promise<Models> {
-  const opening = thread.open(verifiedLocator);
-  const openingTrace = loadRuntime().then((runtime) => loadTraceModel(verified, runtime));
-  const [traceModel, locatorModel] = await Promise.allSettled([openingTrace, opening]);
-  if (traceModel.status === 'rejected' && locatorModel.status === 'fulfilled') {
-    await locatorModel.value.release();
-  }
-  if (traceModel.status === 'fulfilled' && locatorModel.status === 'rejected') {
-    await traceModel.value.release();
-  }
-  return {
-    trace: await openingTrace,
-    locator: await opening,
-    findCopiesInThread: thread.findCopies,
-  };
+async function openTrace(registry: Registry, id: string | null): Promise<TraceModel> {
+  const [verified, runtime] = await Promise.all([registry.open(id), loadRuntime()]);
+  return loadTraceModel(verified, runtime);
 }

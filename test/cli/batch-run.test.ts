@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import type { PrepareExaminer } from '../../src/cli/analyze/record.ts';
-import { runAnalyze } from '../../src/cli/commands/analyze.ts';
+import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { options, prepareFake } from './fake-examiner.ts';
 import { emptyFolder, startCli } from './run-cli.ts';

@@ -1,31 +1,10 @@
-/** `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports them in order. */
+/** `forensics analyze`. */
 
 import { type Command, Option } from 'commander';
-import { readConfig } from '../../contract/config.ts';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
-import { type ExitCode, toForensicsError } from '../../errors.ts';
-import { wordsIn } from '../../present/wording/catalogue.ts';
-import { concernsWholeRun, inOrder, listenForStop, type Stop } from '../analyze/batch.ts';
-import { expandInputs } from '../analyze/expand.ts';
-import { walkInputs } from '../analyze/inputs.ts';
+import { createChildren } from '../../examiner/sandbox.ts';
+import { type AnalyzeOptions, failOns, withCaseOptions } from '../analyze/options.ts';
 import {
-  type AnalyzeOptions,
-  checkUsage,
-  failOns,
-  printedLanguage,
-  withCaseOptions,
-} from '../analyze/options.ts';
-import {
-  type Examiner,
-  type PrepareExaminer,
-  type Run,
-  toSkippedRecord,
-} from '../analyze/record.ts';
-import { openReporter, type Reporter } from '../analyze/reporter.ts';
-import { createFolderNames } from '../analyze/results-folder.ts';
-import { exitCodeOf } from '../analyze/summary.ts';
-import {
-  assertNoOptions,
   defaultJobs,
   isRemote,
   jobCount,
@@ -34,7 +13,6 @@ import {
   wholeNumber,
   withServerOptions,
 } from '../options.ts';
-import { log } from '../output/terminal.ts';
 
 export function defineAnalyze(command: Command): void {
   withExaminationOptions(withServerOptions(command));
@@ -60,7 +38,13 @@ Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 u
       const options = called.optsWithGlobals<AnalyzeOptions>();
       const isChosen = called.getOptionValueSource('jobs') !== 'default';
       const jobs = isRemote(options) && !isChosen ? remoteJobs : options.jobs;
-      process.exitCode = await runAnalyze(files, { ...options, jobs });
+      const children = isRemote(options) ? null : createChildren({ poolSize: jobs });
+      // A child process starts while this one is still loading, which saves a third of a second on two cores.
+      children?.start();
+      const { prepareExaminer, runAnalyze } = await import('../analyze/run.ts');
+      process.exitCode = await runAnalyze(files, { ...options, jobs }, (given) =>
+        prepareExaminer(given, children),
+      );
     });
 }
 
@@ -154,113 +138,3 @@ function withOutputOptions(command: Command): Command {
 
 // Pictures sent to a server wait for the network, not for this machine's processors.
 const remoteJobs = 4;
-
-/** @throws {ForensicsError} for failures of the whole run: see `PrepareExaminer`. */
-export async function runAnalyze(
-  args: readonly string[],
-  options: AnalyzeOptions,
-  prepare: PrepareExaminer = prepareExaminer,
-): Promise<ExitCode> {
-  checkUsage(args, options);
-  const stop = listenForStop();
-  const begin = await prepared(prepare(options), options, stop);
-  const reporter = await openReporter(args, options);
-  const run: Run = {
-    options,
-    isBatch: args.length > 1 || options.recursive,
-    signal: stop.signal,
-    onFailure: (input, failure) => {
-      if (concernsWholeRun(failure)) stop.because(failure);
-      if (!stop.signal.aborted) reporter.failed(input, failure);
-    },
-  };
-  const examiner = begin(run);
-  try {
-    await examineAll(args, run, { examiner, stop, reporter });
-    if (stop.signal.aborted) await reporter.stopped(toForensicsError(stop.signal.reason));
-    stop.throwIfStopped();
-    return exitCodeOf(await reporter.finish(), options.failOn);
-  } finally {
-    reporter.close();
-    await examiner.close().finally(() => stop.release());
-  }
-}
-
-/** Lets Ctrl-C interrupt waiting for a server that does not answer. */
-async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
-  const { signal } = stop;
-  const stopped = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(toForensicsError(signal.reason)), { once: true });
-  });
-  try {
-    return await Promise.race([preparing, stopped]);
-  } catch (error) {
-    if (signal.aborted) {
-      const words = wordsIn(printedLanguage(options)).terminal.summary;
-      log(`${words.stopped} ${words.noneExamined}`);
-    }
-    stop.release();
-    throw error;
-  }
-}
-
-async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => Examiner> {
-  if (isRemote(options)) {
-    const { prepareRemote } = await import('../analyze/remote/remote.ts');
-    return prepareRemote(options);
-  }
-  const { tenant, resume, wait } = options;
-  assertNoOptions(
-    { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
-    'only works with a server; add --url.',
-  );
-  const { createChildren } = await import('../../examiner/sandbox.ts');
-  const children = createChildren({ poolSize: options.jobs });
-  // The child process starts while this one is still loading, which saves a third of a second on two cores.
-  children.start();
-  try {
-    const { prepareLocal } = await import('../analyze/local.ts');
-    return await prepareLocal(options, children);
-  } catch (error) {
-    await children.close();
-    throw error;
-  }
-}
-
-async function examineAll(
-  args: readonly string[],
-  { options, signal }: Run,
-  batch: { readonly examiner: Examiner; readonly stop: Stop; readonly reporter: Reporter },
-): Promise<void> {
-  const { examiner, stop, reporter } = batch;
-  const { recursive, out, jobs } = options;
-  const walk = walkInputs(args, { recursive, exceptDir: out });
-  const inputs = expandInputs(walk, {
-    pdf: examiner.pdf,
-    language: printedLanguage(options),
-    fetchAllow: readConfig({ flags: { dataDir: options.dataDir } }).settings.fetchAllow,
-    signal,
-    onMore: (count) => reporter.more(count),
-  });
-  // Folder names are kept in memory to make them unique, which is only needed with --out.
-  const folderNameOf = out === null ? () => '' : createFolderNames();
-  const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
-    const { skipped, path, label } = input;
-    const record =
-      skipped === undefined
-        ? await examiner.examine(input, folderNameOf(path ?? label))
-        : toSkippedRecord({ ...input, skipped }, options);
-    reporter.examined(record);
-    return record;
-  });
-  for await (const record of examined) {
-    if (signal.aborted) return;
-    try {
-      await reporter.report(examiner.compare?.(record) ?? record);
-      examiner.reported?.(record);
-    } catch (error) {
-      // Stops the pictures in progress, which the batch would otherwise wait for.
-      stop.because(toForensicsError(error));
-    }
-  }
-}

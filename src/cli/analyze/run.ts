@@ -1,0 +1,126 @@
+/** Runs `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports them in order. */
+
+import { readConfig } from '../../contract/config.ts';
+import { type ExitCode, toForensicsError } from '../../errors.ts';
+import type { Pool } from '../../examiner/pool.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { assertNoOptions } from '../options.ts';
+import { log } from '../output/terminal.ts';
+import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
+import { expandInputs } from './expand.ts';
+import { walkInputs } from './inputs.ts';
+import { type AnalyzeOptions, checkUsage, printedLanguage } from './options.ts';
+import { type Examiner, type PrepareExaminer, type Run, toSkippedRecord } from './record.ts';
+import { openReporter, type Reporter } from './reporter.ts';
+import { createFolderNames } from './results-folder.ts';
+import { exitCodeOf } from './summary.ts';
+
+/** @throws {ForensicsError} for failures of the whole run: see `PrepareExaminer`. */
+export async function runAnalyze(
+  args: readonly string[],
+  options: AnalyzeOptions,
+  prepare: PrepareExaminer,
+): Promise<ExitCode> {
+  checkUsage(args, options);
+  const stop = listenForStop();
+  const begin = await prepared(prepare(options), options, stop);
+  const reporter = await openReporter(args, options);
+  const run: Run = {
+    options,
+    isBatch: args.length > 1 || options.recursive,
+    signal: stop.signal,
+    onFailure: (input, failure) => {
+      if (concernsWholeRun(failure)) stop.because(failure);
+      if (!stop.signal.aborted) reporter.failed(input, failure);
+    },
+  };
+  const examiner = begin(run);
+  try {
+    await examineAll(args, run, { examiner, stop, reporter });
+    if (stop.signal.aborted) await reporter.stopped(toForensicsError(stop.signal.reason));
+    stop.throwIfStopped();
+    return exitCodeOf(await reporter.finish(), options.failOn);
+  } finally {
+    reporter.close();
+    await examiner.close().finally(() => stop.release());
+  }
+}
+
+/** Lets Ctrl-C interrupt waiting for a server that does not answer. */
+async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
+  const { signal } = stop;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(toForensicsError(signal.reason)), { once: true });
+  });
+  try {
+    return await Promise.race([preparing, stopped]);
+  } catch (error) {
+    if (signal.aborted) {
+      const words = wordsIn(printedLanguage(options)).terminal.summary;
+      log(`${words.stopped} ${words.noneExamined}`);
+    }
+    stop.release();
+    throw error;
+  }
+}
+
+/** @param children - the pool for local examinations; null on a server. */
+export async function prepareExaminer(
+  options: AnalyzeOptions,
+  children: Pool | null,
+): Promise<(run: Run) => Examiner> {
+  if (children === null) {
+    const { prepareRemote } = await import('./remote/remote.ts');
+    return prepareRemote(options);
+  }
+  const { tenant, resume, wait } = options;
+  assertNoOptions(
+    { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
+    'only works with a server; add --url.',
+  );
+  try {
+    const { prepareLocal } = await import('./local.ts');
+    return await prepareLocal(options, children);
+  } catch (error) {
+    await children.close();
+    throw error;
+  }
+}
+
+async function examineAll(
+  args: readonly string[],
+  { options, signal }: Run,
+  batch: { readonly examiner: Examiner; readonly stop: Stop; readonly reporter: Reporter },
+): Promise<void> {
+  const { examiner, stop, reporter } = batch;
+  const { recursive, out, jobs } = options;
+  const walk = walkInputs(args, { recursive, exceptDir: out });
+  const inputs = expandInputs(walk, {
+    pdf: examiner.pdf,
+    language: printedLanguage(options),
+    fetchAllow: readConfig({ flags: { dataDir: options.dataDir } }).settings.fetchAllow,
+    signal,
+    onMore: (count) => reporter.more(count),
+  });
+  // Folder names are kept in memory to make them unique, which is only needed with --out.
+  const folderNameOf = out === null ? () => '' : createFolderNames();
+  const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
+    const { skipped, path, label } = input;
+    const record =
+      skipped === undefined
+        ? await examiner.examine(input, folderNameOf(path ?? label))
+        : toSkippedRecord({ ...input, skipped }, options);
+    reporter.examined(record);
+    return record;
+  });
+  for await (const record of examined) {
+    if (signal.aborted) return;
+    try {
+      await reporter.report(examiner.compare?.(record) ?? record);
+      examiner.reported?.(record);
+    } catch (error) {
+      // Stops the pictures in progress, which the batch would otherwise wait for.
+      stop.because(toForensicsError(error));
+    }
+  }
+}
