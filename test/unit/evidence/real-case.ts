@@ -16,7 +16,7 @@ import { makeExamination } from '../present/examination.ts';
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
 
-export async function realCase({ withHtml = false } = {}): Promise<BundleCase> {
+export async function realCase(): Promise<BundleCase> {
   const authority = await createAuthority('Authority of Tests');
   // As `readTrustList` gives it.
   const trustList = `${authority.certificate.trim()}\n`;
@@ -39,7 +39,7 @@ export async function realCase({ withHtml = false } = {}): Promise<BundleCase> {
     const item = itemOf(examination, drawn);
     const { storedWidth: width, storedHeight: height } = examination.facts;
     const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
-    const rendering = await sandbox.render({ source, ...given, languages, withHtml });
+    const rendering = await sandbox.render({ source, ...given, languages, withHtml: true });
     return { ...given, limits: defaultLimits, trustList, rendering };
   } finally {
     await sandbox.close();
