@@ -40,10 +40,12 @@ export async function measureJourneys(): Promise<Journeys> {
     const analyze = await filesOfRun([...args, join(folder, 'local')], folder);
 
     const coverage = join(folder, 'server');
-    const serving = await startServing(join(folder, 'data'), {
+    const counted = {
       NODE_OPTIONS: `--import=${preload}`,
       FORENSICS_FIGURES_COVERAGE: coverage,
-    });
+    };
+    // The sources, not the built program.
+    const serving = await startServing(join(folder, 'data'), counted, { entry });
     const postToVerdict = await filesOfPost(serving, picture, coverage);
     const { url, caPath, apiKey, tenantName } = serving.ready;
     const remote = await filesOfRun(
