@@ -13,7 +13,7 @@ import {
 import type { Picture } from '../image/picture.ts';
 import type { PictureKind } from '../inference/networks.ts';
 import type { Provenance } from '../provenance/provenance.ts';
-import type { CellMap } from './regions.ts';
+import type { CellMap, Region } from './regions.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
 
 export interface Finding {
@@ -35,6 +35,8 @@ export interface Finding {
 export interface LocalisedFinding {
   readonly finding: Finding;
   readonly map: CellMap;
+  /** The two regions of copied parts: in the map, regions that touch cannot be told apart. */
+  readonly copies?: readonly Region[];
 }
 
 export interface Skipped {

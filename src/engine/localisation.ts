@@ -221,8 +221,6 @@ function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts
 
 /** The value from which a cell counts as marked. 0.5 is neutral in the map of a single method. */
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
-/** Number of regions a method marks: copy-move the likeliest copy and its source. */
-const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2 };
 
 /**
  * Lists the marked regions: those of the fusion first, then those of single methods. The order gives each place its
@@ -243,16 +241,26 @@ function locatePlaces(
     })),
     ...indicating
       .toSorted((one, other) => other.finding.score - one.finding.score)
-      .flatMap(({ finding: { method }, map }) =>
-        largestParts(map, markedMin(method, map), size, partsOfMethod[method] ?? 1).map(
-          (region) => ({
-            region,
-            methods: [method],
-          }),
-        ),
+      .flatMap((one) =>
+        partsOf(one, size).map((region) => ({ region, methods: [one.finding.method] })),
       ),
   ];
   return found.reduce<readonly Place[]>(joined, []);
+}
+
+/** A copy is about as large as its source: a second group that is much smaller is a crumb of both. */
+const minShareOfCopy = 0.25;
+
+/** The largest groups of the map: one, or of copied parts two. */
+function partsOf(
+  { finding: { method }, map, copies }: LocalisedFinding,
+  size: Size,
+): readonly Region[] {
+  const most = copies?.length ?? 1;
+  const [one, other] = largestParts(map, markedMin(method, map), size, most);
+  if (one === undefined) return [];
+  if (copies === undefined) return [one];
+  return other && other.share >= minShareOfCopy * one.share ? [one, other] : copies;
 }
 
 /** The finding of copies describes the likeliest pair: two regions of different pairs are no copies of each other. */
@@ -261,9 +269,12 @@ function markedMin(method: string, { values }: CellMap): number {
   return values.reduce((most, value) => Math.max(most, value), markedFrom.method);
 }
 
-/** Merges marks of the same place, keeping the region of the first. */
+/** Merges marks of the same place by different methods, keeping the region of the first: a copy is not its source. */
 function joined(places: readonly Place[], { region, methods }: Place): readonly Place[] {
-  const at = places.findIndex((place) => isSamePlace(place.region, region));
+  const at = places.findIndex(
+    (place) =>
+      isSamePlace(place.region, region) && !methods.some((one) => place.methods.includes(one)),
+  );
   if (at === -1) return [...places, { region, methods }];
   return places.map((place, index) =>
     index === at ? { ...place, methods: [...new Set([...place.methods, ...methods])] } : place,

@@ -43,14 +43,17 @@ export function writeEvidence(examined: Examined): Evidence {
   };
 }
 
-/** Uses the place of the finding's mark, which other methods may share. */
+/** Uses the place of the finding's mark, which other methods may share; copied parts have two. */
 function placed(finding: Finding, { manipulation, facts }: Examined): Finding {
   const { method, statement } = finding;
-  const [mark] = placesOf(manipulation).filter(({ methods }) => methods.includes(method));
-  if (mark === undefined || !('code' in statement)) return finding;
+  const [place, otherPlace] = placesOf(manipulation)
+    .filter(({ methods }) => methods.includes(method))
+    .map(({ region }) => areaOf(region, facts).place);
+  if (place === undefined || !('code' in statement)) return finding;
   if (!('place' in statement.values) || !('share' in statement.values)) return finding;
-  if ('otherPlace' in statement.values) return finding;
-  const values = { ...statement.values, place: areaOf(mark.region, facts).place };
+  const isPair = 'otherPlace' in statement.values;
+  if (isPair && otherPlace === undefined) return finding;
+  const values = { ...statement.values, place, ...(isPair && { otherPlace }) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The values of the same code.
   return { ...finding, statement: { ...statement, values } as Finding['statement'] };
 }

@@ -37,12 +37,10 @@ export function locate(evidence: Evidence, hasChange: boolean): readonly Located
   const others = findings.filter(
     (finding) => isSpeaking(finding) && finding.speaksFor === 'fake' && !known.has(finding.method),
   );
-  const own = others.map(({ method, measures }) => [method, boxesIn(measures)] as const);
-  const more = own
-    .filter(([, boxes]) => boxes.length > 0)
-    .map(([method, boxes], at) => {
-      return { number: found.length + at + 1, isMarked: false, boxes, methods: [method] };
-    });
+  const own = others.flatMap(({ method, measures }) =>
+    boxesIn(measures).map((box) => ({ isMarked: false, boxes: [box], methods: [method] })),
+  );
+  const more = own.map((one, at) => ({ ...one, number: found.length + at + 1 }));
   return [...found, ...more];
 }
 
@@ -62,7 +60,8 @@ export function boxesOf(
 ): readonly Box[] {
   const method = selected?.number === number ? selected.method : null;
   const own = boxesIn(findings.find((finding) => finding.method === method)?.measures ?? {});
-  return own.some((one) => boxes.some((other) => doOverlap(one, other))) ? own : boxes;
+  const here = own.filter((one) => boxes.some((other) => doOverlap(one, other)));
+  return here.length > 0 ? here : boxes;
 }
 
 /** Copied parts have two places. */

@@ -99,6 +99,7 @@ function toLocalisedFinding(search: CopySearch, size: Size): LocalisedFinding {
         'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.',
     },
     map: mergeMaps(maps, evenMap(search, size, marked.length > 0 ? 1 - score : neutral)),
+    ...(seen && { copies: [seen.here, seen.there] }),
   };
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { modelName } from '../../engine/contract.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
+import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Examination } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
@@ -64,11 +65,19 @@ function damageOf({ examination: { facts }, language }: SectionInput): string | 
 /** Each numbered place, and the methods that mark it by themselves; the annex has the pixels. */
 function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
   const { document, findings, outcome } = catalogue;
-  return markedPlaces(examination).map(({ region, methods }, at) => {
+  const places = markedPlaces(examination);
+  const copies = places.filter(({ methods }) => methods.includes(copyMove.method));
+  return places.map((one, at) => {
+    const { region, methods } = one;
     const { place, share } = areaOf(region, examination.facts);
     const where = outcome.where(findings.places[place], findings.writeShare(share));
-    const by = methods.map((one) => nameIn(findings.methods, one, printable(one, 60)));
-    return `${at + 1}: ${where} (${by.length === 0 ? document.head.together : by.join(', ')})`;
+    const by = methods.map((method) => nameIn(findings.methods, method, printable(method, 60)));
+    const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
+    const told = [
+      ...(by.length === 0 ? [document.head.together] : by),
+      ...(twin === undefined ? [] : [document.head.sameAs(places.indexOf(twin) + 1)]),
+    ];
+    return `${at + 1}: ${where} (${told.join(', ')})`;
   });
 }
 

@@ -6,6 +6,7 @@ import { createUploadQueue } from '../../../src/console/api/upload.ts';
 import type { UploadState } from '../../../src/console/api/upload.ts';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { layOn } from '../../../src/console/parts/look.ts';
+import { writeTime } from '../../../src/console/parts/pieces.tsx';
 import { fit, keepInside, zoomAt } from '../../../src/console/parts/view.ts';
 import { readRoute } from '../../../src/console/places.ts';
 import { de } from '../../../src/console/words/de.ts';
@@ -236,12 +237,13 @@ test('a place that all methods mark keeps its number, and one that a single meth
     [1, true],
     [2, true],
     [3, false],
+    [4, false],
   ]);
-  expect(located[2]!.boxes.map(({ left, top }) => [left, top])).toEqual([
+  expect(located.slice(2).map(({ boxes: [box] }) => [box?.left, box?.top])).toEqual([
     [50, 60],
     [5, 6],
   ]);
-  expect(numbersOf(locate(evidence, false), 'copy-move')).toEqual([1]);
+  expect(numbersOf(locate(evidence, false), 'copy-move')).toEqual([1, 2]);
 });
 
 test('a mirrored part is laid on the whole picture where both show the same', () => {
@@ -251,4 +253,10 @@ test('a mirrored part is laid on the whole picture where both show the same', ()
 
   expect(layOn(whole, part, alignment)).toBe('translate(300px, 40px) scale(-1, 1)');
   expect(layOn(whole, part, null)).toBe('translate(0px, 50px) scale(2)');
+});
+
+test('a time is written as in the reports of its language', () => {
+  expect(writeTime('2026-03-02T12:04:05Z', 'en')).toMatch(/^2026-03-0[1-3] \d\d:\d\d \S+$/);
+  expect(writeTime('2026-03-02T12:04:05Z', 'de')).toMatch(/^0[1-3]\.03\.2026, \d\d:\d\d \S+$/);
+  expect(writeTime('never', 'de')).toBe('never');
 });

@@ -100,6 +100,7 @@ describe('a picture with a marked part', () => {
       own: { score: 0.8, speaksFor: 'fake', strength: 'weak', ...own },
     });
   const right = [0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5, 0.95];
+  const copies = [0, 4].map((left) => ({ left, top: 0, width: 4, height: 4, share: 0.125 }));
 
   test('is reported with its region and the methods that indicate a change', () => {
     const answers = [
@@ -146,7 +147,7 @@ describe('a picture with a marked part', () => {
 
   test('marks the likeliest pair of copies, which the finding describes, not the largest', () => {
     const pairs = [0.9, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5, 0.8];
-    const answers = [localised('copy-move', pairs, { strength: 'moderate' })];
+    const answers = [{ ...localised('copy-move', pairs, { strength: 'moderate' }), copies }];
     const { picture } = fusion;
     const weights = { ...picture.weights, 'copy-move': 1 };
     const alone = { ...picture, weights, suspectAlone: ['copy-move'] };
@@ -155,6 +156,27 @@ describe('a picture with a marked part', () => {
     const { manipulation } = localise({ facts, grid, manifest: asked, answers });
 
     expect(manipulation.places?.map(({ region }) => region.left)).toEqual([0, 8]);
+  });
+
+  test.each([
+    ['apart', [0.9, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5], 8],
+    ['touching', [0.9, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5], 4],
+  ])('marks both copies, %s, even in a place that another method marks', (_, values, second) => {
+    const left = [0.95, 0.95, 0.95, 0.5, 0.5, 0.5, 0.5, 0.5];
+    const answers = [
+      { ...localised('copy-move', values, { strength: 'moderate' }), copies },
+      localised('second', left, { score: 0.9 }),
+    ];
+    const { picture } = fusion;
+    const weights = { ...picture.weights, 'copy-move': 1 };
+    const asked = { ...manifest, fusion: { ...fusion, picture: { ...picture, weights } } };
+
+    const { manipulation } = localise({ facts, grid, manifest: asked, answers });
+
+    expect(manipulation.places?.map(({ region, methods }) => [region.left, methods])).toEqual([
+      [0, ['second', 'copy-move']],
+      [second, ['copy-move']],
+    ]);
   });
 
   test('is reported if copies are clear, even if the fusion suspects nothing', () => {

@@ -378,7 +378,15 @@ describe.each(languages)('sections in %s', (language) => {
     const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
     const examination: Examination = {
       ...base,
-      manipulation: { ...base.manipulation!, region, methods: ['copy-move'] },
+      manipulation: {
+        ...base.manipulation!,
+        region,
+        methods: ['copy-move'],
+        places: [
+          { region, methods: ['copy-move'] },
+          { region: { ...region, left: 200 }, methods: ['copy-move'] },
+        ],
+      },
       decision: { ...base.decision, basis: 'localisation', resultSubClasses: ['manipulated'] },
     };
     const {
@@ -389,7 +397,8 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(all).toContain(limits.nature.changed);
     expect(all).not.toContain(limits.nature.traced);
-    expect(all).toContain(wordsIn(language).outcome.headlines.changed(false));
+    expect(all).toContain(wordsIn(language).outcome.headlines.changed(true));
+    expect(all).toContain({ en: 'same pixels as 2', de: 'dieselben Pixel wie 2' }[language]);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
     const bound = { en: 'may be up to 0.7 %', de: 'bis zu 0,7 %' };

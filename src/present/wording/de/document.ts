@@ -35,6 +35,7 @@ export const document: typeof english = {
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined: 'Umrandet: wo sich Anzeichen einer Veränderung fanden',
+    sameAs: (number) => `dieselben Pixel wie ${number}`,
     together: 'alle Methoden zusammen',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Nichts gefunden.',
@@ -106,7 +107,7 @@ export const document: typeof english = {
     none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und in wessen Händen sie zuvor war, ist dem Programm nicht bekannt.',
     redrawn:
       'Ein Beweispaket enthält neu erstellte Berichte, die alles bis dahin Geschehene nennen; ihre Prüfsummen sind nicht die, die hier für frühere Fassungen festgehalten sind.',
-    columns: ['Zeit (UTC, ISO 8601)', 'Vorgang', 'Durch'],
+    columns: ['Zeit', 'Vorgang', 'Durch'],
     events: {
       created: 'Analyse angelegt',
       received: 'Datei empfangen',

@@ -36,6 +36,7 @@ export const document = {
     noRegion: 'none; all methods together mark no part of the picture',
     outlined: 'Outlined: where signs of a change were found',
     /** Of a place that no method marks by itself. */
+    sameAs: (number: number) => `same pixels as ${number}`,
     together: 'all methods together',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found.',
@@ -109,7 +110,7 @@ export const document = {
     none: 'No chain of custody was recorded for this examination. Where the file came from, and in whose hands it was before, is not known to the program.',
     redrawn:
       'The reports in an evidence bundle are drawn again and include everything that had happened by then; their checksums differ from those recorded here for earlier ones.',
-    columns: ['Time (UTC, ISO 8601)', 'Event', 'By'] satisfies readonly [string, string, string],
+    columns: ['Time', 'Event', 'By'] satisfies readonly [string, string, string],
     events: {
       created: 'Analysis created',
       received: 'File received',
