@@ -15,7 +15,7 @@ const pauseMs = 30_000;
 
 /** The health checks of the service. */
 export function HealthPage() {
-  const { words } = useConsole();
+  const { words, language } = useConsole();
   const { health } = words;
   const { data, error, reload } = useLoaded('health', {
     load: async (signal) => {
@@ -43,7 +43,9 @@ export function HealthPage() {
               [health.intake, health.intakes[data.intake]],
             ]}
           />
-          <p class="soft small">{health.checkedAt(writeTime(new Date(data.at).toISOString()))}</p>
+          <p class="soft small">
+            {health.checkedAt(writeTime(new Date(data.at).toISOString(), language))}
+          </p>
         </Panel>
       )}
     </>

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';
 import { usageColumns, valuesOfDay } from '../../present/csv.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
@@ -110,6 +111,7 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
   const { usage } = words;
   const counts = days.map(({ report }) => report.successfulProcessing.byResult.total);
   const most = Math.max(...counts);
+  const { stated } = createNumberWriter(language);
   if (most === 0) return <p class="soft">{usage.none}</p>;
   return (
     <figure class="stack">
@@ -117,22 +119,22 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
         {days.map(({ day }, at) => (
           <span
             key={day}
-            title={`${day}: ${counts[at]!}`}
+            title={`${stated(day)}: ${counts[at]!}`}
             style={{ height: `${(100 * counts[at]!) / most}%` }}
           />
         ))}
       </div>
       <figcaption class="row apart soft small">
-        <span>{days[0]!.day}</span>
+        <span>{stated(days[0]!.day)}</span>
         <span>{`max. ${most.toLocaleString(language)}`}</span>
-        <span>{days.at(-1)!.day}</span>
+        <span>{stated(days.at(-1)!.day)}</span>
       </figcaption>
       <table class="hidden">
         <caption>{usage.perDay}</caption>
         <tbody>
           {days.map(({ day }, at) => (
             <tr key={day}>
-              <th scope="row">{day}</th>
+              <th scope="row">{stated(day)}</th>
               <td>{counts[at]}</td>
             </tr>
           ))}

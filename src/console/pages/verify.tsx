@@ -5,7 +5,7 @@ import type { Verification } from '../../contract/verification.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
-import { type Fact, Facts, Failure, PageTitle, writeTime } from '../parts/pieces.tsx';
+import { type Fact, Facts, Failure, PageTitle, Time } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
   const { words, tenantName } = useConsole();
@@ -70,8 +70,8 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
       ? []
       : ([
           [verify.picture, <bdi>{`${manifest.item.name} · SHA-256 ${manifest.item.sha256}`}</bdi>],
-          [verify.examinedAt, writeTime(manifest.examinedAt)],
-          [verify.signedAt, writeTime(manifest.signedAt)],
+          [verify.examinedAt, <Time at={manifest.examinedAt} />],
+          [verify.signedAt, <Time at={manifest.signedAt} />],
           [verify.product, <bdi>{manifest.product}</bdi>],
           [verify.files, <bdi>{manifest.files.map((file) => file.name).join(', ')}</bdi>],
         ] as const)),

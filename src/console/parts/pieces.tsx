@@ -3,7 +3,8 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { resultClasses } from '../../contract/vocabulary.ts';
+import { type Language, resultClasses } from '../../contract/vocabulary.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 
@@ -224,15 +225,17 @@ export function CopyButton({ text }: { readonly text: string }) {
 
 /** In the browser's time zone, which is named. */
 export function Time({ at }: { readonly at: string | null }) {
-  const { words } = useConsole();
+  const { words, language } = useConsole();
   if (at === null) return <>{words.common.never}</>;
-  return <time dateTime={at}>{writeTime(at)}</time>;
+  return <time dateTime={at}>{writeTime(at, language)}</time>;
 }
 
-/** `2026-03-02 15:04 CET`: ISO 8601, so that it is the same in every language and list. */
-export function writeTime(at: string): string {
+/** As in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
+export function writeTime(at: string, language: Language): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? at : timeWriter.format(date);
+  if (Number.isNaN(date.getTime())) return at;
+  const [day, clock, zone] = timeWriter.format(date).split(' ');
+  return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
 }
 
 /** Swedish dates are ISO 8601. Kept, because creating a formatter takes as long as formatting a hundred times. */

@@ -4,6 +4,7 @@ import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarning, writeWarnings } from '../findings.ts';
+import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import { type CustodyEvent, type Origin, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -79,7 +80,7 @@ function originRows(origin: Origin, { labels, numbers }: SectionInput): readonly
     const said = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     return [
       ...foreignRow(rows.fetchedFrom, [url, ...redirects].join(' → ')),
-      { label: rows.fetchedAt, value: fetchedAt },
+      { label: rows.fetchedAt, value: numbers.stated(fetchedAt) },
       ...foreignRow(rows.serverSaid, said.join('; ')),
     ];
   }
@@ -187,6 +188,7 @@ function joined(values: readonly (Tag | null | undefined)[]): string {
 /** The chain of custody that the program recorded for the file. */
 export function custodyBlocks({
   item,
+  numbers,
   catalogue: {
     document: { custody },
   },
@@ -206,7 +208,7 @@ export function custodyBlocks({
         { title: event, share: 0.37 },
         { title: actor, share: 0.37 },
       ],
-      rows: events.map((one) => toRow(one, custody)),
+      rows: events.map((one) => toRow(one, custody, numbers)),
     },
     ...only(isReportNamed, note(custody.redrawn)),
   ];
@@ -215,9 +217,10 @@ export function custodyBlocks({
 function toRow(
   { at, event, actor, hashes }: CustodyEvent,
   words: Words['document']['custody'],
+  numbers: NumberWriter,
 ): GridRow {
   return {
-    cells: [at.toISOString(), words.events[event], printable(writeActor(actor, words.actors), 80)],
+    cells: [numbers.time(at), words.events[event], printable(writeActor(actor, words.actors), 80)],
     below: hashes.map(
       ({ name, sha256 }) =>
         `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,

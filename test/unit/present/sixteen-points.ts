@@ -193,14 +193,18 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
   [
     '13 the chain of custody',
     [
-      alike('2026-03-01T11:58:01.250Z', '2026-03-01T11:59:00.000Z', `: ${custodyHash}`),
+      alike(`: ${custodyHash}`),
       {
         en: [
+          '2026-03-01 11:58:01 UTC',
+          '2026-03-01 11:59:00 UTC',
           'Analysis created\nuser 6f1c',
           'File received\nservice',
           'chain of custody until then',
         ],
         de: [
+          '01.03.2026, 11:58:01 UTC',
+          '01.03.2026, 11:59:00 UTC',
           'Analyse angelegt\nBenutzer 6f1c',
           'Datei empfangen\nDienst',
           'Beweismittelkette bis dahin',
