@@ -18,7 +18,7 @@ import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 vi.setConfig({ testTimeout: 90_000 });
 const dataDir = newDataDir();
 const azureCa = join(dataDir, 'azurite-ca.pem');
-const scene = await sceneJpeg({ width: 320, height: 240, seed: 1 });
+const scene = await sceneJpeg({ width: 160, height: 120, seed: 1 });
 let buckets: S3Server;
 let azurite: Azurite;
 let outside: Awaited<ReturnType<typeof openDoor>>;

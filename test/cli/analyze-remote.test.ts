@@ -25,7 +25,7 @@ let scene: Buffer;
 beforeAll(async () => {
   [serving, scene] = await Promise.all([
     startServing(dataDir, { FORENSICS_MAX_UPLOAD_BYTES: String(mostUploadBytes) }),
-    sceneJpeg({ width: 480, height: 320, seed: 7 }),
+    sceneJpeg({ width: 160, height: 120, seed: 7 }),
   ]);
 });
 beforeEach(async () => {
@@ -111,7 +111,7 @@ describe('a picture', () => {
       ];
       expect((await readdir(join(cwd, 'out/scene'))).toSorted()).toEqual(names);
       const png = await readFile(join(cwd, 'out/scene/heatmap-fake.png'));
-      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([480, 320]);
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([160, 120]);
       const kept: AnalysisRecord = JSON.parse(
         await readFile(join(cwd, 'out/scene/result.json'), 'utf8'),
       );

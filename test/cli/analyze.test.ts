@@ -9,7 +9,7 @@ import { emptyFolder, runCli, startCli } from './run-cli.ts';
 let scene: Buffer;
 
 beforeAll(async () => {
-  scene = await sceneJpeg({ width: 480, height: 320, seed: 7 });
+  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 });
 
 /** A folder that holds the scene as `scene.jpg`, and what else is given. */
@@ -109,7 +109,7 @@ describe('one picture', () => {
     const png = await readFile(join(cwd, 'out/scene/heatmap-fake.png'));
     const map = await readFile(join(cwd, 'out/scene/map-fake.png'));
     const { columns, rows } = kept.maps!;
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([480, 320]);
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([160, 120]);
     expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([columns, rows]);
     expect(again).toMatchObject({ code: 5 });
     expect(again.stderr).toContain('ersetzen Sie es mit --force');
@@ -123,7 +123,7 @@ describe('one picture', () => {
     const map = await readFile(join(cwd, 'out/scene/map-fake.png'));
     const verified = await runCli(['verify', 'out/scene/evidence.zip'], { cwd });
     expect(ran.code).toBe(0);
-    expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([480, 320]);
+    expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([160, 120]);
     expect(verified.code).toBe(0);
   });
 
@@ -219,7 +219,7 @@ describe('several pictures', () => {
 async function copyOfProgram(): Promise<string> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const copy = await emptyFolder();
-  const copied = ['src', 'package.json', 'test/cli/entry.ts', 'models/trace-3', 'models/locate-1'];
+  const copied = ['bin', 'dist', 'package.json', 'models/trace-3', 'models/locate-1'];
   for (const name of copied) {
     // oxlint-disable-next-line no-await-in-loop -- folders before what is in them
     await cp(join(root, name), join(copy, name), { recursive: true });
@@ -231,7 +231,7 @@ async function copyOfProgram(): Promise<string> {
 describe('the model', () => {
   test('with a wrong hash stops the run with one line, however many pictures there are', async () => {
     const program = await copyOfProgram();
-    const entry = join(program, 'test/cli/entry.ts');
+    const entry = join(program, 'bin/forensics.js');
     const cwd = await folderWith({ 'second.jpg': scene });
 
     for (const [model, file] of [

@@ -12,7 +12,7 @@ const coloured = (raw: string) => /\[[0-9;]*3[0-9]m/.test(raw);
 /** A folder with a small picture in it. */
 async function folderWithScene(): Promise<string> {
   const cwd = await emptyFolder();
-  await writeFile(join(cwd, 'scene.jpg'), await sceneJpeg({ width: 224, height: 224, seed: 1 }));
+  await writeFile(join(cwd, 'scene.jpg'), await sceneJpeg({ width: 96, height: 80, seed: 1 }));
   return cwd;
 }
 

@@ -9,8 +9,8 @@ import { runHere } from '../cli/run-here.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 
-const small = { width: 320, height: 240 };
-const large = { width: 800, height: 600 };
+const small = { width: 160, height: 120 };
+const large = { width: 640, height: 480 };
 const environment = { FORENSICS_LEASE_SECONDS: '2' };
 const dataDir = newDataDir();
 let serving: Serving;

@@ -13,16 +13,18 @@ import { readEntries } from '../unit/evidence/repack.ts';
 import { readPages } from '../unit/render/pdf-text.ts';
 import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
-const size = { width: 320, height: 240 };
+const size = { width: 160, height: 120 };
 const dataDir = newDataDir();
 let serving: Serving;
 let client: ReturnType<typeof clientOf>;
 let id: string;
+let flaggedId: string;
 
 beforeAll(async () => {
   serving = await startServing(dataDir);
   client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
   id = await analyzed('forensicReporting', 'Claim 4711');
+  flaggedId = await analyzed('flagging');
 });
 
 afterAll(async () => {
@@ -110,7 +112,7 @@ const askHtml = async (analysis: string, language: string) =>
 
 test('the HTML report comes in either language, as a file that no page of the server becomes', async () => {
   const [english, german] = [await askHtml(id, 'en'), await askHtml(id, 'de')];
-  const flagged = await askHtml(await analyzed('flagging'), 'en');
+  const flagged = await askHtml(flaggedId, 'en');
 
   expect(english.body.toString()).toMatch(/^<!doctype html>\n<html lang="en">/);
   expect(german.body.toString()).toMatch(/^<!doctype html>\n<html lang="de">/);
@@ -123,7 +125,6 @@ test('the HTML report comes in either language, as a file that no page of the se
 });
 
 test('what cannot be bundled is refused with what to do, and nothing is written over', async () => {
-  const flaggedId = await analyzed('flagging');
   const folder = await emptyFolder();
   const out = join(folder, 'evidence.zip');
   await mkdir(join(folder, 'taken'));

@@ -11,7 +11,7 @@ import { type Forwarder, startForwarder } from '../unit/ports/storage/forwarder.
 import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
 
-const size = { width: 320, height: 240 };
+const size = { width: 160, height: 120 };
 /** Four servers start one after the other, and each examines pictures: half a minute where others work, too. */
 const fourServersMs = 90_000;
 const picture = await sceneJpeg({ ...size, seed: 1 });

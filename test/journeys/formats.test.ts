@@ -56,9 +56,10 @@ test('a HEIC file is examined, and its bytes are in the evidence as they came', 
 
 test('the pictures of a PDF are sent one by one', async () => {
   const cwd = await emptyFolder();
-  const scene = await sceneJpeg({ width: 320, height: 240, seed: 7 });
-  const claim = await makePdf((pdf) =>
-    pdf.text('Claim 4711').image(scene, 72, 144, { width: 144 }),
+  const scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
+  const claim = await makePdf(
+    (pdf) => pdf.text('Claim 4711').image(scene, 72, 108, { width: 60 }),
+    { size: 'A7', layout: 'landscape' },
   );
   await writeFile(join(cwd, 'claim.pdf'), claim);
   const ran = await runCli(['analyze', join(cwd, 'claim.pdf'), ...atServer(), '--csv'], {

@@ -113,11 +113,9 @@ describe('an unusable file is rejected with a code, and the child continues', ()
     ['image_not_supported', () => ({ bytes: Buffer.from('no picture at all') })],
     ['image_unreadable', () => ({ bytes: jpeg.subarray(0, jpeg.length >> 1) })],
   ] as const)('%s (%#)', async (code, source) => {
-    const before = await examine({});
-
     await expect(examine({ source: source() })).rejects.toMatchObject({ code });
 
-    expect((await examine({})).facts.sha256).toBe(before.facts.sha256);
+    expect((await examine({})).facts.sha256).toBe(hash('sha256', jpeg));
     expect(sandbox.status().children).toBe(1);
   });
 
@@ -237,7 +235,7 @@ describe('rendering', () => {
   test.each([5, 6, 7, 8])(
     'of EXIF orientation %i lays heatmaps over the stored picture where they are to have its size',
     async (orientation) => {
-      const size = { width: 300, height: 200 };
+      const size = { width: 120, height: 80 };
       const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation }) };
       const examination = await examine({ source });
       const render = (heatmapSize: { width: number; height: number }) => {
@@ -246,14 +244,14 @@ describe('rendering', () => {
       };
 
       const upright = await render(size);
-      const stored = await render({ width: 200, height: 300 });
+      const stored = await render({ width: 80, height: 120 });
 
       for (const name of mapNames) {
         const shown = await pixelsOf(upright.heatmaps[name]);
-        expect([shown.width, shown.height]).toEqual([300, 200]);
+        expect([shown.width, shown.height]).toEqual([120, 80]);
         const { rgb, ...laid } = await pixelsOf(stored.heatmaps[name]);
         const { rgb: expected } = orientationOf(orientation).toStored(shown);
-        expect(laid).toEqual({ width: 200, height: 300 });
+        expect(laid).toEqual({ width: 80, height: 120 });
         expect(Buffer.compare(rgb, expected)).toBe(0);
       }
       const printed = readPages(stored.reports.en!.pdf).map(({ text }) => text.replace(/\s/g, ''));

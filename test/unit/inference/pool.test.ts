@@ -182,10 +182,10 @@ describe('a child that dies', () => {
     'is not ended while it waits for a processor',
     { timeout: 60_000 },
     async () => {
-      const size = 8;
-      const pool = poolOf({ size, taskTimeoutMs: 2000 });
+      const size = 6;
+      const pool = poolOf({ size, taskTimeoutMs: 1500 });
 
-      const answers = Array.from({ length: size }, () => pool.run({ work: 1200 }));
+      const answers = Array.from({ length: size }, () => pool.run({ work: 700 }));
 
       expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']));
     },
