@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/**
- * As `parseArgs`, but `--help`, or an option that the program does not have, prints the comment at its top and ends it.
- *
- * @param program - its `import.meta.url`.
- */
+/** @param program - its `import.meta.url`. */
 export function readOptions<const T extends NonNullable<ParseArgsConfig['options']>>(
   program: string,
   options: T,
 ) {
+  return readArguments(program, { options }).values;
+}
+
+/** As `parseArgs`, but `--help`, or an option that the program does not have, prints the comment at its top and ends it. */
+export function readArguments<const T extends ParseArgsConfig>(program: string, config: T) {
   const [, comment = ''] = readFileSync(fileURLToPath(program), 'utf8').split(/^\/\*\*$|^ \*\/$/m);
   const usage = comment
     .trim()
@@ -21,7 +22,7 @@ export function readOptions<const T extends NonNullable<ParseArgsConfig['options
     process.exit();
   }
   try {
-    return parseArgs({ options }).values;
+    return parseArgs(config);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     process.stderr.write(`${error.message}\n\n${usage}\n`);

@@ -4,14 +4,11 @@
  */
 
 import { cycles } from '../../test/architecture/imports.ts';
+import { readOptions } from '../usage.ts';
 import { measureCode } from './code.ts';
 import { measureJourneys } from './journeys.ts';
 
-const isVerbose = process.argv.includes('--verbose');
-if (process.argv.length > (isVerbose ? 3 : 2)) {
-  process.stderr.write('usage: npm run figures -- [--verbose]\n');
-  process.exit(2);
-}
+const { verbose } = readOptions(import.meta.url, { verbose: { type: 'boolean', default: false } });
 
 const code = measureCode();
 const sizes = code.files.map(({ lines }) => lines).toSorted((a, b) => a - b);
@@ -52,7 +49,7 @@ function joined(group: readonly string[]): string {
 
 function printAll(what: string, found: readonly string[], aim: string): void {
   print(what, found.length, aim);
-  if (isVerbose) for (const one of found) process.stdout.write(`    ${one}\n`);
+  if (verbose) for (const one of found) process.stdout.write(`    ${one}\n`);
 }
 
 function print(what: string, is: number, aim: string): void {

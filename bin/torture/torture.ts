@@ -4,15 +4,25 @@
  */
 
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../usage.ts';
 import { createProof } from './proof.ts';
 import { isProofName, proofNames, proofs } from './proofs.ts';
 
-const values = readOptions();
+const values = readOptions(import.meta.url, {
+  minutes: { type: 'string', default: '10' },
+  only: { type: 'string', default: proofNames.join(',') },
+  analyses: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+});
 const wanted = values.only.split(',');
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
 const analyses = Number(values.analyses);
-if (!wanted.every(isProofName) || !(minutes > 0) || !Number.isInteger(seed)) tellUsage();
+if (!wanted.every(isProofName) || !(minutes > 0) || !Number.isInteger(seed)) {
+  process.stderr.write(
+    `--only takes ${proofNames.join(',')}; --minutes and --seed take a number.\n`,
+  );
+  process.exit(2);
+}
 
 process.stdout.write(
   `seed ${seed}; Node.js ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), load ${loadavg()[0]!.toFixed(1)} at the start\n`,
@@ -37,24 +47,3 @@ for (const name of proofNames.filter((one) => wanted.includes(one))) {
 }
 // A proof that has to give up waiting leaves timers behind.
 process.exit(0);
-
-function readOptions() {
-  const options = {
-    minutes: { type: 'string', default: '10' },
-    only: { type: 'string', default: proofNames.join(',') },
-    analyses: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-  } as const;
-  try {
-    return parseArgs({ options }).values;
-  } catch {
-    return tellUsage();
-  }
-}
-
-function tellUsage(): never {
-  process.stderr.write(
-    `usage: npm run torture -- [--minutes N] [--only ${proofNames.join(',')}] [--seed N] [--analyses N]\n`,
-  );
-  process.exit(2);
-}

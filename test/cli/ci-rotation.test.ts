@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { blockNamed, readManual } from '../manual/manual.ts';
+import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';

@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { blockNamed, readManual } from '../manual/manual.ts';
+import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -19,7 +19,7 @@ import { freePort, postgresPrograms, startPostgres } from '../fixtures/postgres.
 import { bucket, startS3Server } from '../fixtures/s3-server.ts';
 import { clientOf } from '../journeys/serving.ts';
 import { asker } from '../unit/server/open-server.ts';
-import { blockNamed, readManual } from './manual.ts';
+import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 
 interface Service {
   readonly command?: readonly string[];

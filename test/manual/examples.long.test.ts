@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { blocksOf, readManual } from './manual.ts';
-import { play } from './play.ts';
-import { openStage, type Stage } from './stage.ts';
-import { type Way, wayOf } from './ways.ts';
+import { blocksOf, readManual } from '../../bin/manual/manual.ts';
+import { play } from '../../bin/manual/play.ts';
+import { openStage, type Stage } from '../../bin/manual/stage.ts';
+import { type Way, wayOf } from '../../bin/manual/ways.ts';
 
 let stage: Stage;
 

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/contract/config.ts';
 import { changeBody } from '../../src/contract/tenant.ts';
-import { blockNamed, readManual, root } from './manual.ts';
+import { blockNamed, readManual, root } from '../../bin/manual/manual.ts';
 
 const manual = readManual();
 const textOf = (name: string) => blockNamed(manual, name).text;
@@ -31,16 +31,16 @@ test('the line that runs the tests runs what a fresh clone is tested with', () =
 });
 
 test.each([
+  'bin/draw.ts',
   'bin/figures/figures.ts',
+  'bin/manual/renew.ts',
   'bin/torture/torture.ts',
-  'test/fixtures/draw.ts',
-  'test/manual/renew.ts',
 ])('%s prints its usage and does nothing when asked for help', (file) => {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, file), '--help'], {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, file), '--help'], {
     cwd: dir,
   });
 
-  expect([status, String(stderr)]).toEqual([2, expect.stringMatching(/^usage: npm run [^\n]+\n$/)]);
+  expect([status, String(stdout)]).toEqual([0, expect.stringMatching(/^`npm run /)]);
 });
 
 test('the storage of a tenant is one that the interface takes', () => {

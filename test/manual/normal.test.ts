@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNearly, saySame, shortened } from './normal.ts';
+import { isNearly, saySame, shortened } from '../../bin/manual/normal.ts';
 
 const hash = 'ab'.repeat(32);
 

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { createWholeProgram } from '../../src/cli/main.ts';
-import { blocksOf, pages, readManual, readPage, root } from './manual.ts';
-import { referencePages } from './reference.ts';
-import { wayOf } from './ways.ts';
+import { blocksOf, pages, readManual, readPage, root } from '../../bin/manual/manual.ts';
+import { referencePages } from '../../bin/manual/reference.ts';
+import { wayOf } from '../../bin/manual/ways.ts';
 
 test('the pages that the code writes are up to date; "npm run manual" writes them', async () => {
   for (const [page, text] of Object.entries(await referencePages())) {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operationsOf } from '../contract/interface/document.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
-import { readManual } from './manual.ts';
+import { readManual } from '../../bin/manual/manual.ts';
 
 const dataDir = newDataDir();
 let serving: Serving;

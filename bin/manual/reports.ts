@@ -12,7 +12,7 @@ import { writeTexts } from '../../src/present/report-texts.ts';
 import { noProvenance, type Provenance } from '../../src/provenance/provenance.ts';
 import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
-import { makeExamination, makeMaps, makePicture } from '../unit/present/examination.ts';
+import { makeExamination, makeMaps, makePicture } from '../../test/unit/present/examination.ts';
 import { root } from './manual.ts';
 
 const size = { width: 960, height: 720 };

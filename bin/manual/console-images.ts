@@ -7,9 +7,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp, { type Sharp } from 'sharp';
-import { chooseFiles, launch, openWindow } from '../console/browser.ts';
-import { scenePng } from '../fixtures/pictures.ts';
-import { newDataDir, type Ready, startServing } from '../journeys/serving.ts';
+import { chooseFiles, launch, openWindow } from '../../test/console/browser.ts';
+import { scenePng } from '../../test/fixtures/pictures.ts';
+import { newDataDir, type Ready, startServing } from '../../test/journeys/serving.ts';
 import { root } from './manual.ts';
 
 const longestMs = 600_000;

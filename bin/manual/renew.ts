@@ -6,6 +6,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOptions } from '../usage.ts';
 import { drawConsoleImages } from './console-images.ts';
 import { drawImages } from './images.ts';
 import { blocksOf, germanOf, pages, readPage, root, withBlock, withBlocksOf } from './manual.ts';
@@ -14,17 +15,16 @@ import { referencePages } from './reference.ts';
 import { openStage } from './stage.ts';
 import { wayOf } from './ways.ts';
 
-const [, , only] = process.argv;
-if (![undefined, '--reference', '--images'].includes(only)) {
-  process.stderr.write('usage: npm run manual -- [--reference | --images]\n');
-  process.exit(2);
-}
-if (only === '--images') {
+const only = readOptions(import.meta.url, {
+  reference: { type: 'boolean', default: false },
+  images: { type: 'boolean', default: false },
+});
+if (only.images) {
   await drawImages();
   await drawConsoleImages();
 } else {
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
-  if (only !== '--reference') await renewExamples();
+  if (!only.reference) await renewExamples();
   for (const page of pages.slice(1)) {
     save(germanOf(page), withBlocksOf(readPage(page), readPage(germanOf(page))));
   }

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sceneJpeg } from '../fixtures/pictures.ts';
+import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { root } from './manual.ts';
 
 /** The pictures of the examples: small ones where the size tells nothing. */
@@ -26,7 +26,7 @@ export async function furnish(folder: string): Promise<void> {
 /** The commands of the manual act on the sources; what `npm ci` would install is there, or no test would run. */
 export function writeCommands(folder: string): string {
   const entry = join(root, 'test', 'cli', 'entry.ts');
-  const draw = join(root, 'test', 'fixtures', 'draw.ts');
+  const draw = join(root, 'bin', 'draw.ts');
   const commands = {
     forensics: `exec node '${entry}' "$@"`,
     npx: '[ "$1" = forensics ] && exec "$@"',
