@@ -111,6 +111,19 @@ test('--help, also beside other options, and an unknown option print the usage',
   expect(unknown.stderr).toMatch(/--pictures.*npm run evaluate/s);
 });
 
+test('a file or folder that does not exist is refused in one line before anything is measured', async () => {
+  const refused = await Promise.all([
+    evaluate('--copies', tmpdir()),
+    evaluate('--ratios', '--model', tmpdir()),
+    evaluate('--manipulated', '--pairs', tmpdir()),
+    evaluate('--manipulated', '--figures', 'nowhere/figures.json'),
+  ]);
+
+  for (const { code, stderr } of refused) {
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^--[a-z]+[ :].*\.\n$/)]);
+  }
+});
+
 function readManifest(file: string): object {
   return JSON.parse(readFileSync(file, 'utf8'));
 }

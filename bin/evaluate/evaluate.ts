@@ -19,8 +19,9 @@
  * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
+import { existsSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../src/errors.ts';
 import type { Models } from '../../src/engine/schedule.ts';
 import type { Decision } from '../../src/engine/result.ts';
@@ -60,6 +61,12 @@ const options = readOptions(import.meta.url, {
   figures: { type: 'string' },
 });
 
+const limit = Number(options.limit ?? Infinity);
+if (!(limit >= 1)) fail('--limit must be a number from 1 up.');
+const crowd = Number(options.crowd);
+if (!(crowd >= 0)) fail('--crowd must be a number from 0 up.');
+assertPaths();
+
 if (options.credentials) {
   const { readTestFiles } = await import('./credentials.ts');
   process.exit((await readTestFiles(options.credentials)) ? 0 : 1);
@@ -67,7 +74,7 @@ if (options.credentials) {
 
 if (options.surfaces) {
   const { readSurfaces } = await import('./read-surfaces.ts');
-  process.exit((await readSurfaces(options.surfaces, Number(options.limit ?? Infinity))) ? 0 : 1);
+  process.exit((await readSurfaces(options.surfaces, limit)) ? 0 : 1);
 }
 
 if (options.ratios) {
@@ -77,13 +84,12 @@ if (options.ratios) {
 }
 
 if (options.copies !== undefined) {
-  await measureCopies(options.copies, Number(options.limit ?? 200), Number(options.crowd));
+  await measureCopies(options.copies, options.limit ? limit : 200, crowd);
   process.exit();
 }
 
 if (options.drawn) {
-  const models = await openModels(options.model ?? null);
-  await measureDrawn(models);
+  await measureDrawn(await openNamed());
   process.exit();
 }
 
@@ -100,16 +106,11 @@ if (options.record && (split !== 'val' || options.limit)) {
   fail('--record takes the whole val split: leave out --split and --limit.');
 }
 
-const limit = Number(options.limit ?? Infinity);
-if (!(limit >= 1)) fail('--limit must be a number from 1 up.');
 if (options.manipulated && options.readings !== undefined && options.pairs.length === 0) {
   fail('--readings of --manipulated needs --pairs.');
 }
 
-const opened = await openModels(options.model ?? null).catch((error: unknown) => {
-  if (error instanceof ForensicsError) fail(error.message);
-  throw error;
-});
+const opened = await openNamed();
 const { folder, ...models } = options.traces ? withoutChanges(opened) : opened;
 const { pairs, photographs = dataDir } = options;
 const asked = { dataDir, pairs, photographs, models, limit };
@@ -122,6 +123,13 @@ if (options.manipulated && options.readings !== undefined) {
   if (options['held-out']) writeHeldOut(options['held-out'], heldOut);
 } else {
   await measureGenerated(dataDir, split);
+}
+
+async function openNamed() {
+  return openModels(options.model ?? null).catch((error: unknown) => {
+    if (error instanceof ForensicsError) fail(error.message);
+    throw error;
+  });
 }
 
 async function measureGenerated(data: string, from: Split): Promise<void> {
@@ -169,6 +177,32 @@ async function measureDrawn(both: Models): Promise<void> {
       `${count(({ resultSubClasses }) => resultSubClasses.includes('manipulated'))} called manipulated`,
     ];
     process.stdout.write(`${kind}: ${some.length} pictures, ${told.join(', ')}\n`);
+  }
+}
+
+/** Before hours of measuring. */
+function assertPaths(): void {
+  const { copies, surfaces, credentials, model, figures } = options;
+  const needed = [
+    ['surfaces', surfaces, '.'],
+    ['credentials', credentials, '.'],
+    ['model', model, options.ratios ? 'held-out.csv' : '.'],
+    ['photographs', options.photographs, 'manifest.csv'],
+    ...options.pairs.map((pair) => ['pairs', pair, 'index.csv'] as const),
+    ['held-out', options['held-out'], '.'],
+    ['figures', figures && dirname(figures), '.'],
+    [
+      'readings',
+      options.manipulated ? undefined : options.readings && dirname(options.readings),
+      '.',
+    ],
+  ] as const;
+  for (const [name, at, file] of needed) {
+    if (!at || existsSync(`${at}/${file}`)) continue;
+    fail(`--${name}: there is no ${file === '.' ? `folder ${at}` : join(at, file)}.`);
+  }
+  if (copies !== undefined && !statSync(copies, { throwIfNoEntry: false })?.isFile()) {
+    fail(`--copies must name a file with the path of a picture a line; ${copies} is none.`);
   }
 }
 
