@@ -129,7 +129,7 @@ export const messages = {
   processing: 'The picture is being examined.',
   retrying: 'An attempt failed; the analysis will be tried again.',
   completed: 'The analysis is complete.',
-  refused: 'Upload the right picture to putUrl and use retry, or create a new analysis.',
+  refused: 'Upload the right picture and retry, or create a new analysis.',
   storeAway: 'The store was unavailable for 24 hours; retry the analysis once it is back.',
 } as const;
 

@@ -83,7 +83,7 @@ test('a run and an upgrade ask for heatmaps of the declared size', async () => {
 
 test('the status message of a refused upload says what to do, and start repeats it', async () => {
   const { outcome, status, analysis, analyses, caller } = await started(large);
-  const advice = 'Upload the right picture to putUrl and use retry, or create a new analysis.';
+  const advice = 'Upload the right picture and retry, or create a new analysis.';
 
   expect(outcome).toMatchObject({ message: expect.stringContaining(advice) });
   const { statusMessage } = await status(analysis.id);
