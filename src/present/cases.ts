@@ -13,6 +13,7 @@ export const caseKinds = [
   'generated',
   'changed',
   'seen',
+  'suspected',
   'undecided',
   'unjudged',
   'atWork',
@@ -27,6 +28,8 @@ export interface CaseMember {
     readonly resultClass: number;
     readonly resultSubClasses: readonly number[];
   } | null;
+  /** Whether a change is suspected where nothing was decided. */
+  readonly isSuspected: boolean;
   readonly projectId: string | null;
   readonly seenBefore: readonly Pick<SeenBefore, 'projectId'>[];
 }
@@ -77,12 +80,13 @@ function kindOf(member: CaseMember): CaseKind {
   return !isUrgent && isSeenElsewhere(member) ? 'seen' : kind;
 }
 
-function resultKindOf({ status, result }: CaseMember): CaseKind {
+function resultKindOf({ status, result, isSuspected }: CaseMember): CaseKind {
   if (status === 'failed') return 'failed';
   if (status !== 'completed' || result === null) return 'atWork';
   // Subclass 2: changed in a part.
   const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
-  const kinds = { real: 'noSign', fake, abstain: 'unjudged', uncertain: 'undecided' } as const;
+  const uncertain = isSuspected ? 'suspected' : 'undecided';
+  const kinds = { real: 'noSign', fake, abstain: 'unjudged', uncertain } as const;
   const resultClass = resultClasses[result.resultClass];
   if (resultClass === undefined) throw new RangeError('a result has an unknown class');
   return kinds[resultClass];

@@ -3,9 +3,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
 import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { listAnalyses, type Page } from '../api/analyses.ts';
+import { getAnalysis, listAnalyses, type Page } from '../api/analyses.ts';
 import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveAs } from '../parts/files.tsx';
@@ -20,6 +21,8 @@ import { saveAnalyses, useCommenting } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
+const uncertain = resultClasses.indexOf('uncertain');
+
 /** The most entries per request. */
 const listed = 1000;
 
@@ -33,9 +36,11 @@ export function CasePage({ name }: { readonly name: string }) {
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
   const { data, error, reload } = loaded;
-  const { seen, open } = useSeenBefore(data?.entries ?? []);
-  const memberOf = (analysis: Analysis) => toMember(analysis, seen);
-  const entries = inCaseOrder(data?.entries ?? [], memberOf);
+  const { known, open } = useDetails(data?.entries ?? []);
+  const seenOf = ({ id }: Analysis) => known.get(id)?.seen ?? [];
+  const memberOf = (analysis: Analysis) => toMember(analysis, seenOf(analysis));
+  const details = data?.entries.map((entry) => known.get(entry.id)?.analysis ?? entry);
+  const entries = inCaseOrder(details ?? [], memberOf);
   const shown = entries.slice(start, start + pageSize);
   const thumbnails = useThumbnails(shown);
   const { hint, dialog } = useCommenting(shown, reload);
@@ -78,7 +83,7 @@ export function CasePage({ name }: { readonly name: string }) {
               key={analysis.id}
               analysis={analysis}
               thumbnail={thumbnails.get(analysis.id)}
-              seen={seen.get(analysis.id) ?? []}
+              seen={seenOf(analysis)}
             />
           )}
         />
@@ -138,35 +143,39 @@ function Downloads({
   );
 }
 
-type Seen = ReadonlyMap<string, readonly SeenBefore[]>;
+interface Details {
+  /** With its evidence, if nothing was decided: a change may be suspected. */
+  readonly analysis: Analysis;
+  /** Other pictures that show the same. */
+  readonly seen: readonly SeenBefore[];
+}
 
-/** After this many comparisons, the page shows what has been found so far. */
-const comparedAtOnce = 50;
+/** After this many, the page shows what has been found so far. */
+const requestedAtOnce = 50;
 
-/**
- * Other pictures that show the same as these, by id; each is requested once, one after the other. Also returns how many
- * are still to be requested.
- */
-function useSeenBefore(analyses: readonly Analysis[]): {
-  readonly seen: Seen;
+/** What a list does not have, by id; requested once, one after the other. Also returns how many are still to be requested. */
+function useDetails(analyses: readonly Analysis[]): {
+  readonly known: ReadonlyMap<string, Details>;
   readonly open: number;
 } {
   const { tenantName } = useConsole();
-  const ids = analyses
-    .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
-    .map(({ id }) => id);
-  const known = useRef(new Map<string, readonly SeenBefore[]>());
-  const openIds = () => ids.filter((id) => !known.current.has(id));
-  useLoaded(`seen before ${tenantName} ${ids.join(' ')}`, {
+  const examined = analyses.filter(({ inferenceStatus }) => inferenceStatus.status === 'completed');
+  const known = useRef(new Map<string, Details>());
+  const open = () => examined.filter(({ id }) => !known.current.has(id));
+  useLoaded(`details ${tenantName} ${examined.map(({ id }) => id).join(' ')}`, {
     load: async (signal) => {
-      for (const id of openIds().slice(0, comparedAtOnce)) {
-        known.current.set(id, await listSeenBefore(tenantName, id, signal));
+      for (const listed of open().slice(0, requestedAtOnce)) {
+        const { id, inferenceStatus } = listed;
+        const isUndecided = inferenceStatus.result?.resultClass === uncertain;
+        const analysis = isUndecided ? await getAnalysis(tenantName, id, signal) : listed;
+        const seen = await listSeenBefore(tenantName, id, signal);
+        known.current.set(id, { analysis, seen });
       }
       return known.current.size;
     },
-    pause: () => (openIds().length === 0 ? null : 0),
+    pause: () => (open().length === 0 ? null : 0),
   });
-  return { seen: known.current, open: openIds().length };
+  return { known: known.current, open: open().length };
 }
 
 function Row({
@@ -210,8 +219,10 @@ function Row({
 }
 
 function toMember(
-  { id, projectId, inferenceStatus: { status, result } }: Analysis,
-  seen: Seen,
+  { projectId, inferenceStatus: { status, result } }: Analysis,
+  seenBefore: readonly SeenBefore[],
 ): CaseMember {
-  return { status, result: result ?? null, projectId, seenBefore: seen.get(id) ?? [] };
+  const reasons = result?.evidence?.reasons ?? [];
+  const isSuspected = reasons.some(({ code }) => code === 'manipulation_suspected');
+  return { status, result: result ?? null, isSuspected, projectId, seenBefore };
 }

@@ -16,7 +16,7 @@ import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { CaseRendering } from '../../examiner/requests.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import { type CaseMember, type CasePicture, inCaseOrder } from '../../present/cases.ts';
-import { readAnswer, readResult, type Result } from '../../present/result.ts';
+import { isSuspicion, readAnswer, readResult, type Result } from '../../present/result.ts';
 import { packageVersion } from '../../version.ts';
 import {
   type BundleInputParts,
@@ -121,6 +121,7 @@ export async function* writeCase(
 
 interface Member {
   readonly entry: Entry;
+  readonly answer: Result | null;
   readonly seenBefore: readonly SeenBefore[];
   readonly thumbnail: Uint8Array | null;
 }
@@ -153,17 +154,19 @@ async function openCase(
     const { id: analysisId, status } = entry.analysis;
     const seenBefore =
       status === 'completed' ? await findSeenBefore(db, { tenantId, analysisId }) : [];
-    members.push({ entry, seenBefore, thumbnail: thumbnails.get(analysisId) ?? null });
+    const answer = await answerFor(db, { entry });
+    members.push({ entry, answer, seenBefore, thumbnail: thumbnails.get(analysisId) ?? null });
   }
   return inCaseOrder(members, toMember);
 }
 
-function toMember({ entry: { analysis, result }, seenBefore }: Member): CaseMember {
+function toMember({ entry: { analysis, result }, answer, seenBefore }: Member): CaseMember {
   const { status, projectId } = analysis;
-  return { status, result, projectId, seenBefore };
+  const isSuspected = answer !== null && isSuspicion(answer);
+  return { status, result, isSuspected, projectId, seenBefore };
 }
 
-function isForensic({ entry: { analysis } }: Member): boolean {
+function isForensic({ entry: { analysis } }: Pick<Member, 'entry'>): boolean {
   return analysis.status === 'completed' && analysis.tier === 'forensicReporting';
 }
 
@@ -186,7 +189,7 @@ async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
     analysisId,
     name: analysis.filename,
     failure: analysis.status === 'failed' ? analysis.statusMessage : '',
-    answer: await answerFor(parts, member),
+    answer: member.answer,
     seenBefore: member.seenBefore,
     thumbnail: member.thumbnail,
     page,
@@ -194,14 +197,14 @@ async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
   return { picture, recorded };
 }
 
-async function answerFor({ db }: CaseParts, member: Member): Promise<Result | null> {
+async function answerFor(db: Context['db'], member: Pick<Member, 'entry'>): Promise<Result | null> {
   if (isForensic(member)) return readResult(await loadExamined(db, member.entry.analysis.id));
   const verdict = verdictOf(member);
   const { resultSubClasses = [] } = member.entry.result ?? {};
   return verdict === null ? null : readAnswer(verdict, null, [], resultSubClasses);
 }
 
-function verdictOf({ entry: { analysis, result } }: Member) {
+function verdictOf({ entry: { analysis, result } }: Pick<Member, 'entry'>) {
   if (analysis.status !== 'completed' || result === null) return null;
   return resultClasses[result.resultClass] ?? null;
 }

@@ -9,6 +9,7 @@ export const cases: typeof english = {
     generated: 'mit Anzeichen für Erzeugung',
     changed: 'mit Anzeichen für eine Veränderung',
     seen: 'auch außerhalb dieses Falls vorgelegt',
+    suspected: 'mit Verdacht auf eine Veränderung',
     undecided: 'unentschieden',
     unjudged: 'nicht beurteilbar',
     atWork: 'in Untersuchung',

@@ -8,6 +8,7 @@ export const cases = {
     generated: 'with signs of generation',
     changed: 'with signs of a change',
     seen: 'seen outside this case',
+    suspected: 'with a suspected change',
     undecided: 'undecided',
     unjudged: 'that cannot be judged',
     atWork: 'being examined',
