@@ -59,11 +59,11 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       async () => (await import('./commands/serve.ts')).defineServe,
     ],
     worker: [
-      'Run analyses of a data folder in addition to its server.',
+      'Run analyses from a data folder alongside its server.',
       async () => (await import('./commands/worker.ts')).defineWorker,
     ],
     health: [
-      'Ask the server of this machine whether it works.',
+      'Check whether the server on this machine is working.',
       async () => (await import('./commands/health.ts')).defineHealth,
     ],
     webhooks: [
@@ -71,7 +71,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       async () => (await import('./commands/webhooks.ts')).defineWebhooks,
     ],
     feedback: [
-      'Read the feedback of users.',
+      'Read feedback from users.',
       async () => (await import('./commands/feedback.ts')).defineFeedback,
     ],
   },
@@ -88,10 +88,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       'Create, list, show, change and disable accounts.',
       async () => (await import('./commands/user.ts')).defineUser,
     ],
-    usage: [
-      'Show the usage of tenants.',
-      async () => (await import('./commands/usage.ts')).defineUsage,
-    ],
+    usage: ['Show usage by tenant.', async () => (await import('./commands/usage.ts')).defineUsage],
     'master-key': [
       'Replace the key that encrypts the secrets of the data folder.',
       async () => (await import('./commands/master-key.ts')).defineMasterKey,

@@ -52,7 +52,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
 /** Its commands have only a name and a description until they are called. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
-    .description('Decides whether a picture is real, fake, uncertain or cannot be judged.')
+    .description('Decides whether a picture is real or fake, and says so when it cannot tell.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)

@@ -176,7 +176,7 @@ function requireLocator({ locator }: BundleSettings): ModelIdentity {
   if (locator !== undefined) return locator;
   throw new ForensicsError(
     'conflict',
-    'The bundle was made by a version that did not look for local changes yet; do the examination again with that version, which its settings name.',
+    'The bundle was made by a version that did not yet look for local changes; repeat the examination with that version, which is named in its settings.',
   );
 }
 

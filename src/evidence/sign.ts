@@ -196,7 +196,7 @@ function requireSize(bytes: number): void {
   if (bytes <= maxArchiveBytes) return;
   throw new ForensicsError(
     'conflict',
-    'The bundle would have more than 4 GB. Leave out the files of the pictures (--without-original), or divide the case.',
+    'The bundle would exceed 4 GB. Leave out the picture files (--without-original), or split the case.',
   );
 }
 

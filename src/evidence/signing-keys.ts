@@ -168,7 +168,7 @@ async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T
     if (cause instanceof ForensicsError) throw cause;
     throw new ForensicsError(
       'config_invalid',
-      `${name} is damaged or cannot be read; put back a copy of it, or move it away and create a new key: forensics signing-key rotate.`,
+      `${name} is damaged or cannot be read; restore it from a copy, or move it away and create a new key: forensics signing-key rotate.`,
       { cause },
     );
   }
@@ -177,6 +177,6 @@ async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T
 function noCurrentKey(name: string): ForensicsError {
   return new ForensicsError(
     'config_invalid',
-    `No key can sign: ${name} was replaced, and the key that replaced it is gone. Put back a copy of that, or create a new key: forensics signing-key rotate.`,
+    `No key can sign: ${name} was replaced, and the key that replaced it is gone. Restore a copy of that key, or create a new key: forensics signing-key rotate.`,
   );
 }

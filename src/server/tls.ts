@@ -43,7 +43,7 @@ export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMat
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new ForensicsError(
       'config_invalid',
-      'The files named by --tls-key and --tls-cert do not belong together; --tls-key must name the private key of that certificate.',
+      'The files named by --tls-key and --tls-cert do not match; --tls-key must name the private key of that certificate.',
     );
   }
   if (certificate.validToDate <= now) {

@@ -266,7 +266,7 @@ describe('an analysis that is not waited for', () => {
     expect(parse(waited.stdout).analyses).toMatchObject([{ analysisId, file }]);
     expect(inTheWay).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(flagging.stdout)).toMatchObject({ files: [join(out, 'result.json')] });
-    expect(flagging.stderr).toContain('the console upgrades it');
+    expect(flagging.stderr).toContain('upgrade it in the console');
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(replaced.code).toBe(0);
   });

@@ -97,7 +97,7 @@ test('damage ends with exit code 7, names the file, and is told in JSON as well'
 
   expect(text).toMatchObject({ code: 7, stdout: expect.stringContaining(': DAMAGED') });
   expect(text.stderr).toMatch(
-    /^forensics: The backup is not as it was written: .*master\.key.*\n$/,
+    /^forensics: The backup has changed since it was written: .*master\.key.*\n$/,
   );
   expect(json.code).toBe(7);
   expect(JSON.parse(json.stdout)).toMatchObject({

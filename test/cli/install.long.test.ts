@@ -257,7 +257,7 @@ test.runIf(canBuildImages)(
 
     process.kill(Number.parseInt((await say('cat /data/serve.lock')).stdout, 10), 'SIGTERM');
     await once(server, 'close');
-    await expect(say('forensics health')).rejects.toThrow(/does not work|exit status 1/);
+    await expect(say('forensics health')).rejects.toThrow(/is not working|exit status 1/);
     await say('dpkg --remove forensics', 'root');
     await expect(say('forensics --version')).rejects.toThrow();
   },

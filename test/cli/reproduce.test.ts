@@ -62,6 +62,6 @@ test('what differs within the tolerance is listed, and so is the other environme
   expect(stdout).toMatch(
     /examination\.anomaly\.score: [\d.]+, again [\d.]+ \(within the\s+tolerance\)/,
   );
-  expect(stdout).toContain('report-en.pdf: other bytes, as other versions write');
+  expect(stdout).toContain('report-en.pdf: different bytes, as expected from another version');
   expect(stdout).toMatch(/cpu: Another in the bundle, .* here/);
 });

@@ -60,7 +60,7 @@ describe('the first run', () => {
 
     expect(ofThis).toMatchObject({ code: 0, stdout: 'The server works.\n' });
     expect(ofNone.code).toBe(1);
-    expect(ofNone.stdout).toMatch(/^The server does not work: No server listens at /);
+    expect(ofNone.stdout).toMatch(/^The server is not working: No server is listening at /);
   });
 
   test('that does not work is told in words', async () => {
@@ -76,7 +76,7 @@ describe('the first run', () => {
 
     expect([code, stdout]).toEqual([
       1,
-      'The server does not work: Not healthy: storage. "forensics doctor" says why.\n',
+      'The server is not working: Not healthy: storage. "forensics doctor" says why.\n',
     ]);
   });
 

@@ -126,7 +126,7 @@ async function shownChain({ hostname, port }: URL): Promise<readonly X509Certifi
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve).once('error', reject);
       socket.setTimeout(timeoutMs, () =>
-        reject(new DOMException('The server does not answer.', 'TimeoutError')),
+        reject(new DOMException('The server is not responding.', 'TimeoutError')),
       );
     });
     return chainFrom(socket.getPeerX509Certificate());

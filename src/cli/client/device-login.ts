@@ -126,7 +126,7 @@ function withoutAnswer(error: unknown, issuer: URL): ForensicsError {
 function unavailable(issuer: URL, cause: unknown): ForensicsError {
   return new ForensicsError(
     'identity_unavailable',
-    `The identity provider at ${issuer.host} did not answer correctly; try again later.`,
+    `The identity provider at ${issuer.host} returned an invalid response; try again later.`,
     { cause },
   );
 }

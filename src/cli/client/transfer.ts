@@ -68,7 +68,7 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
         if (bytes !== undefined) return bytes;
         throw new ForensicsError(
           'blob_too_large',
-          'The store sends more bytes than a file of this kind can have.',
+          'The store sent more bytes than a file of this kind can have.',
         );
       });
     },

@@ -297,7 +297,7 @@ function describeResult({ name, count, head, broken, notedSeq }: Verified): stri
   if (count === 0) return `${name}: nothing has been logged yet.`;
   const last = `${name}: ${entries} intact. The last has the hash ${head}.`;
   if (notedSeq === null) return last;
-  return `${last} The stored hash belongs to entry ${notedSeq}: nothing up to there was changed.`;
+  return `${last} The stored hash belongs to entry ${notedSeq}: nothing up to that entry has changed.`;
 }
 
 function brokenLogs(broken: readonly Verified[]): ForensicsError {

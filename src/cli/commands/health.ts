@@ -34,7 +34,9 @@ async function runHealth({
   if (!isWell) process.exitCode = exitCodes.failure;
   if (json) printJson({ ok: isWell, said });
   else
-    print(isWell ? 'The server works.' : `The server does not work: ${printable(messageIn(said))}`);
+    print(
+      isWell ? 'The server works.' : `The server is not working: ${printable(messageIn(said))}`,
+    );
 }
 
 const timeoutMs = 10_000;
@@ -61,7 +63,7 @@ async function askHere({ host, port, behindProxy }: Settings) {
         isWell: false,
         said:
           systemCodeOf(error) === 'ECONNREFUSED'
-            ? `No server listens at ${options.host}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`
+            ? `No server is listening at ${options.host}:${port}; start it with "forensics serve", or set the host and port that it was given (see: forensics config).`
             : error.message,
       });
     (behindProxy ? requestPlain : request)(options, (answer) => {

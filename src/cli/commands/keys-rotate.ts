@@ -32,7 +32,7 @@ export function defineRotate(command: Command): void {
     .addOption(
       new Option(
         '--now',
-        'end the old key at once, for example after a leak; with --name, its predecessors too',
+        'revoke the old key at once, for example after a leak; with --name, its predecessors too',
       ).conflicts('grace'),
     )
     .addOption(outOption())
@@ -123,7 +123,7 @@ async function endOldKeys(
     } catch (error) {
       const { code, message } = toForensicsError(error);
       if (code !== 'not_found') {
-        const text = `The new key is valid, but the old one (${uuid}) could not be ended: ${message} Run "forensics keys revoke ${uuid}".`;
+        const text = `The new key is valid, but the old one (${uuid}) could not be revoked: ${message} Run "forensics keys revoke ${uuid}".`;
         return { replaced: ended, failure: new ForensicsError(code, text, { cause: error }) };
       }
     }
@@ -137,7 +137,7 @@ function printRotation(
   { json, out }: RotateOptions,
 ): void {
   if (json) return printJson({ key: shownKey(key, out), replaced });
-  const end = replaced.ended === null ? `ends at ${replaced.expiresAt}` : 'has ended';
+  const end = replaced.ended === null ? `expires at ${replaced.expiresAt}` : 'has been revoked';
   log(`The old key (${replaced.uuid}) ${end}.`);
   const what = `Key "${key.name}" (${key.uuid}), tested and valid until ${key.expiresAt}`;
   if (out !== undefined) return log(`${what}, is in ${out}.`);

@@ -149,7 +149,7 @@ async function readPassword({
   }
   if (!canAsk()) {
     throw usageError(
-      'The password cannot be asked for without a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
+      'Asking for the password needs a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
     );
   }
   const advice = 'Enter the email address of your account.';
@@ -237,7 +237,7 @@ function chooseTenant(tenants: readonly string[], wanted: string | undefined): s
   if (tenants.includes(wanted)) return wanted;
   throw new ForensicsError(
     'forbidden',
-    `You have no access to the tenant "${wanted}"; ${tenants.length === 0 ? 'you have access to none' : `yours are ${tenants.join(', ')}`}.`,
+    `You have no access to the tenant "${wanted}"; ${tenants.length === 0 ? 'your account has no tenant' : `yours are ${tenants.join(', ')}`}.`,
   );
 }
 

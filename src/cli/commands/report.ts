@@ -93,7 +93,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
       analysis.inferenceStatus.status === 'completed' &&
       analysis.input.options.tier === 'flagging'
     ) {
-      log('Its tier is flagging, so it has no heatmaps or reports; the console upgrades it.');
+      log('Its tier is flagging, so it has no heatmaps or reports; upgrade it in the console.');
     }
     const { filename } = analysis.input;
     const found = remoteRecord(analysis, { file: filename, sha256: null, sizeBytes: null, lang });

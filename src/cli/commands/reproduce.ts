@@ -115,7 +115,7 @@ function shown(value: unknown): string {
 
 function fileLine({ name, pixels, isTolerated }: FileComparison): string {
   if (pixels === null)
-    return `${name}: other bytes${isTolerated ? ', as other versions write' : ''}`;
+    return `${name}: different bytes${isTolerated ? ', as expected from another version' : ''}`;
   const farthest = `${(100 * pixels.largest).toFixed(2)} % of the scale`;
   return `${name}: ${pixels.differing} samples differ, by ${farthest} at most`;
 }

@@ -36,7 +36,7 @@ export const administration = {
     options: 'New analyses',
     optionsIntro:
       'The console’s defaults; they can be changed for each upload. Programs that use the interface are not affected.',
-    lastUsed: 'Last choice in the browser',
+    lastUsed: 'Last choice in this browser',
     seenBefore: 'Seen before',
     seenBeforeIntro:
       'Copies of pictures examined earlier are found even if they were cropped, mirrored, saved again or written on. Only pictures of this tenant are compared.',
@@ -135,7 +135,7 @@ export const administration = {
       analysis: 'Analyses',
       key: 'API keys',
       tenant: 'Tenant and members',
-      user: 'Accounts of the members',
+      user: 'Members’ accounts',
       webhook: 'Webhook',
       hold: 'Legal holds',
     },
@@ -183,7 +183,7 @@ export const administration = {
       'analysis.upgraded': 'Upgraded to a full report',
       'analysis.upload_replaced': 'Replaced upload detected',
       'analysis.bundled': 'Evidence bundle created',
-      'case.bundled': 'Evidence bundle of a case created',
+      'case.bundled': 'Evidence bundle created for a case',
       'analysis.described': 'Comment, tags or case changed',
       'analysis.deleted': 'Analysis deleted',
       'analysis.purged': 'Analysis purged',
@@ -210,7 +210,7 @@ export const administration = {
     refused: (outcome: string) => `The receiver did not accept it: ${outcome}.`,
     again: 'Resend',
     sentAgain: 'The message will be sent again.',
-    allAgain: 'Resend all given up',
+    allAgain: 'Resend all given-up messages',
     allSentAgain: (count: number) =>
       count === 1 ? '1 message will be sent again.' : `${count} messages will be sent again.`,
     empty: 'No messages.',
@@ -295,14 +295,15 @@ export const administration = {
     words: 'Words',
     manual: 'Manual',
     api: 'API',
-    apiHint: 'The HTTP interface of this service, with a page to try it.',
+    apiHint: 'The HTTP interface of this service, with a page to try it out.',
     apiLink: 'Open the interface documentation',
     ca: 'Certificate',
     caHint:
       'This server uses a certificate authority of its own. Install it on every machine that opens this page or calls the interface.',
     caLink: 'Download the CA certificate',
     caNone: 'The operator set up this server’s certificate. There is nothing to install.',
-    caCheck: 'Compare its SHA-256 fingerprint with the one that “forensics serve” printed first.',
+    caCheck:
+      'Compare its SHA-256 fingerprint with the one that “forensics serve” printed on its first start.',
     systems: {
       windows:
         'Windows: open the file, choose “Install certificate”, “Local machine”, “Trusted root certification authorities”.',

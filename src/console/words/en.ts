@@ -120,7 +120,7 @@ export const en = {
       pdf: () =>
         'This is a PDF. “forensics analyze FILE.pdf --url ADDRESS” sends the pictures in it.',
       notPicture: ({ formats }: WrittenLimits) =>
-        `This is not a picture of a format taken here: ${formats}.`,
+        `This is not a picture in a format that this server accepts: ${formats}.`,
       tooSmall: ({ minSide }: WrittenLimits) =>
         `The picture is too small: each side must be at least ${minSide} pixels.`,
       tooLarge: ({ maxSide }: WrittenLimits) =>
@@ -131,7 +131,7 @@ export const en = {
         `The file is too large: at most ${megabytes} MB are allowed.`,
     },
     askOperator:
-      'Other formats and larger pictures are taken when the operator sets intake to everything.',
+      'Other formats and larger pictures are accepted if the operator sets intake to everything.',
     interrupted: 'The server did not respond. Drop the picture again.',
   },
   list: {
@@ -188,10 +188,10 @@ export const en = {
     edit: 'Comment, case, tags',
     comment: 'Comment',
     empty: 'No pictures in this case yet. Drop some above.',
-    report: 'Report of this case',
+    report: 'Report on this case',
     bundle: 'Signed bundle',
     comparing: (open: number): string =>
-      `Pictures still to be compared with others: ${open}. Until then, sentence and order can change.`,
+      `Pictures still to be compared with others: ${open}. Until then, the summary and the order may change.`,
   },
   analysis: {
     back: 'All analyses',
@@ -211,7 +211,7 @@ export const en = {
       record: 'Values and record',
     },
     place: (number: number) => `Finding ${number} in the picture`,
-    showPlace: (number: number) => `Show place ${number} in the picture`,
+    showPlace: (number: number) => `Show area ${number} in the picture`,
     pictures: 'Picture and heatmaps',
     map: 'Heatmap',
     noMap: 'No heatmap',
@@ -224,7 +224,7 @@ export const en = {
     zoomOut: 'Zoom out',
     fit: 'Fit',
     viewerHelp:
-      'Arrow keys move, plus and minus zoom, 0 fits the picture, L is a loupe that follows pointer and arrow keys. Drag and scroll work too.',
+      'Arrow keys move, plus and minus zoom, 0 fits the picture, L opens a loupe that follows the pointer and the arrow keys. Drag and scroll work too.',
     viewer: 'Picture with heatmap',
     maps: {
       real: 'Traces of a camera',
@@ -259,7 +259,7 @@ export const en = {
       intro: (count: number): string =>
         `${
           count === 0
-            ? 'No other picture shows the same.'
+            ? 'No other picture shows the same thing.'
             : 'These show the same picture or a part of it, or their files have something in common. Compare before you decide.'
         } Pictures examined by versions before 0.4, or while the comparison was switched off, are not searched.`,
       before: 'Seen before:',
@@ -323,10 +323,10 @@ export const en = {
     },
     hints: {
       side: 'Both move and zoom together. The loupe shows the same place in both.',
-      difference: 'Black where both agree. What is bright differs.',
-      flicker: 'Both by turns: what jumps differs.',
+      difference: 'Black where both agree, bright where they differ.',
+      flicker: 'Alternates between the two: whatever jumps is different.',
     },
-    notAligned: 'They are not known to show the same: one lies on the middle of the other.',
+    notAligned: 'They are not known to show the same thing: one is centred on the other.',
   },
   review: {
     next: 'Next',
@@ -336,10 +336,10 @@ export const en = {
     title: 'Keyboard',
     place: (at: number, of: number) => `${at} of ${of}`,
     keys: [
-      'Next picture of the list or case',
+      'Next picture in the list or case',
       'Previous picture',
       'Comment, case and tags',
-      'Open the picture of the row',
+      'Open the picture in the row',
       'This help',
       'In the picture: move, or move the loupe',
       'In the picture: zoom in, zoom out, fit',

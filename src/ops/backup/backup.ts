@@ -241,7 +241,7 @@ async function writeArchive(
         yield block;
       }
       if (read === size) return;
-      throw new ForensicsError('conflict', `${name} changed while it was read; try again.`);
+      throw new ForensicsError('conflict', `${name} changed while it was being read; try again.`);
     }
     await pipeline(hashed, tar.entry({ name, size, mode: 0o600, mtime: at, type: 'file' }));
     return sha256.digest('hex');

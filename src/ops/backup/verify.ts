@@ -116,7 +116,7 @@ export function isDamaged(problems: readonly string[]): ForensicsError {
   const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
   return new ForensicsError(
     'backup_damaged',
-    `The backup is not as it was written: ${problems[0]}${others} Take another one.`,
+    `The backup has changed since it was written: ${problems[0]}${others} Use another one.`,
   );
 }
 

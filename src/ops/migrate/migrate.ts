@@ -108,7 +108,7 @@ async function requireWhole({ audit }: Core, chain: string): Promise<void> {
   if (broken === null) return;
   throw new ForensicsError(
     'audit_broken',
-    `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it already was in the source.`,
+    `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it was already broken in the source.`,
   );
 }
 

@@ -141,6 +141,6 @@ async function takePresence(client: Client, isExclusive: boolean): Promise<void>
     'conflict',
     isExclusive
       ? 'Servers, workers or commands use the database; stop them on every machine, then try again.'
-      : 'Another command has exclusive use of the database, such as a rotation of the master key; try again when it has ended.',
+      : 'Another command has exclusive use of the database, such as a rotation of the master key; try again when it has finished.',
   );
 }

@@ -36,7 +36,7 @@ function readPassword(file: string): string {
   } catch (cause) {
     throw new ForensicsError(
       'config_invalid',
-      'The file with the password of the database cannot be read; check databasePasswordFile and who may read that file.',
+      'The file with the database password cannot be read; check databasePasswordFile and the permissions of that file.',
       { cause },
     );
   }

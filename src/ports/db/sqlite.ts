@@ -112,7 +112,7 @@ export function requireSqlite(db: Db): SqliteDb {
   if (isSqlite(db)) return db;
   throw new ForensicsError(
     'usage',
-    'The database is PostgreSQL: back it up with pg_dump, as "forensics help machines" says.',
+    'The database is PostgreSQL: back it up with pg_dump, as "forensics help machines" explains.',
   );
 }
 

@@ -82,7 +82,7 @@ export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint
   }
   if (found.size > maxBytes) {
     const most = Math.floor(maxBytes / 1e6);
-    throw new ForensicsError('bundle_unreadable', `The file has more than ${most} MB.`);
+    throw new ForensicsError('bundle_unreadable', `The file is larger than ${most} MB.`);
   }
   return readFile(path).catch((error: unknown) => {
     throw toReadFailure(error);

@@ -67,7 +67,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
       } catch (error) {
         throw new ForensicsError(
           'store_unavailable',
-          'The storage configuration cannot be opened with the present master key. Restore the earlier key, or save the configuration again with its secrets.',
+          'The storage configuration cannot be opened with the current master key. Restore the earlier key, or save the configuration again with its secrets.',
           { cause: error },
         );
       }

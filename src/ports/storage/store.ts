@@ -62,7 +62,7 @@ const maxKeyBytes = 1024;
 export function checkKey(key: string): void {
   const bytes = Buffer.byteLength(key);
   if (bytes >= 1 && bytes <= maxKeyBytes && key.isWellFormed()) return;
-  throw new ForensicsError('invalid_request', 'An object key has 1 to 1024 bytes of UTF-8.');
+  throw new ForensicsError('invalid_request', 'An object key must have 1 to 1024 bytes of UTF-8.');
 }
 
 /**
@@ -77,7 +77,7 @@ export function checkPath(key: string): void {
   if (isPlain) return;
   throw new ForensicsError(
     'invalid_request',
-    'A key in this store has no backslash, and no part of it is "." or "..".',
+    'A key in this store must not contain a backslash, and no part of it may be "." or "..".',
   );
 }
 

@@ -80,7 +80,7 @@ export function createStores(settings: StoresSettings) {
      * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
      * bucket rejects them, a warning is recorded.
      *
-     * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
+     * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the current master key.
      */
     async current(tenantId: string): Promise<TenantStore> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));

@@ -113,7 +113,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
     if (code !== 'blob_not_found' && code !== 'blob_too_large') throw error;
     throw new ForensicsError(
       'upload_missing',
-      'The upload was replaced or deleted while it was read; upload the picture, then start again.',
+      'The upload was replaced or deleted while it was being read; upload the picture, then start again.',
       { cause: error },
     );
   });

@@ -403,7 +403,7 @@ describe('a picture with a part that was changed', () => {
   test('is told in the summary, in the place of the probability of the whole picture', () => {
     const { summary } = writeTexts(changed, item, 'en');
 
-    expect(summary).toContain('whether by conventional editing or by AI, they do not tell');
+    expect(summary).toContain('they do not show whether by conventional editing or by AI');
     expect(summary).toContain('mark a region of 12 % of the picture, in the lower right');
     expect(summary).not.toContain('generated or altered is');
   });

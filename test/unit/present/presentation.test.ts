@@ -40,7 +40,7 @@ test('a file that is cut off is not said to have all its rows', () => {
   const notes = ['end_marker_missing', 'rows_missing'] as const;
 
   expect(writeNotes({ notes, soundShare: 0.931 }, 'en')).toEqual([
-    'the file is cut off or damaged: only the first 93.1 % of the rows are sound',
+    'the file is cut off or damaged: only the first 93.1 % of the rows are intact',
   ]);
 });
 

@@ -238,7 +238,7 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(abstained).toContain(outside);
     expect(abstained.join('\n')).toMatch(/tested meaning|geprüfte Bedeutung/);
-    expect(abstained.join('\n')).toMatch(/Without meaning: this|Ohne Aussage: Dieses/);
+    expect(abstained.join('\n')).toMatch(/Meaningless: this|Ohne Aussage: Dieses/);
     expect(uncertain).not.toContain(outside);
   });
 

@@ -71,7 +71,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['mit 8 Bit je Kanal decodiert', 'in 32 Durchläufen', 'Monte-Carlo-Durchläufe\n32'],
       },
       {
-        en: ['balanced (default)', '0.82 probability of generation from which it is called'],
+        en: ['balanced (default)', '0.82 minimum probability of generation to be called'],
         de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit einer Erzeugung, ab der'],
       },
       { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
@@ -151,7 +151,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
       },
       {
-        en: ['A declaration may therefore always be forged', 'quality 91', '4,711'],
+        en: ['Any declaration may therefore be forged', 'quality 91', '4,711'],
         de: ['Mit gefälschten Angaben ist daher stets zu rechnen', 'Qualität 91', '4.711'],
       },
       {

@@ -114,7 +114,7 @@ describe('times', () => {
 
     expect(wordProvenance(provenance).inconsistencies[0]).toMatchObject({
       statement: {
-        en: 'By its own record, the file was last written 5 days after the picture was taken.',
+        en: 'According to its own record, the file was last written 5 days after the picture was taken.',
         de: 'Nach eigener Angabe wurde die Datei 5 Tage nach der Aufnahme zuletzt geschrieben.',
       },
       measures: { minutes: 7200 },

@@ -51,7 +51,7 @@ function checkContainerName(name: string): void {
   if (/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return;
   throw new ForensicsError(
     'invalid_request',
-    'The name of an Azure container has 3 to 63 lower-case letters, digits and single hyphens.',
+    'The name of an Azure container must have 3 to 63 lower-case letters, digits and single hyphens.',
   );
 }
 

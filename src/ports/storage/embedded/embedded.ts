@@ -59,7 +59,10 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
       try {
         const { sizeBytes } = object.record;
         if (sizeBytes > maxBytes) {
-          throw new ForensicsError('blob_too_large', `The object has more than ${maxBytes} bytes.`);
+          throw new ForensicsError(
+            'blob_too_large',
+            `The object is larger than ${maxBytes} bytes.`,
+          );
         }
         const bytes = new Uint8Array(sizeBytes);
         let at = 0;

@@ -84,7 +84,7 @@ async function* limited(
     if (!(chunk instanceof Uint8Array)) throw new TypeError('A stream of objects must give bytes.');
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) {
-      throw new ForensicsError('blob_too_large', `An object has at most ${maxBytes} bytes.`);
+      throw new ForensicsError('blob_too_large', `An object can have at most ${maxBytes} bytes.`);
     }
     yield chunk;
   }

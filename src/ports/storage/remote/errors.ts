@@ -45,8 +45,8 @@ export function connectionFailure(error: unknown): ForensicsError {
   const refusal = configurationFault(code);
   if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
   const message = isTimeout(error)
-    ? 'The store does not answer in time. Try again later.'
-    : (sentences[code] ?? 'The connection to the store broke. Try again later.');
+    ? 'The store did not respond in time. Try again later.'
+    : (sentences[code] ?? 'The connection to the store was lost. Try again later.');
   return new ForensicsError('store_unavailable', message, { cause });
 }
 

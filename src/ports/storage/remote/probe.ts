@@ -80,5 +80,5 @@ async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): P
 }
 
 function tooLarge(maxBytes: number): ForensicsError {
-  return new ForensicsError('blob_too_large', `The object has more than ${maxBytes} bytes.`);
+  return new ForensicsError('blob_too_large', `The object is larger than ${maxBytes} bytes.`);
 }

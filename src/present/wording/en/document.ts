@@ -3,8 +3,9 @@ export const document = {
   parts: { facts: 'Facts', evaluation: 'Evaluation', annex: 'Annex' },
   /** Other pictures that show the same. */
   seen: {
-    beside: 'Left this picture, right the other; both cut to what they share and turned alike.',
-    alike: 'No part differs by more than saving and scaling explain.',
+    beside:
+      'This picture on the left, the other on the right, both cropped to what they share and turned the same way.',
+    alike: 'No part differs by more than saving and scaling can explain.',
     framed: 'The framed parts differ.',
     gone: 'The original of this picture is no longer stored, so it cannot be shown here.',
   },
@@ -41,7 +42,7 @@ export const document = {
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found.',
     damage: (rows: string) =>
-      `${rows}. What is missing shows grey or black, and can be taken for a change; in a damaged file, a change is only ever suspected.`,
+      `${rows}. What is missing appears grey or black and can be mistaken for a change; in a damaged file, a change is only ever suspected.`,
     /** What the trace network says, without its figure. */
     traces: {
       real: 'A network trained on photographs and generated pictures finds traces like those of a photograph.',
@@ -67,30 +68,30 @@ export const document = {
     examined: (time: string) => `examined ${time}`,
   },
   question: {
-    short: 'Did a camera record this picture as it is, or was it generated, or changed in a part?',
-    put: 'The examination asks two questions: was the picture recorded or generated, and was a part of it changed? For each it sets two mutually exclusive propositions against each other and asks how much better the evidence fits the one than the other.',
+    short: 'Did a camera record this picture as it is, or was it generated, or changed in part?',
+    put: 'The examination asks two questions: was the picture recorded or generated, and was a part of it changed? For each it sets two mutually exclusive propositions against each other and asks how much better the evidence fits one than the other.',
     columns: ['Proposition', 'It states'] satisfies readonly [string, string],
     propositions: [
       ['Recorded', 'A camera recorded the picture.'],
       ['Generated', 'A program generated the picture as a whole.'],
       [
         'Unchanged',
-        'No part of the picture was changed. Development in the device, cropping, scaling, turning, compressing and saving again are no changes.',
+        'No part of the picture was changed. Development in the device, cropping, scaling, turning, compressing and saving again do not count as changes.',
       ],
       [
-        'Changed in a part',
+        'Changed in part',
         'At least one part of the picture was pasted, copied, removed, repainted or generated.',
       ],
     ] satisfies readonly (readonly [string, string])[],
     alternativesTitle: 'Alternative explanations considered',
     alternatives: [
-      'A genuine photograph can resemble a generated picture: strong noise reduction and portrait effects of a telephone, retouching, software enlargement and scanning leave similar traces.',
+      'A genuine photograph can resemble a generated picture: strong noise reduction, a phone’s portrait effects, retouching, software enlargement and scanning leave similar traces.',
       'A generated picture can resemble a photograph: it may have been photographed from a screen, given artificial noise, or saved and scaled until its own traces were lost; or its generator may be unlike any that the model has learned from.',
       'The picture may be neither, but a drawing, painting, rendering, diagram or screenshot; or it may be too small or too strongly compressed to tell. Where the program recognises this, it makes no statement; a painting or a rendering can go unrecognised and be taken for either.',
       'What the file says about its origin may have been written by anyone: into a generated picture to make it pass for a photograph, or into a photograph to discredit it.',
     ],
     notAsked:
-      'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it. Nothing that is known of the case was used; where more is known, the evaluation must be reconsidered in its light.',
+      'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it. Nothing known about the case was used; if more is known, the evaluation must be reconsidered in that light.',
   },
   caseData: {
     caseNumber: 'Case',
@@ -106,8 +107,8 @@ export const document = {
   },
   custody: {
     intro:
-      'The events that the program recorded itself, with the SHA-256 of what went in and came out. What happened to the file before is not known to the program.',
-    none: 'No chain of custody was recorded for this examination. Where the file came from, and in whose hands it was before, is not known to the program.',
+      'The events that the program recorded itself, with the SHA-256 of what went in and came out. The program does not know what happened to the file before that.',
+    none: 'No chain of custody was recorded for this examination. The program does not know where the file came from or who had handled it before.',
     redrawn:
       'The reports in an evidence bundle are drawn again and include everything that had happened by then; their checksums differ from those recorded here for earlier ones.',
     columns: ['Time', 'Event', 'By'] satisfies readonly [string, string, string],

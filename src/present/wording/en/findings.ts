@@ -75,7 +75,7 @@ const trailingKinds = {
   '7z': 'a 7z archive',
   gzip: 'a gzip archive',
   executable: 'an executable program',
-  'samsung-trailer': 'additions of a Samsung phone',
+  'samsung-trailer': 'data added by a Samsung phone',
   zeros: 'zeros',
   text: 'text',
 };
@@ -194,14 +194,14 @@ const statements = {
   credentials_broken: ({ signer }) =>
     `The file carries Content Credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it was changed afterwards, by an edit or merely by being saved again.`,
   credentials_without_origin: ({ signer }) =>
-    `Content Credentials (C2PA) signed by ${writeSigner(signer)} fit the file; they declare neither a capture nor generated content.`,
+    `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file; they declare neither a capture nor generated content.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
-    `Content Credentials (C2PA) signed by ${writeSigner(signer)} fit the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
+    `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
     `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
-    `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not come about by chance, but anyone can write it.`,
+    `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can write it.`,
   source_type_of_neither_side: () =>
     'The file states a digital source type that names neither a camera nor a trained model.',
   source_type_named: ({ type }) =>
@@ -276,13 +276,13 @@ const skips: Readonly<Record<SkipReason, string>> = {
   no_software_named:
     'The file names no program and no camera. Services often remove the names, so this says nothing.',
   no_metadata:
-    'The file has no metadata that could contradict one another. Services often remove metadata, so this says nothing.',
+    'The file has no metadata that could be inconsistent. Services often remove metadata, so this says nothing.',
   no_quantisation_tables:
     'Not applicable: this is a {format} file, and only JPEG files carry quantisation tables.',
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',
-  too_small_for_copies: 'The picture is too small to look for parts that occur in it twice.',
+  too_small_for_copies: 'The picture is too small to search for repeated parts.',
   too_smooth_for_copies: 'The picture is too smooth to tell a copied part from any other.',
   too_few_blocks: 'The picture has too few blocks of 8x8 pixels to tell one JPEG save from two.',
   no_earlier_grid: 'The pixels show no grid of an earlier JPEG save.',
@@ -295,7 +295,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   thumbnail_too_even:
     'The thumbnail or the picture is too uniform to be compared region by region.',
   thumbnail_of_other_content:
-    'The thumbnail shows a different picture altogether, so single places cannot be compared.',
+    'The thumbnail shows a different picture altogether, so individual areas cannot be compared.',
 };
 
 /** Names of methods. */

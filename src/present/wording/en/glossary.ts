@@ -28,12 +28,12 @@ export const glossary = {
     },
     metadata: {
       term: 'EXIF, IPTC, XMP',
-      meaning: 'Three kinds of metadata in picture files: of devices, of agencies, of programs.',
+      meaning: 'Three kinds of metadata in picture files: from devices, agencies and programs.',
     },
     gini: {
       term: 'Gini coefficient',
       meaning:
-        'How unequally deviations are spread over a picture: 0 when they are equal everywhere, near 1 when a few places hold all of them.',
+        'How unevenly deviations are spread over a picture: 0 when they are equal everywhere, near 1 when a few places hold all of them.',
     },
     heatmap: {
       term: 'Heatmap',
@@ -43,17 +43,17 @@ export const glossary = {
     likelihoodRatio: {
       term: 'Likelihood ratio',
       meaning:
-        'The probability of the evidence if the one proposition is true, divided by its probability if the other is true.',
+        'The probability of the evidence if one proposition is true, divided by its probability if the other is true.',
     },
     monteCarlo: {
       term: 'Monte Carlo passes',
       meaning:
-        'Repeated judgements with changing random parts of the model left out; their scatter is a lower bound of its uncertainty.',
+        'Repeated judgements, each with different random parts of the model left out; their scatter is a lower bound on its uncertainty.',
     },
     quantisationTable: {
       term: 'Quantisation table',
       meaning:
-        'The 64 step sizes by which a JPEG file is rounded; they differ between cameras, programs and quality settings.',
+        'The 64 step sizes to which a JPEG file rounds its values; they differ between cameras, programs and quality settings.',
     },
     seed: {
       term: 'Seed',

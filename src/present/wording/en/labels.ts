@@ -40,7 +40,7 @@ export const labels = {
     place: 'Place',
     fetchedFrom: 'Fetched from',
     fetchedAt: 'Fetched at',
-    serverSaid: 'Said by its server',
+    serverSaid: 'According to its server',
     format: 'Format, by content',
     size: 'Size',
     storedSize: 'Size as stored',
@@ -72,7 +72,7 @@ export const labels = {
     similarityReal: 'Similarity to compressed genuine pictures',
     similarityFake: 'Similarity to compressed generated pictures',
     anomalyScore: 'Anomaly score',
-    anomalyClusters: 'Unusual areas by the trace network',
+    anomalyClusters: 'Unusual areas, by the trace network',
     anomalyGini: 'Gini coefficient of the deviations',
     resultClass: 'Result',
     byTraces: 'By the traces alone',
@@ -91,7 +91,7 @@ export const labels = {
     signer: 'Signer',
     issuer: 'Issuer of the certificate',
     signedAt: 'Signed, as claimed',
-    timestamp: 'Time stamp of an authority',
+    timestamp: 'Time stamp from an authority',
     identity: 'Identity (CAWG)',
     validity: 'Certificate valid',
     trustList: 'Trust list',
@@ -110,16 +110,16 @@ export const labels = {
     provenanceWarnings: 'Remarks',
   },
   thresholds: {
-    fakeMin: 'probability of generation from which it is called generated',
-    realMax: 'probability of generation up to which it is called a photograph',
+    fakeMin: 'minimum probability of generation to be called generated',
+    realMax: 'maximum probability of generation to be called a photograph',
     traceMin: 'minimum of traces of either kind (0 to 2)',
     compressionMax: 'maximum compression',
     anomalyMax: 'maximum anomaly score',
     minDeviations: 'minimum distance from 0.5, in standard deviations',
     leastDeviations: 'minimum distance from 0.5, in standard deviations',
     manipulatedMin:
-      'probability of a changed part from which it is called changed (1: never, as it is too small or damaged)',
-    suspectedMin: 'probability of a changed part from which a change is suspected',
+      'minimum probability of a changed part to be called changed (1: never, as it is too small or damaged)',
+    suspectedMin: 'minimum probability of a changed part to suspect a change',
   },
   environment: {
     forensics: 'forensics',
@@ -131,7 +131,7 @@ export const labels = {
     cpu: 'Processor',
   },
   soundRows: (percent: string) =>
-    `the file is cut off or damaged: only the first ${percent} % of the rows are sound`,
+    `the file is cut off or damaged: only the first ${percent} % of the rows are intact`,
   notes: {
     converted_from_cmyk: 'converted from CMYK',
     converted_from_grey: 'converted from greyscale',
@@ -151,7 +151,7 @@ export const labels = {
     scan_parameters: 'unusual scan parameters, as some Samsung firmware writes them',
     jfif_version: 'unknown JFIF version',
     adobe_transform: 'unknown colour transform in the Adobe segment',
-    checksum_wrong: 'wrong checksum of pixel data that is sound',
+    checksum_wrong: 'wrong checksum on intact pixel data',
     chunk_ignored: 'a PNG chunk with a wrong checksum',
   },
   maps: {
@@ -166,7 +166,7 @@ export const labels = {
   glance: {
     even: 'Nothing stands out.',
     everywhere: 'High across the whole picture.',
-    meaningless: 'Without meaning: this picture cannot be judged.',
+    meaningless: 'Meaningless: this picture cannot be judged.',
     highest: (place: string) => `Highest ${place}.`,
     marked: 'Look at the numbered frames.',
   },
@@ -216,11 +216,11 @@ export const labels = {
     'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',
   validation: {
     conditions: {
-      'as is': 'Files as they were',
+      'as is': 'Unmodified files',
       'jpeg 75': 'Saved again as JPEG 75',
       half: 'Scaled to half the size',
       'half, jpeg 80': 'Half the size, JPEG 80',
-      clean: 'Files as they were',
+      clean: 'Unmodified files',
       web: 'At most 1,600 pixels, JPEG 75',
       hard: 'Then half the size, JPEG 60',
     },

@@ -6,11 +6,11 @@ type MeasuredSizes = Record<'from' | 'below', string | null> &
 export const limits = {
   validation: {
     intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
-      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to make it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
-      `The error rates for generation are of pictures whose longer side has ${least} to ${greatest} pixels; this one lies outside.`,
+      `The error rates for generation come from pictures whose longer side has ${least} to ${greatest} pixels; this one lies outside.`,
     none: 'No error rates were measured for this model. Its result must not be relied on alone.',
     columns: [
       'Condition',
@@ -35,7 +35,7 @@ export const limits = {
         changed,
         photographs,
       }: Record<'strategy' | 'changed' | 'photographs', string>) =>
-        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures from public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
       columns: [
         'Condition',
         'Changed pictures called changed',
@@ -43,7 +43,7 @@ export const limits = {
       ] satisfies readonly [string, string, string],
       suspected: {
         intro:
-          'With suspicions counted too, and among the unchanged pictures the originals that the public sets hold beside their changed ones:',
+          'Counting suspicions too; the unchanged pictures include the originals that the public sets hold beside their changed ones:',
         row: ({
           condition,
           found,
@@ -55,11 +55,11 @@ export const limits = {
           'condition' | 'found' | 'changed' | 'falsely' | 'called' | 'unchanged',
           string
         >) =>
-          `${condition}: a change was suspected or found in ${found} of ${changed} changed and in ${falsely} of ${unchanged} unchanged pictures (of the latter called changed: ${called}).`,
+          `${condition}: a change was suspected or found in ${found} of ${changed} changed and in ${falsely} of ${unchanged} unchanged pictures (${called} of the latter were called changed).`,
       },
       sizes: {
         intro:
-          'The same by size, of files as they were. Simulated changes in whole photographs count here too; almost all of those in large pictures are simulated.',
+          'The same by size, for unmodified files. Simulated changes in whole photographs count here too; almost all of those in large pictures are simulated.',
         column: 'Megapixels (pictures)',
         row({ from, below, changed, photographs }: MeasuredSizes) {
           const range = from === null ? `below ${below}` : `${from} to ${below}`;
@@ -67,7 +67,7 @@ export const limits = {
         },
       },
       meaning:
-        'Changes are often missed, most of all once a picture was saved again or scaled: that none was found does not show that there is none.',
+        'Changes are often missed, especially once a picture has been saved again or scaled: finding none does not show that there is none.',
     },
     ownTitle: (id: string) => `Own validation ${id}`,
     own: ({
@@ -92,19 +92,19 @@ export const limits = {
       traced:
         'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       changed:
-        'The result is an estimate from traces of a change in a part of the picture; how often such results are right and wrong stands in the annex “Validation and error rates” under “Changed parts”. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+        'The result is an estimate from traces of a change in a part of the picture; the annex “Validation and error rates” states under “Changed parts” how often such results are right and wrong. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       declared:
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
       'The result holds for the file that was examined, not for other copies of the picture.',
-      'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
-      'A change confined to a small area can go unnoticed. Strong processing within a camera or telephone can resemble the traces of generation.',
+      'The method was validated for photographs only, with the error rates in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
+      'A change confined to a small area can go unnoticed. Strong processing within a camera or phone can resemble the traces of generation.',
     ],
     /** Where figures are stated. */
     figures: [
-      'The stated uncertainty is the scatter of repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not in it.',
-      'The probability of generation assumes that both explanations were equally likely before the examination, that of a change that one picture in five is changed. Anyone judging the case must take into account what else is known.',
+      'The stated uncertainty is the scatter of repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not included.',
+      'The probability of generation assumes that both explanations were equally likely before the examination; the probability of a change assumes that one picture in five is changed. Anyone judging the case must take into account what else is known.',
     ],
     notCheckedTitle: 'Not checked',
     examinerShort: 'Have an examiner check the result.',
@@ -133,7 +133,7 @@ export const limits = {
     local_edits:
       'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
     small_edits:
-      'Small edited areas, and ones whose traces were lost when the picture was saved or scaled later, can have escaped the search.',
+      'Small edited areas, and ones whose traces were lost when the picture was saved or scaled later, may have been missed.',
     erased_edits:
       'Hardly any traces that would reveal edited areas are left in this picture, so it means little that none was found.',
     camera_reference:

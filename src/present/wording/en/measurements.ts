@@ -19,7 +19,7 @@ export const measurements = {
       `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}) and to a probability of ${changed} that a part was changed.`,
     decisionByChange: ({ p, strategy }: Record<'p' | 'strategy', string>) =>
       `The strategy ${strategy} was applied to a probability of ${p} that a part was changed.`,
-    findings: 'Findings, the strongest first:',
+    findings: 'Findings, strongest first:',
     skipped: (methods: string) => `Without a finding: ${methods}.`,
   },
   heatmap: {
@@ -55,9 +55,9 @@ export const measurements = {
       },
     },
     changes: {
-      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely it is that the whole picture was generated; and what the methods that look for changed parts mark, the weaker the less there is to indicate a change.',
+      fake: 'Each place shows the higher of two values: traces of generation, scaled down if the whole picture is unlikely to have been generated; and what the methods that look for changed parts mark, scaled down if little indicates a change.',
       anomaly:
-        'The value rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
+        'The value also rises where the methods that look for changed parts find a place that differs from the rest of the picture, and more so the more likely a change is.',
     },
     peak: ({
       mean,
@@ -71,7 +71,7 @@ export const measurements = {
   },
   results: {
     outside:
-      'By its traces the picture lies outside the range for which the method was validated. The values are recorded so that the examination can be repeated; they say nothing about the picture.',
+      'Judging by its traces, the picture lies outside the range for which the method was validated. The values are recorded so that the examination can be repeated; they say nothing about the picture.',
     stabilityTitle: 'Stability',
     stabilityColumns: [
       'The picture was',
@@ -79,9 +79,9 @@ export const measurements = {
       'The traces are then',
     ] satisfies readonly [string, string, string],
     stabilityOther: (least: string) =>
-      `The traces count as on the other side where the probability of it is at least ${least}. That leaves a decision without ground, but need not suffice for the opposite one.`,
+      `The traces count as pointing to the other side if its probability is at least ${least}. That removes the grounds for a decision, but may not be enough for the opposite one.`,
     stabilityMissing:
-      'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
+      'Stability was not tested in this examination; it is tested only when the traces of the whole picture lead to a decision.',
     /** Where nothing is called changed, because the picture is too small or the file damaged. */
     suspectedLimit: (p: string, suspected: string) =>
       `${p}; suspected from ${suspected}, never called changed (small or damaged picture)`,
@@ -97,15 +97,15 @@ export const measurements = {
       patches,
       passes,
     }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. They were judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures for the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. They were judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
     views:
-      'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps of a copy scaled to that, and in addition eight squares in the pixels of the picture itself; all of these count.',
+      'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps from a copy scaled to that size, and also eight squares of the picture’s own pixels; all of these count.',
     transformer:
       'A vision transformer, part of the model, judged the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, renderings, screenshots, pages and charts.',
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model: string) =>
-      `A second network, ${model}, looked for parts that were processed in another way than the rest of the picture; what it found was put together with methods that need no training, each of which is listed with its finding.`,
+      `A second network, ${model}, looked for parts that were processed differently from the rest of the picture; what it found was combined with methods that need no training, each of which is listed with its finding.`,
     locator: 'Localisation model',
     conversions: 'Conversions on reading',
     noConversions: 'none; the pixels were examined as decoded',

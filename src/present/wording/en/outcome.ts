@@ -24,7 +24,7 @@ export const outcome = {
       `${isSeveral ? 'Several parts differ' : 'A part of it differs'} from the rest${place}.`,
     declared: (place: string, name: string) => `Entry found: ${place}${name}.`,
     manipulation_suspected: (place: string, isSeveral: boolean) =>
-      `${isSeveral ? 'Several parts' : 'A part'} may have been changed${place}; the signs do not suffice to establish it.`,
+      `${isSeveral ? 'Several parts' : 'A part'} may have been changed${place}; the signs are not enough to establish it.`,
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',

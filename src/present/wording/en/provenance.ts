@@ -6,16 +6,16 @@ import { sourceTypes } from './source-types.ts';
 
 const inconsistencies = {
   modified_after_capture: ({ minutes }) =>
-    `By its own record, the file was last written ${writeSpan(minutes)} after the picture was taken.`,
+    `According to its own record, the file was last written ${writeSpan(minutes)} after the picture was taken.`,
   created_after_modified: ({ minutes }) =>
-    `By its own record, the file was last written ${writeSpan(minutes)} before the picture was taken.`,
+    `According to its own record, the file was last written ${writeSpan(minutes)} before the picture was taken.`,
   time_in_future: () => 'The file states a time in the future.',
   exif_size_differs: ({ stated, stored }) =>
-    `EXIF states a picture of ${stated} pixels; the file has ${stored}: it was scaled or cropped after EXIF was written.`,
+    `EXIF states a size of ${stated} pixels; the file has ${stored}: it was scaled or cropped after EXIF was written.`,
   thumbnail_shape_differs: () =>
     'The thumbnail in EXIF has a different shape from the picture: the picture was cropped or turned after the thumbnail was made.',
   thumbnail_content_differs: () =>
-    'The thumbnail in EXIF does not show the same as the picture: one of the two was replaced or changed.',
+    'The thumbnail in EXIF does not match the picture: one of the two was replaced or changed.',
   camera_tags_without_camera_tables: ({ program }) =>
     `The file names a camera, but its compression tables are those of ${program}, a program: the picture was saved again.`,
   maker_note_missing_for_camera: () =>
@@ -99,9 +99,9 @@ const warnings = {
 /** What a file says about its own origin, and where it contradicts itself. */
 export const provenance = {
   intro:
-    'This is what the file says of itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. A declaration may therefore always be forged, and nothing follows from what is missing.',
+    'This is what the file says about itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. Any declaration may therefore be forged, and nothing can be concluded from a missing one.',
   declarationsTitle: 'Declared origin',
-  noDeclaration: 'The file declares nothing about how its content came about.',
+  noDeclaration: 'The file declares nothing about how its content was made.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'] satisfies readonly [
     string,
     string,
@@ -124,7 +124,7 @@ export const provenance = {
   credentialsTitle: 'Content Credentials (C2PA)',
   noCredentials: 'The file contains no Content Credentials (signed statements of origin).',
   integrity: {
-    valid: 'intact: signature and checksums fit the bytes of this file',
+    valid: 'intact: signature and checksums match the bytes of this file',
     broken: 'broken: file or credentials were changed after signing',
     unreadable: 'cannot be determined: the credentials cannot be read',
   },
@@ -136,8 +136,8 @@ export const provenance = {
   identityStates: {
     trusted: 'verified',
     signed: 'the signature is valid, but no authority vouches for it',
-    broken: 'the signature does not fit',
-    'not-verified': 'not verified: that takes a connection',
+    broken: 'the signature does not match',
+    'not-verified': 'not verified: that needs a connection',
   },
   timestamp: { present: 'present and valid', absent: 'none: the time of signing is a claim' },
   noTrustList: 'none given',
@@ -148,7 +148,7 @@ export const provenance = {
   },
   missing: {
     validity: 'a certificate that is still valid (it has expired)',
-    timestamp: 'a time stamp of an authority',
+    timestamp: 'a time stamp from an authority',
     trustList: 'a trust list to look the signer up in',
     revocation: 'proof that the certificate was not revoked',
     identity: 'a named person or organisation (CAWG identity)',
@@ -203,7 +203,7 @@ export const provenance = {
     generator: 'image generator',
     editor: 'editing program',
     camera: 'camera',
-    firmware: 'firmware of the camera or telephone',
+    firmware: 'firmware of the camera or phone',
     platform: 'platform',
     unknown: '',
   },

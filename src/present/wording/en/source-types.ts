@@ -3,7 +3,7 @@ import type { SourceType } from '../../../provenance/source-types.ts';
 /** What each term means, after "digital source type". */
 export const sourceTypes: Readonly<Record<SourceType, string>> = {
   trainedAlgorithmicMedia: 'created by a trained model (generative AI)',
-  trainedAlgorithmicData: 'data of a trained model (generative AI)',
+  trainedAlgorithmicData: 'data from a trained model (generative AI)',
   compositeWithTrainedAlgorithmicMedia: 'composed or edited with a trained model (generative AI)',
   digitalCapture: 'captured from a real scene by a digital camera',
   computationalCapture:

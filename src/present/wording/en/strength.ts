@@ -47,7 +47,7 @@ export const strength = {
   adverbs,
   sides,
   outside:
-    'None can be stated: for such a picture, the values of the method have no tested meaning.',
+    'None can be stated: for a picture like this, the values of the method have no tested meaning.',
   /** Instead of what the trace network read. */
   untested:
     'What the trace network reads from this picture has no tested meaning, so no value is stated.',
@@ -100,7 +100,7 @@ export const strength = {
       { own, other, condition, ratio }: Record<'own' | 'other' | 'condition' | 'ratio', string>,
       names: Record<'own' | 'other' | 'called', string>,
     ) =>
-      `No likelihood ratio above ${ratio} is stated in favour of ${names.own}: ${own} ${names.own} and ${other} ${names.other} from sources used for no fitting support no more (empirical lower and upper bound, ELUB; condition “${condition}”, the least favourable of those measured).`,
+      `No likelihood ratio above ${ratio} is stated in favour of ${names.own}: ${own} ${names.own} and ${other} ${names.other} from sources not used for fitting support no more (empirical lower and upper bound, ELUB; condition “${condition}”, the least favourable of those measured).`,
     write: (
       {
         right,
@@ -120,9 +120,9 @@ export const strength = {
     watermark: (adverb: string) =>
       `The open watermark provides only ${adverb} support for ${sides.declared}: it cannot arise by chance, but anyone can write it into a picture.`,
     signed: (adverb: string) =>
-      `The declaration provides only ${adverb} support for ${sides.declared}: the signature fits the file, but anyone can sign, and it is not established that this signer can be trusted.`,
+      `The declaration provides only ${adverb} support for ${sides.declared}: the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
     trusted: (adverb: string) =>
-      `The declaration provides ${adverb} support for ${sides.declared}: a signer from the list of trusted signers signed it, and the signature fits the file.`,
+      `The declaration provides ${adverb} support for ${sides.declared}: a signer from the list of trusted signers signed it, and the signature matches the file.`,
   },
   changed: {
     stated: (adverb: string, side: string) =>
@@ -174,7 +174,7 @@ export const strength = {
     noneSpeaks: 'No finding supports either side.',
     tippett: {
       title: 'How good the likelihood ratios are',
-      titles: { generated: 'Generated or recorded', changed: 'Changed in a part' },
+      titles: { generated: 'Generated or recorded', changed: 'Changed in part' },
       axis: 'likelihood ratio at least',
       names: {
         generated: { supporting: 'generated pictures', opposing: 'photographs' },
@@ -196,7 +196,7 @@ export const strength = {
         const made =
           calibration === null
             ? ''
-            : `calibrated on ${calibration.pictures} pictures of ${calibration.sources} sources; `;
+            : `calibrated on ${calibration.pictures} pictures from ${calibration.sources} sources; `;
         const of = calibration === null ? '' : ' of other sources';
         return `${title}: ${made}measured (${date}) on ${supporting} and ${opposing}${of}, condition “${condition}”. Cllr ${cllr} (0 is perfect, 1 says nothing); ratios from ${lower} to ${upper} are supported by tests (ELUB).`;
       },
@@ -205,7 +205,7 @@ export const strength = {
       `Words by likelihood ratio: ${steps}; below 2 neither side is favoured.`,
     scaleStep: (adverb: string, from: string) => `${adverb} from ${from}`,
     scaleNote:
-      'The likelihood ratio states how many times better the evidence fits the one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
+      'The likelihood ratio states how many times better the evidence fits one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',
     credentials: {

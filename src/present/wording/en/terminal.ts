@@ -36,8 +36,8 @@ export const terminal = {
     reason: 'REASON',
     copies: {
       same: (file: string) => `same file as ${file}`,
-      copy: (file: string) => `shows the same as ${file}`,
-      mirrored: (file: string) => `shows the same as ${file}, mirrored`,
+      copy: (file: string) => `same picture as ${file}`,
+      mirrored: (file: string) => `same picture as ${file}, mirrored`,
     },
     results: {
       real: 'no sign found',

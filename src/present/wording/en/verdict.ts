@@ -34,7 +34,7 @@ export const verdict = {
       'ai-manipulated':
         'The traces are of the kind left when parts of a picture are altered by AI.',
       manipulated:
-        'The traces are of the kind left when a part of a picture is altered; whether by conventional editing or by AI, they do not tell.',
+        'The traces are of the kind left when a part of a picture is altered; they do not show whether by conventional editing or by AI.',
     },
     kindUnknown: 'The evidence does not allow a statement on the kind of generation or alteration.',
     abstain: [
@@ -49,21 +49,21 @@ export const verdict = {
       'This is too weak to call the picture altered, but too strong to say that no sign was found.',
     neutral: [
       'This outcome says nothing for or against the picture.',
-      'Nothing for or against the picture follows from this outcome.',
+      'This outcome supports no conclusion for or against the picture.',
     ],
   },
   reasons: {
     too_small: {
       what: 'The picture has too few pixels: it does not contain even one patch of the size that the model reads.',
-      help: 'the picture in its full original resolution instead of a preview or a detail',
+      help: 'the picture in its full original resolution instead of a preview or a crop',
     },
     too_compressed: {
       what: 'Lossy compression has destroyed the fine traces that distinguish a camera recording from a generated or altered picture.',
       help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since copies from messengers and social networks are usually compressed again',
     },
     no_usable_trace: {
-      what: 'Neither traces of a camera nor traces of generation or alteration are present in measurable strength. Scaling down, smoothing and repeated saving commonly have this effect.',
-      help: 'a file from an earlier point of its history, from the recording device or from the first publisher of the picture',
+      what: 'Neither traces of a camera nor traces of generation or alteration are present at a measurable strength. Scaling down, smoothing and repeated saving commonly have this effect.',
+      help: 'a file from an earlier point in its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
       what: 'The picture resembles a drawing, a screenshot, a scan or a graphic more than a photograph. The method was validated on photographs only.',
@@ -75,7 +75,7 @@ export const verdict = {
     },
     margin_within_uncertainty: {
       what: 'Repeated passes of the model differ so much that the result is too close to the boundary between the two classes. Chance alone could have decided it.',
-      help: 'a copy closer to the original, whose traces are stronger and scatter less',
+      help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
       what: 'The signs of generation are too weak to call the picture generated and too strong to call it a photograph.',
@@ -103,7 +103,7 @@ export const verdict = {
     small:
       'Pictures with fewer than 65,536 pixels are too small for the method to establish a change; it only ever suspects one.',
     damaged:
-      'The file is cut off or damaged, and what is missing can be taken for a change; in such a file, a change is only ever suspected.',
+      'The file is cut off or damaged, and what is missing can be mistaken for a change; in such a file, a change is only ever suspected.',
   },
   strategies: {
     pedantic: 'strict (pedantic: decides least often)',
@@ -121,7 +121,7 @@ export const verdict = {
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
-      'Nothing can be based on the result: what was found does not suffice to decide for either side.',
+      'Nothing can be based on the result: what was found is not enough to decide either way.',
     abstain: 'Nothing can be based on the result, either for or against this picture.',
     help: 'What would help:',
     duty: [

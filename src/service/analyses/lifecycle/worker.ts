@@ -219,8 +219,5 @@ async function assertBegun(tx: Tx, target: Target): Promise<void> {
   const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
   const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();
   if (row === undefined) return;
-  throw new ForensicsError(
-    'lease_lost',
-    'A crash of the database undid the beginning of this run.',
-  );
+  throw new ForensicsError('lease_lost', 'A database crash undid the start of this run.');
 }

@@ -129,7 +129,7 @@ test('the old key opens nothing that is left in any file', async () => {
 
   const [row] = await withCore(rowsOf);
   expect(() => configsOf({ secrets: deriveSecrets(oldKey) }).open(row!)).toThrow(
-    'present master key',
+    'current master key',
   );
   const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name)));
   expect(files.filter((bytes) => bytes.includes(oldRow!.sealed))).toEqual([]);
