@@ -32,7 +32,7 @@ of every setting and where it comes from, with secrets masked.`;
 
 const exitCodesIntro = `Written by \`npm run manual\`. Codes 10, 11 and 12 come only on request: \`analyze --fail-on\`, \`keys list
 --expiring-within\`. One picture that fails exits with its own code; a batch in which some pictures failed exits with 1. The
-same error word stands in the header \`x-error-code\` of the HTTP interface and in the JSON output of \`analyze\`.`;
+same error word appears in the header \`x-error-code\` of the HTTP interface and in the JSON output of \`analyze\`.`;
 
 /** An option that at least so many commands take is described once, before all commands. */
 const commonFrom = 8;
@@ -50,9 +50,9 @@ async function commands(): Promise<string> {
       .map((leaf) => commandPart(leaf, isCommon)),
   ]);
   return [
-    'Options of every command:',
+    'Options for every command:',
     optionsOf(program).map(lineOf).join('\n'),
-    'Options of many commands:',
+    'Options shared by many commands:',
     [...new Set(lines.filter(isCommon))].join('\n'),
     ...parts,
   ].join('\n\n');
@@ -62,7 +62,7 @@ function commandPart(leaf: Command, isCommon: (line: string) => boolean): string
   const options = optionsOf(leaf).map((option) => ({ option, line: lineOf(option) }));
   const own = options.filter(({ line }) => !isCommon(line)).map(({ line }) => line);
   const shared = options.filter(({ line }) => isCommon(line)).map(({ option }) => nameOf(option));
-  const also = shared.length === 0 ? [] : [`- of many commands: ${shared.join(', ')}`];
+  const also = shared.length === 0 ? [] : [`- shared options: ${shared.join(', ')}`];
   const list = [...own, ...also];
   const head = `**\`${usageOf(leaf)}\`** ${leaf.description()}`;
   return list.length === 0 ? head : `${head}\n\n${list.join('\n')}`;

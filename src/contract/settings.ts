@@ -181,7 +181,7 @@ const texts = {
     allowed: 'a mail address',
     parse: matching(/^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/),
   },
-  line: { allowed: 'a text of one line', parse: matching(/^\P{Cc}{1,1024}$/u) },
+  line: { allowed: 'one line of text', parse: matching(/^\P{Cc}{1,1024}$/u) },
   validationId: {
     allowed: 'the id of a validation, 24 hexadecimal digits',
     parse: matching(/^[0-9a-f]{24}$/),
@@ -221,20 +221,20 @@ export const settingsSchema = Type.Object({
     'where the server keeps everything',
   ),
   host: required('host', '127.0.0.1', 'the address to listen on'),
-  port: integer([0, 65_535], 8443, 'the port to listen on; 0 takes a free one'),
+  port: integer([0, 65_535], 8443, 'the port to listen on; 0 picks a free one'),
   publicUrl: optional(
     'httpsOrigin',
-    'what clients put before `/v1` when it is not host and port; presigned URLs are signed for it',
+    'the address that clients put before `/v1`, if it is not host and port; presigned URLs are signed for it',
   ),
-  tlsCert: optional('pemFile', 'your certificate; without it one of the built-in authority'),
+  tlsCert: optional('pemFile', 'your certificate; without it, one from the built-in authority'),
   tlsKey: optional('pemFile', 'the private key of your certificate'),
   behindProxy: onOff(
     'plain HTTP, only for a proxy on this machine that sends `X-Forwarded-Proto: https`',
   ),
-  validation: optional('validationId', 'a validation of your own that reports cite'),
+  validation: optional('validationId', 'your own validation, for reports to cite'),
   modelsDir: optional(
     'folder',
-    'holds the folders of further models; without it `models` in the data folder',
+    'contains the folders of additional models; without it, `models` in the data folder',
   ),
   c2paTrustList: optional('pemFile', 'the authorities whose C2PA signers are trusted'),
   workers: integer(
@@ -252,23 +252,23 @@ export const settingsSchema = Type.Object({
     intakes,
     'contract',
     'what',
-    'what is taken: JPEG and PNG up to 4,096 pixels a side, as the interface says, or everything up to 16,384 pixels and 100 megapixels',
+    'what is accepted: JPEG and PNG up to 4,096 pixels a side, as the interface specifies, or everything up to 16,384 pixels and 100 megapixels',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(
     [0, 999_999_999_999_999],
     0,
-    'what a tenant may keep in the embedded store; 0 sets no limit',
+    'how many bytes a tenant may keep in the embedded store; 0 sets no limit',
   ),
   presignedUrlExpirySeconds: integer(
     [60, maxPresignedUrlExpirySeconds],
     maxPresignedUrlExpirySeconds,
-    'how long URLs of the embedded store are valid',
+    'how long URLs for the embedded store are valid',
   ),
   retentionDays: integer(
     [0, maxRetentionDays],
     0,
-    'days after which a finished or never started analysis is deleted; 0 keeps it',
+    'days after which a finished or never-started analysis is deleted; 0 keeps it',
   ),
   deletedRetentionDays: integer(
     [0, maxRetentionDays],
@@ -278,7 +278,7 @@ export const settingsSchema = Type.Object({
   corsAllowedOrigins: list(
     'anyOrigin',
     [],
-    "browser origins whose pages may upload and download; without it the server's own addresses",
+    "browser origins whose pages may upload and download; without it, only the server's own addresses",
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
@@ -286,54 +286,57 @@ export const settingsSchema = Type.Object({
   storageAllow: list(
     'addressRange',
     ['external'],
-    'where stores that tenants configure may be. Allow no more than needed: anyone who can configure a store learns what answers there',
+    'where stores that tenants configure may be. Allow no more than needed: anyone who can configure a store can find out what answers there',
   ),
   databaseUrl: secret(
     'postgresUrl',
-    'a PostgreSQL database that several machines share; without it the file in the data folder',
+    'a PostgreSQL database that several machines share; without it, the file in the data folder',
   ),
   databasePasswordFile: optional('file', 'holds the password of that database'),
   defaultStorage: optional(
     'jsonFile',
-    'names the S3 bucket or Azure container of all tenants without one of their own, mode 600; without it the embedded store',
+    'describes the S3 bucket or Azure container for tenants without one of their own, mode 600; without it, the embedded store',
   ),
   rateLimitPerMinute: integer(
     [0, 1_000_000],
     3000,
-    'requests a minute of one key, user or address; 0 sets no limit',
+    'requests per minute from one key, user or address; 0 sets no limit',
   ),
   apiCorsAllowedOrigins: list('webOrigin', [], 'browser origins whose pages may call the API'),
   metricsAddress: optional('hostAndPort', 'where Prometheus may read metrics over plain HTTP'),
   oidcIssuer: optional(
     'issuer',
-    'the identity provider that knows the users, exactly as it writes itself; without it the accounts of this installation',
+    'the identity provider that manages the users, exactly as it writes its own address; without it, the accounts of this installation',
   ),
   oidcClientId: optional('line', 'our client id at that provider'),
-  oidcClientSecret: secret('line', 'our client secret there, if it wants one'),
+  oidcClientSecret: secret('line', 'our client secret there, if it needs one'),
   oidcAudience: optional(
     'line',
-    'the audience that access tokens must have; without it the client id',
+    'the audience that access tokens must have; without it, the client id',
   ),
   oidcScopesClaim: required('line', 'scope', 'the claim that holds the scopes'),
   oidcUserTypeClaim: required(
     'line',
     'userType',
-    'the claim that holds the user type: a word, or a list of roles of which one is taken, such as `realm_access.roles`',
+    'the claim that holds the user type: a word, or a list of roles from which one is chosen, such as `realm_access.roles`',
   ),
   oidcTenantsClaim: required(
     'line',
     'tenants',
-    'the claim that holds the tenants by name or id: a list, such as `groups`, or the words of a text',
+    'the claim that holds the tenants by name or id: a list, such as `groups`, or words separated by spaces',
   ),
-  oidcCa: optional('pemFile', 'the authority of a provider whose certificate no public one signed'),
+  oidcCa: optional(
+    'pemFile',
+    'the authority of a provider whose certificate no public authority issued',
+  ),
   feedbackMailTo: optional('mailAddress', 'who gets feedback by mail'),
   feedbackMailFrom: optional('mailAddress', 'the sender of these mails'),
   feedbackSmtpUrl: secret(
     'smtpUrl',
-    'the mail server, with user name and password if it wants them',
+    'the mail server, with user name and password if it needs them',
   ),
-  feedbackWebhookUrl: secret('webUrl', 'your own receiver of feedback'),
-  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal warnings alone'),
+  feedbackWebhookUrl: secret('webUrl', 'your own receiver for feedback'),
+  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal, only warnings'),
   hashLoggedAccounts: onOff(
     'log the accounts of refused logins and keys as hashes, not as written',
   ),
@@ -389,7 +392,7 @@ export function helpFor(name: SettingName): readonly [flags: string, text: strin
 
 /** The default in words, the same on every machine; null if there is none. */
 export function shownDefault(name: SettingName): string | null {
-  if (name === 'workers') return 'the cores less one, at most 4';
+  if (name === 'workers') return 'one less than the cores, at most 4';
   const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });
   const shown = Array.isArray(value) ? value.join(', ') : value;
   return shown === null || shown === '' ? null : `\`${String(shown)}\``;
