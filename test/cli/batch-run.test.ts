@@ -7,7 +7,6 @@ import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { options, prepareFake } from './fake-examiner.ts';
 import { emptyFolder, startCli } from './run-cli.ts';
-import { runHere } from './run-here.ts';
 
 /** A run in this process, by the examiner that looks at names; folders and files are real. */
 async function batch(
@@ -126,14 +125,4 @@ test('standard output on a disk that is full is told in one line', async () => {
   expect(ran.code).toBe(6);
   expect(ran.stderr).toContain('forensics: No space is left to write the results; free some.\n');
   expect(ran.stderr).not.toContain('    at ');
-});
-
-test.for([
-  [['--csv', '--json'], "'--json' cannot be used with option '--csv'"],
-  [['--csv', '--jsonl'], "'--jsonl' cannot be used with option '--csv'"],
-] as const)('%j do not go together, and one line says so', async ([args, reason]) => {
-  const ran = await runHere(['analyze', 'gone.jpg', ...args]);
-
-  expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain(reason);
 });

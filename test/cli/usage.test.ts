@@ -12,6 +12,8 @@ test.for([
   [['analyze', 'a.jpg', '--seed', '1.5'], 'It must be a whole number.'],
   [['analyze', 'a.jpg', '--fail-on', 'real'], 'fake, uncertain, abstain'],
   [['analyze', 'a.jpg', '--json', '--jsonl'], "cannot be used with option '--jsonl'"],
+  [['analyze', 'a.jpg', '--csv', '--json'], "'--json' cannot be used with option '--csv'"],
+  [['analyze', 'a.jpg', '--csv', '--jsonl'], "'--jsonl' cannot be used with option '--csv'"],
   [['analyze', 'a.jpg', '--maps'], '--maps is for forensic reports; add --tier forensicReporting.'],
   [['analyze', 'a.jpg', '--force'], '--force'],
   [['analyze', 'a.jpg', '--without-original'], '--without-original is for forensic reports'],

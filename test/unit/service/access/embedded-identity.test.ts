@@ -151,19 +151,6 @@ describe('login', () => {
     expect((await crowd).map(({ status }) => status)).not.toContain('fulfilled');
   });
 
-  test('a lock is where the guesses came from', async () => {
-    const { makeUser, logIn } = await openPeople();
-    await makeUser(examiner);
-    const there = '198.51.100.9';
-    for (let i = 0; i < 5; i++) {
-      await expect(logIn(examiner, 'a wrong password', there)).rejects.toMatchObject(refused);
-    }
-
-    await logIn(examiner);
-
-    await expect(logIn(examiner, password, there)).rejects.toMatchObject({ code: 'rate_limited' });
-  });
-
   test('one network address is slowed down over all accounts, and right passwords do not count', async () => {
     const { makeUser, logIn } = await openPeople();
     await makeUser(examiner);

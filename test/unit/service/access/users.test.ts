@@ -229,19 +229,6 @@ async function openSettings() {
 }
 
 describe('user settings', () => {
-  test('begin with English and without consent, and change field by field', async () => {
-    const { id, settings } = await openSettings();
-
-    const first = await settings.read(id);
-    await settings.change(id, { lang: 'de-AT' });
-    await settings.change(id, { tosAccepted: true });
-    const unchanged = await settings.change(id, {});
-
-    expect(first).toEqual({ lang: 'en', tosAccepted: false });
-    expect(unchanged).toEqual({ lang: 'de-AT', tosAccepted: true });
-    expect(await settings.read(id)).toEqual(unchanged);
-  });
-
   test.each(['', 'd', 'DE', 'deutsch', 'de_AT', 'de-at', 'de-AT-x', 'de\n', '<b>'])(
     'refuse the language %j',
     async (lang) => {

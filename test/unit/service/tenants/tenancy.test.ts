@@ -244,33 +244,6 @@ test('origins that are sent are applied at once; a bucket that takes none is a w
   ]);
 });
 
-test('a rename keeps the keys, and a name that is taken is refused', async () => {
-  const { change, tenants, id, keys, clock } = await setUp();
-  const expiresAt = new Date(clock.now().getTime() + 1000);
-  const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
-  await tenants.create({ name: 'other' });
-
-  const answer = await change({ name: 'acme-2' });
-
-  expect(answer).toMatchObject({ id, name: 'acme-2', tenantName: 'acme-2' });
-  expect(await keys.authenticate(secret)).toMatchObject({ tenantIds: [id] });
-  await expect(change({ name: 'other' })).rejects.toMatchObject({ code: 'conflict' });
-});
-
-test('a webhook is set and removed', async () => {
-  const { change } = await setUp();
-
-  const set = await change({ webhookUrl: 'https://receiver.example/token' });
-  const removed = await change({ webhookUrl: null });
-
-  expect(set).toMatchObject({
-    webhookUrl: 'https://receiver.example/token',
-    webhookState: 'active',
-  });
-  expect(removed).toMatchObject({ webhookState: 'none' });
-  expect(removed).not.toHaveProperty('webhookUrl');
-});
-
 test('a webhook that fails is told while more attempts follow, and why none do', async () => {
   const { change, read, db, clock } = await setUp();
   await change({ webhookUrl: 'https://receiver.example/token' });

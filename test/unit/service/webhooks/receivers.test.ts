@@ -100,17 +100,6 @@ test('a new URL forgets what was held against the old one, also while an attempt
   expect(await isFailing()).toBe(false);
 });
 
-test('410 says that the receiver is gone', async () => {
-  const { send, id, state, deliverer, answer, isFailing } = await setUpReceiver();
-  answer.status = 410;
-  await send(id, 'a1', {});
-
-  await deliverer.drain();
-
-  expect(await state()).toMatchObject({ webhookDisabledReason: 'gone' });
-  expect(await isFailing()).toBe(true);
-});
-
 test('a message that the old receiver refused for ever goes to the one that was set meanwhile', async () => {
   const { send, id, state, states, tenants, deliverer } = await setUpReceiver();
   const next = await startReceiver();
