@@ -45,7 +45,7 @@ export const failures = {
   image_too_many_bytes: failure(413, exitCodes.failure),
   image_not_as_declared: failure(422, exitCodes.failure),
   trial_image_mismatch: failure(422, exitCodes.failure),
-  // Files of the command line
+  // Files on the command line
   file_not_found: failure(404, exitCodes.notFound),
   file_not_readable: failure(403, exitCodes.notAllowed),
   file_is_directory: failure(400, exitCodes.usage),
@@ -150,7 +150,7 @@ export class ForensicsError extends Error {
     return failures[this.code].exit;
   }
 
-  /** True when the same act may succeed later without any change by the caller. */
+  /** True when the same request may succeed later without any change by the caller. */
   get canRetry(): boolean {
     return failures[this.code].retry;
   }

@@ -1,4 +1,4 @@
-/** A queue in which names take turns: somebody with a thousand entries delays everybody else by one at a time. */
+/** A queue in which names take turns, so that someone with a thousand entries delays everyone else by only one. */
 export interface FairQueue<T> {
   add(name: string, entry: T): void;
   /** Removes and returns the next entry of the names that `isAllowed`; undefined when none of them has one. */
@@ -6,7 +6,7 @@ export interface FairQueue<T> {
 }
 
 export function createFairQueue<T>(): FairQueue<T> {
-  /** By name; the name that is served next stands first, and one without entries is left out. */
+  /** By name, in the order in which they are served next; a name without entries is absent. */
   const queues = new Map<string, T[]>();
   return {
     add(name, entry) {

@@ -1,11 +1,10 @@
 /**
- * The library: the same examination as on the command line, in a program of one's own.
+ * The library: the same examination as on the command line, in your own program.
  *
  *     import { analyze, renderReport, writeEvidence } from 'forensics';
  *
- *     const { verdict, examination } = await analyze('photo.jpg');
- *     const { strength, findings, notChecked } = writeEvidence(examination);
- *     const { heatmaps, reports } = await renderReport('photo.jpg', examination);
+ *     const { verdict, examination } = await analyze('photo.jpg'); const { strength, findings, notChecked } =
+ * writeEvidence(examination); const { heatmaps, reports } = await renderReport('photo.jpg', examination);
  *
  * Pictures are decoded and examined in child processes; nothing is sent anywhere, and no database is needed.
  */

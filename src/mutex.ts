@@ -1,4 +1,4 @@
-/** Acts on the same key run one after the other within this process; acts on different keys do not wait for each other. */
+/** Runs tasks with the same key one after another within this process; those with different keys do not wait. */
 
 export type Mutex = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 
@@ -6,7 +6,7 @@ export function createMutex(): Mutex {
   const last = new Map<string, Promise<unknown>>();
   return async (key, act) => {
     const mine = (last.get(key) ?? Promise.resolve()).then(act);
-    // The next one waits for the end, whatever it was; the failure is told to its own caller.
+    // The next one waits for the end, however it went; a failure goes only to its own caller.
     const ended = mine.catch(() => undefined);
     last.set(key, ended);
     try {

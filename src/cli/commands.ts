@@ -5,7 +5,7 @@
 
 import type { Command } from 'commander';
 
-/** Adds everything but name and description. `complete` does the same for another command of the program. */
+/** Adds everything except the name and the description. `complete` does the same for another command of the program. */
 type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
 /** One sentence, and the function that loads the command. */
@@ -145,7 +145,7 @@ const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 export function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, [description, load]] of Object.entries(entries)) {
-      // This one is called by the shell.
+      // Called by the shell.
       const command = program.command(name, { hidden: name === '__complete' });
       notLoaded.set(command.description(description).helpGroup(group), load);
     }

@@ -32,7 +32,7 @@ export function countFromOne(text: string): number {
   return value;
 }
 
-/** Accepts a day, or a time, in the forms that the interface takes. */
+/** Accepts a day or a time, in any form that the interface accepts. */
 export function parseDay(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (!isDay) throw new InvalidArgumentError('Write a day such as 2026-03-01.');

@@ -12,7 +12,7 @@ import { en, type Words } from './words/en.ts';
 
 export interface Toast {
   readonly text: string;
-  /** Undoes the act; offered while the toast is shown. */
+  /** Undoes the action; offered while the toast is shown. */
   readonly undo?: () => void;
 }
 

@@ -51,7 +51,7 @@ interface Config {
 export interface ShownSetting {
   readonly value: unknown;
   readonly origin: Origin;
-  /** Its name in that source: flag, variable or key in the file; null for a default. */
+  /** The name there: a flag, a variable or a key in the file; null for a default. */
   readonly givenAs: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `result.evidence` as JSON Schema. Used for responses only, so it describes and rejects nothing. All text in
+ * `result.evidence` as JSON Schema. Used only for responses: it describes them and rejects nothing. All text in
  * `provenance` comes from the file.
  */
 

@@ -1,4 +1,4 @@
-/** Earlier pictures of a tenant that show the same as a given one, as JSON Schema. */
+/** Earlier pictures of a tenant that show the same thing as a given one, as JSON Schema. */
 
 import { Type } from 'typebox';
 import {

@@ -1,4 +1,4 @@
-/** The pictures of a case together: what needs a person first, and all of them in one sentence. */
+/** All pictures of a case: those that need attention first, and a summary in one sentence. */
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
@@ -23,7 +23,7 @@ type CaseKind = (typeof caseKinds)[number];
 
 export interface CaseMember {
   readonly status: Status;
-  /** As the interface has them; null while there is no result. */
+  /** As in the interface; null while there is no result. */
   readonly result: {
     readonly resultClass: number;
     readonly resultSubClasses: readonly number[];
@@ -39,12 +39,12 @@ export interface CasePicture extends CaseMember {
   readonly name: string;
   /** Why it failed; empty if it did not. */
   readonly failure: string;
-  /** The same as `result`, as far as its tier shows it. */
+  /** The same result, as far as its tier shows it. */
   readonly answer: Result | null;
   readonly seenBefore: readonly SeenBefore[];
-  /** A small JPEG; null where there is none. */
+  /** A small JPEG; null if there is none. */
   readonly thumbnail: Uint8Array | null;
-  /** Null if it has no forensic report. */
+  /** Null if the picture has no forensic report. */
   readonly page: PicturePage | null;
 }
 
@@ -57,10 +57,10 @@ export interface PicturePage {
 }
 
 export interface CaseReport {
-  /** Of the case. */
+  /** Facts about the case. */
   readonly name: string;
   readonly pictures: readonly CasePicture[];
-  /** How many of them one camera took, if the files say so; otherwise 0. */
+  /** How many of its pictures came from one camera, if the files say so; otherwise 0. */
   readonly ofOneCamera: number;
   readonly madeAt: Date;
   /** SHA-256 of the list in its bundle; null outside a bundle. */

@@ -10,7 +10,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors'>;
 
-/** In sentences; empty if it has no validated meaning. */
+/** As sentences; empty if it has no validated meaning. */
 export function writeErrorRate(decided: Decided, language: Language): string {
   const { outcome, provenance, errors } = decided;
   const { wrong } = wordsIn(language).outcome;
@@ -39,19 +39,19 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   }
 }
 
-/** Upper end of the interval, as the annex has it. */
+/** Upper end of the interval, as in the annex. */
 function writeHigh(share: number, of: number, language: Language): string {
   return createNumberWriter(language).rate(shareInterval(Math.round(share * of), of).high);
 }
 
-/** Share of the unchanged pictures that were called changed, and their number: those of every size where they were counted. */
+/** Share of unchanged pictures that were called changed, and their number; of every size if counted that way. */
 function unchangedCalled({ unchanged, ...calls }: ChangeErrorRates): [share: number, of: number] {
   return unchanged === undefined
     ? [calls.photographsCalled, calls.photographs]
     : [unchanged.called / unchanged.pictures, unchanged.pictures];
 }
 
-/** Of a suspicion: how often it is raised wrongly, and rightly; empty where that was not counted. */
+/** For a suspicion: how often it was raised wrongly and rightly; empty if not counted. */
 function writeSuspected(calls: ChangeErrorRates | null, language: Language): string {
   const { kinds, unchanged } = calls ?? {};
   if (kinds === undefined || unchanged === undefined) return '';
@@ -66,7 +66,7 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
   );
 }
 
-/** Of changed pictures: below this share, that no change was found says almost nothing. */
+/** If a smaller share of changed pictures was found, finding no change says almost nothing. */
 const hardlyEver = 0.1;
 
 /** Whether finding no change means almost nothing. A server states this only in a sentence. */
@@ -76,7 +76,7 @@ export function isBlindToChanges({ outcome, errors, errorRate }: Result): boolea
   return errorRate?.en.includes(hardly) ?? (errors?.calls?.changedCalled ?? 1) < hardlyEver;
 }
 
-/** Nothing for a model whose right answers were not counted. */
+/** Empty for a model whose correct answers were not counted. */
 function writeGenerated(
   { fakeCalledFake, fakeCalledReal, fake }: ErrorRates,
   language: Language,
@@ -89,7 +89,7 @@ function writeGenerated(
   return [wordsIn(language).outcome.wrong.generated(called, count(open), count(passed))];
 }
 
-/** @param isReal - whether it was said that no change was found. */
+/** @param isReal - whether the outcome says that no change was found. */
 function writeChanged(
   { changedCalled, changed, kinds = [] }: ChangeErrorRates,
   language: Language,
@@ -122,7 +122,7 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
   const { rates = null, calls = null } = errors ?? {};
   if (outcome === 'uncertain') {
     const { unchanged } = isSuspicion(decided) ? (calls ?? {}) : {};
-    // What else is open asks for a next step.
+    // Any other open result calls for a next step.
     if (unchanged === undefined) return '';
     const { pictures, found } = unchanged;
     return brief.suspected(writeCalled(found / pictures, pictures, language));
@@ -159,7 +159,7 @@ export function readError(
   return { rate, ...shareInterval(Math.round(rate * trials), trials) };
 }
 
-/** By the upper end of the interval: few pictures without an error are no better than many with one. Null when nothing was measured. */
+/** By the upper end of the interval: few pictures without an error are no better than many with one. */
 export function worstError(
   conditions: readonly MeasuredCondition[],
   strategy: DecisionStrategy,

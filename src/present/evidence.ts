@@ -30,7 +30,7 @@ export function writeEvidence(examined: Examined): Evidence {
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
     errorRate: wordErrorRate(examined),
-    // Equals stay in the order of the methods.
+    // Ties stay in the order of the methods.
     findings: findings
       .map((one) => boundedFinding(wordFinding(placed(one, examined)), examined))
       .toSorted((one, other) => rank(other) - rank(one)),
@@ -111,8 +111,8 @@ function wordStability(
 type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['outcomes'];
 
 /**
- * What the picture would be called by its traces after this change. A value just beyond the middle is doubt and no
- * contradiction: it does not count as the other side.
+ * The class that the traces indicate after this change. A value just past the middle shows doubt, not a contradiction,
+ * so it does not count as the other side.
  */
 export function trialOutcome(
   { fakeProbability, isFlip }: Pick<Stability['trials'][number], 'fakeProbability' | 'isFlip'>,
@@ -153,7 +153,7 @@ export function suspectsChange({ reasons }: Pick<Decision, 'reasons'>): boolean 
   return reasons.includes('manipulation_suspected');
 }
 
-/** Silence about these must not be read as an all-clear. */
+/** Saying nothing about these must not be read as an all-clear. */
 function listNotChecked(examined: Examined): Evidence['notChecked'] {
   return gaps
     .filter(({ applies }) => applies(examined))

@@ -8,7 +8,7 @@ import { failures } from './wording/de/failures.ts';
 interface Failure {
   /** English. */
   readonly message: string;
-  /** Missing if a server or an earlier version gives only the message, which is then shown. */
+  /** Missing if a server or an earlier version sent only the message, which is then shown. */
   readonly reason?: FailureReason | null;
 }
 

@@ -1,4 +1,4 @@
-/** Puts what an examination stores, codes and values, into the words that answers, files and reports show. */
+/** Turns the stored codes and values of an examination into the words that answers, files and reports show. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import { formatNames } from '../contract/formats.ts';
@@ -30,7 +30,7 @@ export function wordFinding(finding: Finding): WordedFinding {
   };
 }
 
-/** What was found, without a figure that readers would take for the answer; the annex gives and explains it. */
+/** The finding, without a figure that readers would take for the answer; the annex gives it and explains it. */
 export function writeBriefly(
   { method, speaksFor, statement }: Pick<WordedFinding, 'method' | 'speaksFor' | 'statement'>,
   language: Language,
@@ -98,7 +98,7 @@ export function wordFacts(facts: PictureFacts): PictureFacts {
   return { ...facts, metadata: { ...metadata, warnings } };
 }
 
-/** What could not be read of a file, a sentence each. */
+/** One sentence for each part of a file that could not be read. */
 export function writeWarnings(
   { warnings }: Pick<Provenance, 'warnings'>,
   language: Language,
@@ -114,7 +114,7 @@ export function writeWarning(stored: StoredWarning, language: Language): string 
   return pick(wordsIn(language).provenance.warnings, stored.code, stored.values);
 }
 
-/** Of the English sentence that an earlier version stored; null for one that no version wrote. */
+/** The code of an English sentence stored by an earlier version; null for one that no version wrote. */
 function readWarning(sentence: string): Warning | null {
   for (const [code, pattern] of Object.entries(storedSentences)) {
     const { place, keyword, ...numbers } = pattern.exec(sentence)?.groups ?? {};
@@ -163,7 +163,7 @@ function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsis
   return { code, statement, measures };
 }
 
-/** Code and values belong together, but once separated, the compiler no longer knows it. */
+/** Code and values belong together, but once they are separated, the compiler cannot tell. */
 function pick<Values extends object, Code extends keyof Values>(
   sentences: { readonly [Each in keyof Values]: (values: Values[Each]) => string },
   code: Code,

@@ -10,17 +10,17 @@ import { nameIn, printable } from './printable.ts';
 import type { ReportItem } from './report-item.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
-/** Characters of a file name that a sentence bears; the report's table has room for more. */
+/** Longest file name in a sentence, in characters; the report's table has room for more. */
 const nameLimit = 80;
 
 export interface Account {
   /** Item and method; the PDF shows these and the measurements as tables. */
   readonly facts: readonly string[];
-  /** What the strategy was applied to; empty where no strategy took part. */
+  /** What the strategy was applied to; empty if no strategy was involved. */
   readonly applied: readonly string[];
   /** How strongly the evidence supports which side. */
   readonly strength: string;
-  /** Why no stronger, and whether it holds. */
+  /** Why it is no stronger, and whether it holds. */
   readonly support: readonly string[];
   /** The findings in one paragraph, and the methods that were not carried out. */
   readonly findings: readonly string[];
@@ -106,7 +106,7 @@ function writeApplied({ examination, catalogue, numbers }: Writing): readonly st
     : [forensic.decision({ p, deviation, strategy })];
 }
 
-/** Whether the decision rests on the file's own declaration, so that neither probability nor strategy took part in it. */
+/** Whether the decision rests on the file's own declaration, without any probability or strategy. */
 export function isDeclared({ basis, resultClass }: Decision): boolean {
   return basis === 'declaration' && resultClass === 'fake';
 }
@@ -125,7 +125,7 @@ function writeFindings({ evidence, catalogue, language }: Writing): readonly str
   ];
 }
 
-/** What every text of a report is written from. */
+/** The input of every text in a report. */
 export interface Writing {
   readonly examination: Examination;
   readonly evidence: Evidence;
@@ -133,7 +133,7 @@ export interface Writing {
   readonly language: Language;
   readonly catalogue: Words;
   readonly numbers: NumberWriter;
-  /** One of the given sentences, by the seed of the examination. */
+  /** One of the given sentences, chosen by the seed of the examination. */
   readonly vary: <T>(variants: readonly T[], slot: string) => T;
 }
 
@@ -154,8 +154,8 @@ export function openWriting(
 }
 
 /**
- * One of several sentences with the same meaning. FNV-1a (32 bit) of `seed:slot`, folded to 16 bits, modulo their number:
- * the seed changes the wording, never a figure, and each slot varies on its own.
+ * One of several sentences with the same meaning. FNV-1a (32 bit) of `seed:slot`, folded to 16 bits, modulo their
+ * number: the seed changes the wording, never a figure, and each slot varies independently.
  *
  * @see G. Fowler, L. C. Noll, K.-P. Vo, the FNV non-cryptographic hash, for offset basis and prime.
  */

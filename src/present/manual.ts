@@ -84,7 +84,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
 };
 
-/** The file of a page below `src/manual`. */
+/** The path of a page below `src/manual`. */
 export function manualFile(topic: string, language: Language): string {
   return `${language === 'en' ? '' : `${language}/`}${topic}.md`;
 }

@@ -3,13 +3,13 @@ import type { PictureFacts } from '../image/picture.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-/** Clauses about how the pixels were obtained and what is unusual about the file. */
+/** Short notes on how the pixels were obtained and what is unusual about the file. */
 export function writeNotes(
   { notes, soundShare }: Pick<PictureFacts, 'notes' | 'soundShare'>,
   language: Language,
 ): readonly string[] {
   const { labels } = wordsIn(language);
-  // "All rows are there" contradicts missing ones.
+  // "All rows are there" would contradict missing rows.
   const isCut = soundShare !== undefined;
   const told = notes.filter((note) => !isCut || note !== 'end_marker_missing');
   return told.map((note) =>

@@ -41,7 +41,7 @@ export function createNumberWriter(language: Language) {
     /** Two measured shares in percent, the unit once: `0.0 to 1.7 %`. */
     rates: (low: number, high: number) =>
       Number.isFinite(low + high) ? `${inPercent(low)} ${words.to} ${inPercent(high)} %` : missing,
-    /** Any number, as precise as it is and no more than four significant digits: `17`, `0.05213`. */
+    /** Any number, with at most four significant digits: `17`, `0.05213`. */
     plain: (value: number) => {
       if (!Number.isFinite(value)) return missing;
       if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(value);

@@ -1,6 +1,6 @@
 /**
  * What a file says about its own origin, in a few words: for the first page of a report and for the terminal. The
- * chapter on provenance has the details.
+ * provenance chapter has the details.
  */
 
 import { assurances, type Language } from '../contract/vocabulary.ts';
@@ -14,10 +14,10 @@ export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
   readonly inconsistencies: readonly unknown[];
 };
 
-// A history can name every version of a program; the chapter on provenance has them all.
+// A history can name every version of a program; the provenance chapter lists them all.
 const namedEditors = 3;
 
-/** Phrases without a full stop, the best vouched-for first. Never empty: that nothing is there is said too. */
+/** Phrases without a full stop, the best supported first. Never empty: an absence is stated too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
   const { brief, origins, places } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;
@@ -26,7 +26,7 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   const [camera, [firmware]] = [namedAs('camera'), namedAs('firmware')];
   const generators = namedAs('generator');
   const last = history.findLast((step) => step.software !== null);
-  // The history names it with its date.
+  // The history already names it, with its date.
   const editors = namedAs('editor').filter((name) => name !== last?.software);
   const day =
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
@@ -49,7 +49,7 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   ];
 }
 
-/** The declaration of generated content that is vouched for best. */
+/** The best supported declaration of generated content. */
 export function bestDeclaration({
   declarations,
 }: Pick<FileStatements, 'declarations'>): Declaration | null {
@@ -72,8 +72,8 @@ function flawsOf({
 }
 
 /**
- * Whether everything in the file looks as a camera first stored it: then nobody should be asked for "the original". It
- * may still be forged; that is why it decides no more than which next step makes sense.
+ * Whether the file looks as a camera first stored it, so that asking for "the original" makes no sense. It may still be
+ * forged, so this only affects which next step is suggested.
  */
 export function looksLikeCameraFile({
   software,

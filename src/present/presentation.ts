@@ -1,6 +1,6 @@
 /**
- * What a result amounts to for a reader: decided here once and written in one language. Card, table, report and console
- * lay it out. It reads no bytes and no pixels, so a browser can use it too.
+ * What a result means for a reader: decided here once and written in one language. Card, table, report and console lay
+ * it out. It reads no bytes and no pixels, so a browser can use it too.
  */
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
@@ -13,34 +13,34 @@ import { capitalised } from './printable.ts';
 import { isSuspicion, type Outcome, type Result } from './result.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
-/** A probability as all its numbers are printed: rounded together, so that a value never looks like the limit beside it. */
+/** A probability and its limits, rounded together so that a value never looks equal to the limit beside it. */
 export interface Figure {
   readonly value: string;
   readonly deviation: string | null;
-  /** Below the first one side is decided, from the second on the other; null where they are not known. */
+  /** Below the first limit one side is decided, from the second on the other; null if unknown. */
   readonly limits: readonly [low: string, high: string] | null;
 }
 
-/** In one language. Names from the file are unchanged; the layout makes them printable. */
+/** Texts in one language. Names from the file are unchanged; the layout makes them printable. */
 export interface Presentation {
   readonly outcome: Outcome;
   readonly headline: string;
-  /** What decided, in one line. */
+  /** The reason for the outcome, in one line. */
   readonly because: string;
-  /** The same in three words. */
+  /** The same in about three words. */
   readonly short: string;
-  /** What to do now; `further` where there is room for more. */
+  /** The next step; `further` if there is room for more. */
   readonly next: string;
   readonly further: readonly string[];
   /** Null if it has no validated meaning, or if the file itself declared what it is. */
   readonly generated: Figure | null;
   readonly changed: Figure | null;
-  /** How often this result was wrong when it was measured; empty where nothing was decided. */
+  /** How often such a result was wrong in tests; empty if nothing was decided. */
   readonly errorRate: string;
   readonly errorRateBriefly: string;
-  /** What the file says of itself; empty where that is not known. */
+  /** What the file says about itself; empty if unknown. */
   readonly origin: string;
-  /** What could not be read of the file; empty where nothing was lost. */
+  /** Parts of the file that could not be read; empty if there are none. */
   readonly warnings: string;
 }
 
@@ -80,7 +80,7 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
 /** What a result is based on: what was found, or why nothing was decided. */
 type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
 
-/** The reason to name if there is room for one: a suspected change, or that it is not a photograph, before what is merely missing. */
+/** The reason to name if there is room for one: a suspected change or "not a photograph" first. */
 export function mainGround({ outcome, reasons }: Result): Ground | null {
   if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
   return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? null;
@@ -89,8 +89,8 @@ export function mainGround({ outcome, reasons }: Result): Ground | null {
 const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
 /**
- * @param result - for what the file declares and how many places are marked; null where neither can be.
- * @param isPlaced - false where the places are listed beside.
+ * @param result - for what the file declares and how many places are marked; null if neither is possible.
+ * @param isPlaced - false if the places are listed beside it.
  */
 export function writeBecause(
   ground: Ground,
@@ -132,7 +132,7 @@ export function writePlaces(areas: readonly Area[], { findings, outcome }: Words
 
 type Step = keyof Words['outcome']['next'];
 
-/** Its generators write SynthID, which only its own detector reads. */
+/** The company whose generators embed SynthID, which only its own detector can read. */
 const google = /google|gemini|imagen/i;
 
 /** The most useful one first. */
@@ -161,7 +161,7 @@ function stepFor(ground: Ground, { provenance }: Result): Step {
   return asksForOriginal.has(ground) && looksLikeCameraFile(provenance) ? 'compare' : ground;
 }
 
-/** An earlier or larger copy makes no sense where this is the camera's own file. */
+/** Asking for an earlier or larger copy makes no sense if this is the camera's own file. */
 const asksForOriginal: ReadonlySet<Ground> = new Set([
   'fake',
   'too_small',
@@ -172,7 +172,7 @@ const asksForOriginal: ReadonlySet<Ground> = new Set([
   'manipulation_suspected',
 ]);
 
-/** With the limits that both were held against. */
+/** With the limits that both were compared with. */
 export function writeFigures(
   {
     generated,
@@ -184,7 +184,7 @@ export function writeFigures(
 ): Pick<Presentation, 'generated' | 'changed'> {
   const numbers = createNumberWriter(language);
   const { realMax, fakeMin, suspectedMin = 0, manipulatedMin } = thresholds;
-  // One method can be enough for a suspicion: then the limits of all together explain nothing.
+  // One method can be enough for a suspicion; the combined limits then explain nothing.
   const isByOne = reasons.includes('manipulation_suspected') && (changed ?? 1) < suspectedMin;
   return {
     generated:

@@ -1,11 +1,11 @@
 /**
- * Foreign text (file names, camera models, versions) made fit for a document that must not be ambiguous: what cannot be
- * seen, what reorders its neighbours and what the embedded font cannot draw is written out as ⟨U+202E⟩.
+ * Makes foreign text (file names, camera models, versions) safe for a document that must be unambiguous: characters
+ * that are invisible, reorder their neighbours or are missing from the embedded font are written out as ⟨U+202E⟩.
  */
 
 /**
- * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside Latin text the order of
- * the characters in the file name could no longer be told from the page.
+ * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside Latin text, the page
+ * would no longer show the order of the characters.
  */
 
 const drawn =
@@ -18,7 +18,7 @@ const defaultLimit = 300;
 /**
  * `text` on one line. Composed where Unicode has a composed form (NFC), so that a name from macOS reads like any other.
  *
- * @param limit - characters to keep at most; the middle of a longer text gives way to `⟨… 1234 …⟩`, the number left out.
+ * @param limit - maximum number of characters; the middle of a longer text becomes `⟨… 1234 …⟩`, the number left out.
  */
 export function printable(text: string, limit = defaultLimit): string {
   const characters = shorten(Array.from(text.normalize('NFC')), limit);
@@ -27,7 +27,7 @@ export function printable(text: string, limit = defaultLimit): string {
     .map((character) => {
       if (character.length > 2) return character;
       const isAccent = accent.test(character);
-      // A second accent on a letter is a name that climbs over its neighbours' lines.
+      // Stacked accents on one letter could cover the lines above and below.
       const isFine = isAccent
         ? !isAfterAccent
         : drawn.test(character) || (drawnLetter.test(character) && /\p{L}/u.test(character));
@@ -50,7 +50,7 @@ function shorten(characters: readonly string[], limit: number): readonly string[
   return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
 }
 
-/** Our name for something, where there is one. */
+/** Our name for something, if there is one. */
 export function nameIn(
   names: Readonly<Record<string, string>>,
   key: string,

@@ -15,7 +15,7 @@ export interface CustodyEvent {
   readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
 }
 
-/** `user 6f1c...`: the kind in the reader's words, the identifier as it is. */
+/** `user 6f1c...`: the kind in the reader's language, the identifier unchanged. */
 export function writeActor(actor: string, kinds: Readonly<Record<string, string>>): string {
   const known = Object.entries(kinds).find(([kind]) => `${actor} `.startsWith(`${kind} `));
   if (known === undefined) return actor;
@@ -42,12 +42,12 @@ export const custodyEvents = [
 export interface OwnValidation {
   readonly id: string;
   readonly createdAt: Date;
-  /** That was measured. */
+  /** The model that was measured. */
   readonly model: ModelIdentity;
   readonly conditions: readonly MeasuredCondition[];
 }
 
-/** What the person who ordered or answers for the report states about it: any characters. */
+/** Stated by the person who ordered the report or is responsible for it; may contain any characters. */
 export interface CaseData {
   readonly caseNumber?: string;
   readonly exhibit?: string;
@@ -77,33 +77,33 @@ export type Origin =
   | {
       readonly kind: 'url';
       readonly url: string;
-      /** The addresses that it led to, in this order. */
+      /** The addresses that it redirected to, in order. */
       readonly redirects: readonly string[];
-      /** What the server said of the file: its name, type, dates. */
+      /** What the server said about the file: its name, type and dates. */
       readonly headers: Readonly<Record<string, string>>;
       /** ISO 8601. */
       readonly fetchedAt: string;
     };
 
-/** This picture and another, laid beside each other. */
+/** This picture and another, side by side. */
 export interface Beside {
   /** Of the other analysis. */
   readonly id: string;
-  /** See `AlignedPictures`, in Base64; null where the original of the other picture is no longer stored. */
+  /** See `AlignedPictures`, in Base64; null if the original of the other picture is no longer stored. */
   readonly jpeg: string | null;
   readonly differing: number;
 }
 
-/** What a report says about the item beside the examination itself. */
+/** What a report says about the item besides the examination itself. */
 export interface ReportItem {
   /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
   readonly name: string;
   readonly analysisId: string | null;
-  /** True when other bytes were put in the place of the upload after the copy was taken that was examined. */
+  /** True when the upload was replaced by other bytes after the examined copy was made. */
   readonly isUploadReplaced?: boolean;
-  /** Orientation of the heatmap files; upright when left out. The report itself shows the picture and them upright. */
+  /** Orientation of the heatmap files; upright if omitted. The report itself shows the picture and heatmaps upright. */
   readonly heatmapOrientation?: PixelOrientation;
-  /** What happened to the file, oldest first; left out where nothing was recorded. */
+  /** What happened to the file, oldest first; omitted if nothing was recorded. */
   readonly custody?: readonly CustodyEvent[];
   /** Repetitions after failures before the run that this report is about. */
   readonly retries?: number;
@@ -111,16 +111,18 @@ export interface ReportItem {
   readonly validation?: OwnValidation;
   /** Print all metadata of the file as an appendix. Off by default: it may hold personal data. */
   readonly withMetadata?: boolean;
-  /** Show the error level map, which takes no part in any verdict. */
+  /** Show the error level map, which plays no part in any verdict. */
   readonly withErrorLevel?: boolean;
   readonly caseData?: CaseData;
-  /** Other pictures that the service had seen before; left out where there are none. */
+  /** Pictures that the service had seen before; omitted if there are none. */
   readonly seenBefore?: readonly SeenBefore[];
-  /** Pictures that show the same, as many as fit into an annex; absent if there are none. */
+  /** Pictures that show the same thing, as many as fit into an annex; absent if there are none. */
   readonly beside?: readonly Beside[];
   /** The outermost first: a PDF that was fetched has both. */
   readonly origins?: readonly Origin[];
-  /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */
+  /**
+   * When the examination ran. Apart from custody the report has no other time, so the same result gives the same bytes.
+   */
   readonly examinedAt: Date;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Puts an examination into words, from templates: what the evidence supports, what it does not allow to say, and
- * never that a picture "is" fake. All languages are given the same figures, rounded alike.
+ * Puts an examination into words, from templates: what the evidence supports and what it does not, and never that a
+ * picture "is" fake. All languages get the same figures, rounded alike.
  */
 
 import type { Language } from '../contract/vocabulary.ts';
@@ -15,7 +15,7 @@ import { writeBecause } from './presentation.ts';
 import { decideOutcome, placesOf } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
-/** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
+/** Paragraphs are separated by an empty line. The texts contain foreign names, made printable, and no markup. */
 export function writeTexts(
   examination: Examination,
   item: ReportItem,
@@ -43,7 +43,7 @@ function writeSummary(writing: Writing): string {
   const { decision } = examination;
   const { summary } = catalogue.verdict;
   const { resultClass } = decision;
-  // The sentence on the marked places names them.
+  // The sentence about the marked places already names them.
   const stated = {
     areas: [],
     isSeveral: placesOf(examination.manipulation).length > 1,
@@ -69,7 +69,7 @@ function writeSummary(writing: Writing): string {
   ]);
 }
 
-/** Statement of an open result about the picture: nothing, unless a change is suspected. Then where, and that it does not suffice. */
+/** What an open result says about the picture: nothing, unless a change is suspected. */
 function writeBearing({ examination, evidence, catalogue, language, vary }: Writing) {
   const { summary } = catalogue.verdict;
   const { manipulation } = evidence;
@@ -164,7 +164,7 @@ interface MapReading {
   /** Mean and greatest value over all cells, 0..1. */
   readonly mean: number;
   readonly highest: number;
-  /** Where the greatest value is; the first one in reading order when several are equal. */
+  /** Where the greatest value is; the first in reading order if several are equal. */
   readonly place: AreaPlace;
   /** Share of cells above the middle of the scale, 0..1. */
   readonly shareAboveHalf: number;

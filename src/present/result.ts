@@ -1,4 +1,4 @@
-/** One result in codes and values, read from what holds it: an examination, or the answer of a server. */
+/** One result in codes and values, read from an examination or from a server's answer. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import {
@@ -17,18 +17,18 @@ import type { FileStatements } from './origin.ts';
 
 export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
 
-/** A fake by what decided it. @param basis - null where a server does not send it. */
+/** A fake verdict, by what decided it. @param basis - null if a server does not send it. */
 export function decideOutcome(resultClass: ResultClass, basis: DecisionBasis | null): Outcome {
   if (resultClass !== 'fake') return resultClass;
   if (basis === 'declaration') return 'declared';
   return basis === 'localisation' ? 'changed' : 'fake';
 }
 
-/** What a server does not send is null. */
+/** Values that a server does not send are null. */
 export interface Result extends Figures {
   readonly outcome: Outcome;
   readonly reasons: readonly ReasonCode[];
-  /** The finding that it looks unlike a photograph; null where there is none. */
+  /** The finding that it does not look like a photograph; null if there is none. */
   readonly likeness: Bilingual | null;
   readonly thresholds: Readonly<Record<string, number>>;
   /** What is marked as changed, in the order in which the places are numbered; a server names none. */
@@ -37,14 +37,14 @@ export interface Result extends Figures {
   readonly isSeveral: boolean;
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
-  /** The sentence of a server, which sends none of its figures. */
+  /** The sentence from a server, which sends none of the figures. */
   readonly errorRate: Evidence['errorRate'];
 }
 
 export interface Figures {
   /** Probability 0..1 that the picture was generated, with its standard deviation; null if it has no validated meaning. */
   readonly generated: { readonly value: number; readonly deviation: number } | null;
-  /** Probability 0..1 that a part was changed, likewise. */
+  /** The same for the probability that a part was changed. */
   readonly changed: number | null;
 }
 
@@ -96,7 +96,7 @@ export function readFigures({
   );
 }
 
-/** Every marked place, where that has a tested meaning. */
+/** Every marked place, if marks have a tested meaning here. */
 export function markedPlaces(
   examined: Pick<Examined, 'decision' | 'manipulation'>,
 ): readonly Place[] {
@@ -115,7 +115,7 @@ export function placesOf(
 /**
  * Outside the validated range neither probability means anything, unless a changed part decided.
  *
- * @param how - `byTraces`: the class that the traces of the whole picture alone lead to.
+ * @param how - `byTraces`: the class indicated by the traces of the whole picture alone.
  */
 export function testedFigures(
   { generated, changed }: Figures,
@@ -129,10 +129,10 @@ export function testedFigures(
 }
 
 /**
- * What `/v1` answers of a result.
+ * A result as `/v1` returns it.
  *
  * @param areas - of the places that the evidence names.
- * @param subClasses - their numbers on the wire: without evidence, they tell what decided as far as it is told.
+ * @param subClasses - their numbers on the wire; without evidence, they are the only hint at what decided.
  */
 export function readAnswer(
   verdict: ResultClass,
@@ -157,7 +157,9 @@ export function readAnswer(
   };
 }
 
-/** Only a declaration yields `ai-manipulated`, and only a changed part `manipulated` alone; traces and entries share the rest. */
+/**
+ * Only a declaration yields `ai-manipulated`, and only a changed part `manipulated`; traces or entries yield the rest.
+ */
 function basisOf(subClasses: readonly number[]): DecisionBasis | null {
   const named = subClasses.map((number) => resultSubClasses[number]);
   if (named.includes('ai-manipulated')) return 'declaration';
@@ -165,8 +167,8 @@ function basisOf(subClasses: readonly number[]): DecisionBasis | null {
 }
 
 /**
- * What the models did, under the strategy that was used, with measured pictures like this one: saved again at a quality like
- * its own, and of its size as far as that was told apart. Null where it was not measured.
+ * How the models did in tests, under the same strategy, on pictures like this one: resaved at a similar quality and, if
+ * sizes were counted separately, of a similar size. Null if not measured.
  */
 export interface MeasuredErrors {
   readonly rates: ErrorRates | null;
@@ -184,8 +186,8 @@ export interface ChangeErrorRates {
   readonly changedCalled: number;
   readonly photographsCalled: number;
   /**
-   * By kind of change, and of unchanged ones, of every size: how many pictures, and of how many of them it was said or
-   * suspected. Counted under the default strategy alone.
+   * By kind of change, and for unchanged pictures, of every size: how many there were, and how many were called or
+   * suspected changed. Counted only under the default strategy.
    */
   readonly kinds?: readonly FoundKind[];
   readonly unchanged?: FoundOf & { readonly called: number };
@@ -252,10 +254,10 @@ function isOfSize(
   return size >= megapixels.from && size < (megapixels.below ?? Infinity);
 }
 
-/** Below this quality a JPEG file is like one that was saved again at 75. */
+/** Below this quality, a JPEG file counts as saved again at 75. */
 const lowQuality = 85;
 
-/** The measured condition of every size that is nearest to the file. */
+/** The measured condition, for every size, that is nearest to the file. */
 export function measuredLike<
   Measured extends { readonly condition: string; readonly megapixels?: unknown },
 >(measured: readonly Measured[], { jpeg }: Pick<Examined['facts'], 'jpeg'>): Measured | undefined {

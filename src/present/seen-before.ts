@@ -1,4 +1,4 @@
-/** Other pictures that show the same as one, in lines. */
+/** Lists other pictures that show the same thing as this one, one per line. */
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import type { Language } from '../contract/vocabulary.ts';

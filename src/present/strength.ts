@@ -1,6 +1,6 @@
 /**
- * How strongly an examination speaks, whatever was decided: a likelihood ratio for *generated or recorded* and one for
- * *changed in a part or not*, neither beyond what measured pictures bear out; for a declaration a word by how far it can be believed.
+ * The strength of the evidence, whatever was decided: a likelihood ratio for *generated or recorded* and one for
+ * *changed in part or not*, as far as measured pictures support; for a declaration, how far it can be trusted.
  */
 
 import type { Evidence } from '../contract/evidence.ts';
@@ -74,7 +74,7 @@ function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>)
   });
 }
 
-/** For examinations by models whose ratios of changes were not measured: as strong as the strongest method that indicates one. */
+/** For models whose ratios for changes were not measured: as strong as the strongest method that indicates a change. */
 function ofStrongestMethod({ findings, manipulation }: Examined) {
   const supporting = findings.filter(({ method }) => manipulation?.methods.includes(method));
   const steps = supporting.map(({ strength }) => strengths.indexOf(strength));
@@ -88,7 +88,7 @@ function ofStrongestMethod({ findings, manipulation }: Examined) {
   return { strength, statement };
 }
 
-/** Whether the picture was generated or recorded, by the traces of the whole picture; null if that has no validated meaning. */
+/** For generated or recorded, from the traces of the whole picture; null if they have no validated meaning. */
 function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null {
   const { generated } = readFigures(examined);
   if (generated === null) return null;
@@ -105,7 +105,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
 
-/** Whether a part was changed, by all methods that look for changes; null if it was not measured or has no validated meaning. */
+/** For changed in part or not, from all methods; null if not measured or without a validated meaning. */
 function weighChange(examined: Examined): Weighed | null {
   const { changed } = readFigures(examined);
   const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
@@ -127,14 +127,14 @@ function weighChange(examined: Examined): Weighed | null {
 }
 
 interface StatedRatio {
-  /** What the probability alone would give. */
+  /** The ratio that the probability alone would give. */
   readonly traced: number;
   /** The ratio stated; null if none can be. */
   readonly ratio: number | null;
   readonly strength: Strength;
 }
 
-/** Every ratio of a result is rounded here, and nowhere again. @param most - null where nothing was measured. */
+/** Every ratio of a result is rounded here, and nowhere again. @param most - null if nothing was measured. */
 function stateRatio(odds: number, most: number | null): StatedRatio {
   const traced = roundedDown(Math.min(highestRatio, odds));
   const ratio = most === null ? null : Math.min(traced, most);
@@ -147,7 +147,7 @@ interface Bound {
   readonly cap: Cap;
 }
 
-/** The history of a picture is unknown, so the measured condition that bears out the least counts. */
+/** A picture's history is unknown, so the measured condition that supports the least counts. */
 function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
   const held = examined.measured.flatMap(({ condition, ratios }) =>
     ratios === undefined
@@ -174,7 +174,7 @@ function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
   return { ratio, cap: { ratio, strategy: null, condition, statement } };
 }
 
-/** For examinations by models whose ratios were not measured: what the rates of their verdicts support. */
+/** For models whose ratios were not measured: what the error rates of their verdicts support. */
 function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): Bound {
   const supported = supportedRatio(measured, options.decisionStrategy, side);
   if (supported === null) {
@@ -187,7 +187,7 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
   }
   const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
   const ratio = roundedDown(supported.ratio);
-  // The figures may be those of a looser strategy than the one that decided.
+  // The figures may come from a looser strategy than the one that decided.
   const isLooser = strategy !== options.decisionStrategy;
   const statement = inBoth((language) => {
     const { count, rate, plain } = createNumberWriter(language);
@@ -206,10 +206,7 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
   return { ratio, cap: { ratio, strategy, condition, statement } };
 }
 
-/**
- * The trace network's own word for its strength knows nothing of its error rates. Outside the validated domain it has no
- * meaning at all.
- */
+/** The trace network's own strength ignores its error rates, and outside the validated domain it means nothing. */
 export function boundedFinding(finding: WordedFinding, examined: Examined): WordedFinding {
   const { method, speaksFor, score } = finding;
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;

@@ -66,7 +66,7 @@ export async function* inOrder<T, R>(
       yield done.answer;
     }
   } finally {
-    // A caller that stops early also waits for the work in progress.
+    // A caller that stops early still waits for the work in progress.
     isOver = true;
     await Promise.allSettled(slots);
     await source.return(undefined);

@@ -36,7 +36,7 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   const { card } = wordsIn(language).terminal;
   const title = writeTitle(record, presentation, columns);
   const { verdict, evidence } = record;
-  // As in the report: a picture that is not judged has no finding with a tested meaning.
+  // As in the report: if a picture is not judged, none of its findings has a tested meaning.
   const steps = verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
   const rows: readonly Row[] = [
     [card.labels.because, printable(presentation.because)],
@@ -66,7 +66,7 @@ function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): read
   return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
 }
 
-/** What is odd about the file, or was done to reach its pixels; empty when a server examined it. */
+/** Oddities of the file, and conversions of its pixels; empty when a server examined it. */
 function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
   // Left out because every phone rotates its pictures.
   const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
@@ -85,7 +85,7 @@ function writeTitle(
   return `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
-/** Each probability, and the thresholds that this result depended on; between them nothing is decided. */
+/** Each probability, and the thresholds that this result depended on; between these, nothing is decided. */
 function writeFigures(
   { outcome, generated, changed }: Presentation,
   { reasons }: Result,
@@ -111,7 +111,7 @@ function writeReport({ files, analysisId }: AnalysisRecord, language: Language):
   return analysisId === null ? card.more : card.onServer(analysisId);
 }
 
-/** Without empty rows. A long name of foreign origin is cut with an ellipsis to the space that the other rows leave. */
+/** Without empty rows. A long name from outside is cut with an ellipsis to the space that the other rows leave. */
 function withShortOrigin(rows: readonly Row[], title: string, columns: number): readonly Row[] {
   const origin = 3;
   const width = cardWidth(columns);
@@ -136,7 +136,7 @@ function cutToLines(text: string, width: number, count: number): string {
   return [...lines.slice(0, count - 1), `${last.join('').trimEnd()}…`].join(' ');
 }
 
-/** What stays in memory of a picture until the end of a run: a few short texts. */
+/** The few short texts that stay in memory for each picture until the end of a run. */
 export interface TableRow {
   readonly file: string;
   /** `started`: a picture that was only handed to a server and has no result yet. */
@@ -270,7 +270,7 @@ function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
   return [nameColumn, result, generated, changed, Math.min(reasons, free - nameColumn)];
 }
 
-/** Both ends of a long name, the folder and the number of the picture, identify it better than its beginning. */
+/** Both ends of a long name (the folder and the number of the picture) identify it better than the beginning alone. */
 function shortenMiddle(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);

@@ -1,4 +1,4 @@
-/** What a report says of its case and laboratory, from the options of a command. */
+/** What a report says about its case and laboratory, from a command's options. */
 
 import { dirname, resolve } from 'node:path';
 import { Type } from 'typebox';
@@ -40,7 +40,7 @@ const maxTemplateBytes = 64 * 1024;
 /** Limited because it is part of every report and bundle. */
 const maxLogoBytes = 256 * 1024;
 
-/** Reads a laboratory's template, which applies to every report it makes. */
+/** Reads a laboratory's template, which all its reports share. */
 async function readTemplate(path: string): Promise<Laboratory> {
   const value = parseJson(await readFileUpTo(path, maxTemplateBytes));
   if (!Value.Check(templateSchema, value)) {

@@ -1,4 +1,4 @@
-/** Copies among the pictures of one run: the same file, or one that shows the same. Only the first pictures are remembered. */
+/** Finds copies among the pictures of one run: identical files, or files that show the same picture. */
 
 import { align } from '../../image/alignment.ts';
 import { type Keypoint, mirrorKey, unpackFingerprint } from '../../image/keypoints.ts';
@@ -18,17 +18,17 @@ interface Compared {
   readonly fingerprint: Uint8Array;
 }
 
-/** Pictures that later ones are compared with: some 10 kB each. */
+/** How many pictures later ones are compared with; each takes some 10 kB. */
 const mostRemembered = 10_000;
-/** Of a picture, the most prominent first: a copy has many of them. */
+/** Keypoints kept per picture, most prominent first: a copy has many of them. */
 const rememberedKeys = 60;
-/** A key that leads to more, such as a letter of a logo, tells nothing. */
+/** A key shared by more pictures, such as one from a letter in a logo, tells nothing. */
 const mostPerKey = 50;
-/** Keys in common from which two pictures are compared, and how many are. */
+/** Minimum number of common keys for two pictures to be compared, and the maximum number of comparisons. */
 const minShared = 2;
 const mostAligned = 5;
 
-/** To be called with the pictures in order; null for one that is no copy of an earlier one. */
+/** Call it with the pictures in order; returns null for one that is not a copy of an earlier one. */
 export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   const files = new Map<string, string>();
   const remembered: Compared[] = [];
@@ -74,7 +74,7 @@ export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   };
 }
 
-/** What the key may be in a copy, mirrored or not. */
+/** The keys that a copy may have for this keypoint, mirrored or not. */
 function likelyKeys({ key, weakBits: [first, second] }: Keypoint): readonly number[] {
   const [one, other] = [1 << first, 1 << second];
   return [key, key ^ one, key ^ other, key ^ one ^ other].map((it) => eitherWay(it >>> 0));

@@ -1,4 +1,4 @@
-/** Turns what was named into what is examined: a web address into the file it returns, a PDF into the pictures in it. */
+/** Turns each input into pictures to examine: a web address into its file, a PDF into the pictures in it. */
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';

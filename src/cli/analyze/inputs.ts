@@ -1,6 +1,6 @@
 /**
- * Turns the arguments into the pictures they name, and reads their bytes. What cannot be opened
- * becomes a failed input, so that one bad argument never stops the rest.
+ * Turns the arguments into the pictures they name, and reads their bytes. Anything that cannot be opened becomes a
+ * failed input, so that one bad argument never stops the rest.
  */
 
 import { constants, type Stats } from 'node:fs';
@@ -27,20 +27,20 @@ import type { Origin } from '../../present/report-item.ts';
 export interface Input {
   /** The name that the user gave, safe to print. */
   readonly label: string;
-  /** In the form of `byte-names`; null for standard input, and for anything that is not a file of its own. */
+  /** In the form of `byte-names`; null for standard input, and for anything that is not a separate file. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
-  /** A web address to be fetched by `expandInputs`. */
+  /** A web address for `expandInputs` to fetch. */
   readonly url?: string;
-  /** For what is not a file of its own: the bytes and their name. */
+  /** The bytes and their name, for a picture that is not a separate file. */
   readonly content?: { readonly bytes: Uint8Array; readonly name: string };
   /** Where `content` was taken from. */
   readonly origins?: readonly Origin[];
-  /** Why it is left out although nothing failed; absent when it is examined. */
+  /** Why it was skipped although nothing failed; absent when it is examined. */
   readonly skipped?: Skipped;
 }
 
-/** Whatever else a folder or PDF contains, so that everything found is accounted for. */
+/** Everything else in a folder or PDF, so that all of it is accounted for. */
 export type Skipped =
   | { readonly code: 'not_a_picture'; readonly kind: OtherKind }
   | {

@@ -87,7 +87,7 @@ async function validationCitedBy(
 }
 
 interface LocalRun extends Run {
-  /** What pictures of a batch are recognised by. */
+  /** The facts by which copies in a batch are recognised. */
   readonly fingerprints: WeakMap<AnalysisRecord, Uint8Array>;
   readonly sandbox: Sandbox;
   /** Null when nothing is to be written. */

@@ -1,6 +1,6 @@
 /**
- * Everything known about one picture: the format of `--json`, `--jsonl` and `result.json`. What a
- * server does not return is null.
+ * Everything known about one picture: the format of `--json`, `--jsonl` and `result.json`. Values that a server does
+ * not return are null.
  */
 
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -103,13 +103,13 @@ export interface AnalysisRecord {
     /** What exactly failed, if known. */
     readonly reason?: FailureReason;
   } | null;
-  /** Where the picture was taken from; empty for a file of its own. */
+  /** Where the picture came from; empty for a separate file. */
   readonly origins: readonly Origin[];
   /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
-  /** Other pictures of the tenant that show the same; omitted when no server was asked. */
+  /** Other pictures of the tenant that show the same thing; omitted when no server was asked. */
   readonly seenBefore?: readonly SeenBefore[];
-  /** An earlier picture of the run that this one is a copy of; left out where it is none, and where a server was asked. */
+  /** The earlier picture of the run that this one is a copy of; omitted if there is none, or if a server was asked. */
   readonly copyOf?: CopyOf;
 }
 

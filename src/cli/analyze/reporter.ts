@@ -45,7 +45,7 @@ export async function openReporter(
   const began = performance.now();
   const writeLine = (summary: Summary) => summaryLine(summary, performance.now() - began, language);
   let summary = emptySummary;
-  /** Counts what is done, in any order: a run that is stopped has reported less than that. */
+  /** Counts finished pictures in any order: a run that is stopped has reported fewer. */
   let done = emptySummary;
   let deferredLine: (() => void) | null = null;
   return {
@@ -71,7 +71,7 @@ export async function openReporter(
     },
     finish: async () => {
       progress.end();
-      // It was the only one, so there is no table.
+      // This was the only picture, so there is no table.
       if (summary.total === 1) deferredLine?.();
       await write(format.end(summary));
       // A single picture has had its card or line, so there is nothing to sum up.

@@ -10,7 +10,7 @@ import { printable } from '../output/terminal.ts';
 import type { Skipped } from './inputs.ts';
 import type { AnalysisRecord } from './record.ts';
 
-/** How many files had each outcome; all that a run keeps of what it has reported. */
+/** How many files had each outcome: all that a run remembers of its reports. */
 export interface Summary {
   /** Number of pictures, including failed ones. */
   readonly total: number;

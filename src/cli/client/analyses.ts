@@ -95,7 +95,7 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
     /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
     retry: async (id: string) =>
       only(await api.request(post('/retry', { id, options: {} }), answer)),
-    /** Other pictures of the tenant that show the same scene; empty when the server does not look for them. */
+    /** Other pictures of the tenant that show the same thing; empty when the server does not look for them. */
     async seenBefore(id: string): Promise<readonly SeenBefore[]> {
       const request = { query: { tenantName, id }, signal, longRun: signal };
       try {

@@ -1,4 +1,4 @@
-/** `forensics doctor`: checks that everything the service needs is there and works, and says how to fix what does not. */
+/** `forensics doctor`: checks that everything the service needs works, and says how to fix what does not. */
 
 import type { Command } from 'commander';
 import type { Diagnosis, State } from '../../ops/doctor/diagnosis.ts';

@@ -1,4 +1,4 @@
-/** `forensics health`: asks the server of this machine whether it works, as containers and supervisors want to know. */
+/** `forensics health`: checks whether the server on this machine is working, for containers and supervisors. */
 
 import { request as requestPlain } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
@@ -41,13 +41,13 @@ async function runHealth({
 
 const timeoutMs = 10_000;
 
-/** The words of our server's answer; anything else as it is. */
+/** The message in our server's answer; any other text unchanged. */
 function messageIn(said: string): string {
   const words = /^\{"success":false,"message":"([^"\\]+)"/.exec(said);
   return words === null ? said : `${words[1]} "forensics doctor" says why.`;
 }
 
-/** Who answers is not verified: the address is this machine's, and nothing secret is sent. */
+/** The server's identity is not verified: the address is on this machine, and nothing secret is sent. */
 async function askHere({ host, port, behindProxy }: Settings) {
   const options: RequestOptions = {
     host: host === '0.0.0.0' || host === '::' ? 'localhost' : host,

@@ -1,4 +1,4 @@
-/** `forensics hold`: legal holds on this machine. What is on hold is never purged, even when a client deletes it. */
+/** `forensics hold`: legal holds on this machine. Data on hold is never purged, even when a client deletes it. */
 
 import type { Command } from 'commander';
 import type { LegalHold } from '../../contract/holds.ts';

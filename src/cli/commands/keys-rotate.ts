@@ -1,4 +1,4 @@
-/** `forensics keys rotate`: replaces a key. The old key ends only after the new one has been tested. */
+/** `forensics keys rotate`: replaces a key. The old key stops working only after the new one has been tested. */
 
 import { open, unlink } from 'node:fs/promises';
 import { type Command, Option } from 'commander';

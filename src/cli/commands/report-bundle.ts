@@ -94,7 +94,7 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
   });
 }
 
-/** Opens what bundles and reports are made with. */
+/** Opens what is needed to make bundles and reports. */
 export async function withParts<T>(
   { core, settings }: { readonly core: Core; readonly settings: Settings },
   act: (parts: CaseParts) => Promise<T>,

@@ -17,7 +17,7 @@ import { log } from '../output/terminal.ts';
 import type { KeyActs, Service, TenantActs } from './service.ts';
 
 /**
- * Opens the data folder for one act and closes it again, even when the act fails.
+ * Opens the data folder for one action and closes it again, even when the action fails.
  *
  * @throws {ForensicsError} `not_found` when nothing was set up there.
  */
@@ -81,7 +81,7 @@ export function createLocalService(core: Core, settings: Settings): Service {
 function createKeyActs(core: Core): KeyActs {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
-  /** The id of the tenant, whose key `bySecret` must be where it is given. */
+  /** The id of the tenant; `bySecret`, if given, must be one of its keys. */
   const openedBy = async (tenant: string, bySecret?: string) => {
     const tenantId = await findTenantId(tenant);
     if (bySecret === undefined) return tenantId;

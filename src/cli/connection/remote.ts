@@ -44,7 +44,7 @@ function createKeyActs(api: Api): KeyActs {
     },
     async prune({ tenant, uuids }) {
       const named = new Set(uuids);
-      // A key that has ended stays ended, so no valid key can be revoked between listing and revoking.
+      // An expired key never becomes valid again, so no valid key can be revoked between listing and revoking.
       const ended = (await acts.list(tenant)).filter(
         (key) => key.ended !== null && named.has(key.uuid),
       );

@@ -32,8 +32,8 @@ export async function nameTenant(command: Command): Promise<void> {
 }
 
 /**
- * The only function that chooses between this machine and a server. Opens the service for one act
- * and closes it again, even when the act fails.
+ * The only function that chooses between this machine and a server. Opens the service for one action and closes it
+ * again, even when the action fails.
  *
  * @throws {ForensicsError} whatever opening the service throws.
  */
@@ -50,7 +50,7 @@ export async function withService<T>(
   return withLocalCore(options, (core, settings) => act(createLocalService(core, settings)));
 }
 
-/** Opens a connection to the server for one act and closes it again, even when the act fails. */
+/** Opens a connection to the server for one action and closes it again, even when the action fails. */
 export async function withApi<T>(
   options: ServerOptions,
   act: (api: Api) => Promise<T>,

@@ -29,7 +29,7 @@ interface Rotation {
   readonly graceMs: number;
 }
 
-/** The errors of each act are documented at `Keys` in the access room; a server may also reject the caller. */
+/** The errors of each method are documented at `Keys` in the access room; a server may also reject the caller. */
 export interface KeyActs {
   /**
    * Newest first, masked.

@@ -1,4 +1,4 @@
-/** Lays records out as plain text: cards, lists in columns, fields; also the pages of the manual. */
+/** Lays out records as plain text (cards, lists in columns, fields), and the pages of the manual. */
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
@@ -8,9 +8,9 @@ import { lineWidth, log, paint, print, printable, printJson } from './terminal.t
 /** A row of a card. With an empty label it continues the row above. */
 export type Row = readonly [label: string, text: string];
 
-/** Columns before a row's text, of which two precede its label. */
+/** Width of the margin before a row's text: two spaces, then its label. */
 const usualIndent = 13;
-/** In fewer columns, every word would be on a line of its own. */
+/** With fewer columns, every word would be on a line of its own. */
 const minColumns = 30;
 
 /** A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths are not broken. */

@@ -1,4 +1,4 @@
-/** What is printed, and what the program knows of its terminal: width, colours, and whether a person is watching. */
+/** Prints messages, and knows the terminal: its width, its colours, and whether a person is watching. */
 
 import { type Command, Option } from 'commander';
 import { rmSync } from 'node:fs';

@@ -111,7 +111,7 @@ function worstFolderText(worstFolder: ClassFigures['worstFolder']): string {
   return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
 }
 
-/** Why pictures were left open; empty when all were decided. */
+/** Why pictures were left undecided; empty when all were decided. */
 function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): readonly string[] {
   const rows = conditions.flatMap(({ condition, strategies }) => {
     const { real, fake } = strategies[strategy];

@@ -6,7 +6,7 @@
 import type { UserInfo } from '../../contract/auth.ts';
 import type { BrowserTokens, SessionState } from '../../contract/session.ts';
 
-/** The server refused the request, or did not answer (`status` 0). */
+/** The server refused the request or did not respond (`status` 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -175,7 +175,7 @@ export async function makeFirstUser(account: object): Promise<void> {
   await checked(await send(path, { method: 'POST', body: account }, null));
 }
 
-/** @param isEverywhere - on all devices, otherwise in this browser alone. */
+/** @param isEverywhere - on all devices, otherwise only in this browser. */
 export async function logOut(isEverywhere: boolean): Promise<void> {
   const idToken = tokens?.idToken ?? '';
   const body = isEverywhere && idToken !== '' ? { idToken } : {};

@@ -168,14 +168,14 @@ export function createUploadQueue(send: typeof upload = upload) {
       for (const listener of listeners) listener();
       advance();
     },
-    /** Cancels those in progress and those that wait. */
+    /** Cancels uploads in progress and those still waiting. */
     cancel(): void {
       const dropped = waiting;
       waiting = [];
       for (const { id } of dropped) setState(id, { is: 'cancelled' });
       for (const { end } of running) end.abort();
     },
-    /** Removes those that have finished. */
+    /** Removes finished uploads. */
     clear(): void {
       transfers = transfers.filter(({ state }) => !isOver(state));
       for (const listener of listeners) listener();

@@ -77,7 +77,7 @@ export function AnalysesPage() {
   );
 }
 
-/** A page of the filtered list, the selection, and the acts on it. */
+/** A page of the filtered list, the selection, and the actions on it. */
 function useAnalyses() {
   const { tenantName } = useConsole();
   const [filters, setFilters] = useState(rememberedFilters);
@@ -133,9 +133,9 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
 }
 
 /**
- * The acts on analyses.
+ * The actions on analyses.
  *
- * @param reload - called after they were run again.
+ * @param reload - called after analyses were run again.
  * @param onChange - called after some were removed or restored.
  */
 export function useActs(reload: () => void, onChange: () => void = () => undefined) {

@@ -77,7 +77,7 @@ function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evi
   const isOfPart =
     evidence.basis === 'localisation' ||
     reasons.some(({ code }) => code === 'manipulation_suspected');
-  // That the picture was not generated as a whole says nothing against a local change.
+  // A local change is possible even if the picture as a whole was not generated.
   const speaking = findings
     .filter((one) => isSpeaking(one) && (!isOfPart || one.speaksFor === 'fake'))
     .slice(0, reasonsShown);

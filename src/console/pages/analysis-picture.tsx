@@ -1,4 +1,4 @@
-/** The picture of an analysis, with its heatmaps and the numbers of what was found in it. */
+/** The picture of an analysis, with its heatmaps and its numbered findings. */
 
 import { useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';

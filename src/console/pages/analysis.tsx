@@ -1,4 +1,4 @@
-/** One analysis: first the answer, the picture and what to do; the rest is behind tabs. */
+/** One analysis: the answer, the picture and the next step first; the rest in tabs. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -278,7 +278,7 @@ const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
 };
 
 /**
- * The address names the open tab, and paper shows all of them.
+ * The address names the open tab; printing shows all of them.
  *
  * @see WAI-ARIA Authoring Practices, "Tabs": one stop of the Tab key, arrow keys between them.
  */

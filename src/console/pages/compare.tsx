@@ -1,4 +1,4 @@
-/** Two pictures compared: the other is from the same case, shows the same, or was chosen in the list. */
+/** Compares two pictures: the other is from the same case, shows the same thing, or was chosen in the list. */
 
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -82,11 +82,11 @@ type Mode = (typeof modes)[number];
 interface Compared {
   readonly one: Analysis;
   readonly other: Analysis;
-  /** Where `one` lies on `other`; null unless both are known to show the same. */
+  /** Where `one` lies on `other`; null unless both are known to show the same thing. */
   readonly alignment: SeenBefore['alignment'] | null;
 }
 
-/** Side by side in step, or one laid on the other where both show the same. */
+/** Side by side in step, or overlaid if both show the same thing. */
 function Comparison({ one, other, alignment }: Compared) {
   const { comparison: text } = useConsole().words;
   const [mode, setMode] = useState<Mode>(alignment === null ? 'side' : 'difference');

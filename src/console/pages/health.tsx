@@ -5,7 +5,7 @@ import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Facts, Failure, Loading, PageTitle, Panel, writeTime } from '../parts/pieces.tsx';
 
-/** `data`: the state of each check; `intake`: what pictures are taken. */
+/** `data`: the state of each check; `intake`: which pictures are accepted. */
 interface Answer {
   readonly data: Readonly<Record<string, 'ok' | 'degraded'>>;
   readonly intake: Intake;

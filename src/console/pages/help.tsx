@@ -111,7 +111,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   );
 }
 
-/** A page as elements. Text never becomes markup of the browser, so nothing in a page can run. */
+/** A page as elements. Text never becomes HTML, so nothing in a page can run. */
 function Markdown({ text }: { readonly text: string }) {
   return <div class="manual">{blocksIn(text).map(renderBlock)}</div>;
 }

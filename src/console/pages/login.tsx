@@ -1,4 +1,4 @@
-/** Pages without a session: the login, and the first account of a new server. */
+/** Pages for visitors without a session: the login, and the first account on a new server. */
 
 import { type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -136,7 +136,7 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   );
 }
 
-/** The panel of a page without a session. */
+/** The panel of these pages. */
 export function Alone({
   title,
   language,

@@ -1,4 +1,4 @@
-/** Pictures related to one: those that show the same, and those of the same case. */
+/** Pictures related to this one: those that show the same thing, and those in the same case. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';

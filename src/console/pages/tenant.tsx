@@ -203,7 +203,7 @@ function StoreFields({
   );
 }
 
-/** This page's content security policy allows only the service's own store; that of a new page also allows the tenant's. */
+/** This page's content security policy does not allow the tenant's new store yet; a reloaded page's does. */
 function reloadPage(): void {
   history.replaceState(null, '', `#/tenant?${storedMark}`);
   location.reload();

@@ -68,7 +68,7 @@ export function TextField({
 }: TextFieldProps) {
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
     onValue(currentTarget.value);
-  // A date is reported when it is complete, a text with every letter.
+  // A date is reported once it is complete, a text after every letter.
   const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
   return (
     <Field label={label} help={help} hint={hint}>
@@ -182,7 +182,7 @@ export function CheckField({
   );
 }
 
-/** Sends one form at a time; `failure` says above the fields why the last attempt failed. */
+/** Sends one form at a time; `failure`, shown above the fields, says why the last attempt failed. */
 export function useSubmit(language: Language) {
   const [isBusy, setBusy] = useState(false);
   const [message, setMessage] = useState('');
@@ -211,9 +211,9 @@ export function useSubmit(language: Language) {
 }
 
 /**
- * Runs one act at a time, then shows the text it returned, or why it failed, for a few seconds.
+ * Runs one action at a time, then shows the text it returned, or why it failed, for a few seconds.
  *
- * @param after - called after each act, even a failed one.
+ * @param after - called after each action, even a failed one.
  */
 export function useAct(after: () => void = () => undefined) {
   const { words, toast } = useConsole();

@@ -1,4 +1,4 @@
-/** Where findings are in the picture, and their numbers: those of the report first. */
+/** Where findings are in the picture, and their numbers, with those in the report first. */
 
 import type { Evidence } from '../../contract/evidence.ts';
 import type { Box } from './viewer.tsx';
@@ -13,7 +13,7 @@ export interface Located {
   readonly methods: readonly string[];
 }
 
-/** What is selected: a number, and the method whose own place is shown where one was chosen. */
+/** The selection: a number and, if one was chosen, the method whose own mark is shown. */
 export interface Selected {
   readonly number: number;
   readonly method: string | null;
@@ -52,7 +52,7 @@ export function numbersOf(located: readonly Located[], method: string): readonly
   return located.filter(({ methods }) => methods.includes(method)).map(({ number }) => number);
 }
 
-/** The place of the selected method if it is this one, otherwise the combined mark of all methods. */
+/** The mark of this method if it is selected, otherwise the combined mark of all methods. */
 export function boxesOf(
   { number, boxes }: Located,
   selected: Selected | null,

@@ -67,7 +67,7 @@ export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment']
     const { x, y, scale } = fit(one, other);
     return `translate(${x}px, ${y}px) scale(${scale})`;
   }
-  // As shares of each picture's longer side.
+  // As a share of each picture's longer side.
   const longer = Math.max(other.width, other.height);
   const scale = (alignment.scale * longer) / Math.max(one.width, one.height);
   const x = alignment.left * longer + (alignment.isMirrored ? one.width * scale : 0);

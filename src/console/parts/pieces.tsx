@@ -16,7 +16,7 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-/** A page for users who may change settings. */
+/** A page that only users who may change settings can see. */
 export function ManagerPage({
   title,
   intro,

@@ -7,7 +7,7 @@ import { Button, Dialog, Facts } from './pieces.tsx';
 
 interface Sequence {
   readonly ids: readonly string[];
-  /** How many of the whole list come before the first of `ids`. */
+  /** How many entries of the whole list come before the first of `ids`. */
   readonly start: number;
   readonly total: number;
   /** Loads ids, starting at a position in the list. */

@@ -1,6 +1,6 @@
 import { administration } from './en-administration.ts';
 
-/** Numbers as people of the language write them. */
+/** Numbers as written in this language. */
 export interface WrittenLimits {
   readonly minSide: string;
   readonly maxSide: string;
@@ -10,7 +10,7 @@ export interface WrittenLimits {
   readonly formats: string;
 }
 
-/** Every sentence of the console that reports do not share; the shared ones come from `present`. */
+/** Every sentence that only the console uses; those shared with reports come from `present`. */
 export const en = {
   nav: {
     label: 'Main',

@@ -1,11 +1,11 @@
-/** What the methods of this report rest on. A citation is the same in every language; what it is used for is not. */
+/** The sources of the methods in a report. Citations are the same in every language; what they are used for is not. */
 
 import type { Words } from './catalogue.ts';
 
 interface Reference {
   readonly citation: string;
   readonly use: keyof Words['glossary']['uses'];
-  /** That rest on it: the findings cite it by its number. */
+  /** The methods based on it; their findings cite it by its number. */
   readonly methods?: readonly string[];
 }
 

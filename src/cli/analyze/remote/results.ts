@@ -8,7 +8,7 @@ import type { Transfer } from '../../client/transfer.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 
-/** What is known of the picture besides the server's answer. */
+/** What is known about the picture besides the server's answer. */
 interface Known {
   readonly file: string;
   readonly origins?: AnalysisRecord['origins'];
@@ -40,7 +40,7 @@ export function remoteRecord(
     result: withoutUrls(result, lang),
     decision: null,
     evidence: evidence === null ? null : { ...evidence, ...notSent },
-    // A server of an earlier version returns less of it.
+    // An older server returns fewer of its fields.
     provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
     maps: null,

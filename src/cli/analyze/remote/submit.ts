@@ -37,7 +37,7 @@ export interface Trail {
   analysisId: string | null;
 }
 
-/** What the server has to know of a picture before the upload, and the bytes this was read from. */
+/** What the server must know about a picture before the upload, and the bytes it was read from. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -130,7 +130,7 @@ async function resumeAnalysis(
   const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
-  // In each of these cases another process may have been faster.
+  // In each of these cases another process may have got there first.
   if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id));
   if (status !== 'pending') return id;
   const start = () => unless('analysis_not_pending', () => analyses.start(id));

@@ -5,7 +5,7 @@ import { sourceTypes } from './source-types.ts';
 
 type English = typeof english;
 
-/** Behind „bezeichnet sich als“. */
+/** Follows „bezeichnet sich als“. */
 const origins: English['origins'] = {
   'ai-generated': 'von einem trainierten Modell erzeugtes Bild',
   'ai-manipulated': 'Bild mit von einem trainierten Modell erzeugten Teilen',
@@ -45,7 +45,7 @@ const contradictions: English['contradictions'] = {
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
-/** Behind „sieht aus wie“. */
+/** Follows „sieht aus wie“. */
 const pictureKinds: English['pictureKinds'] = {
   drawing: 'eine Zeichnung',
   rendering: 'ein Computerbild (Rendering oder Spiel)',
@@ -75,7 +75,7 @@ const writers: English['writers'] = {
   anything: 'Kameras, Programme und Dienste hinterlassen solche Daten',
 };
 
-/** Behind „ein Bereich“. */
+/** Follows „ein Bereich“. */
 const places: English['places'] = {
   almost_everywhere: 'fast im ganzen Bild',
   across_top: 'oben über die ganze Breite',
@@ -111,7 +111,7 @@ function writeRoughShare(share: number): string {
   return percent < 1 ? writeShare(share) : `etwa ${percent} %`;
 }
 
-/** Foreign text, marked as such; it cannot end its own quotation and go on in our words. */
+/** Quotes foreign text; the text cannot end its own quotation and continue as ours. */
 function quote(text: string): string {
   return `„${text.replaceAll(/["“”„‟«»]/g, "'")}“`;
 }
@@ -306,7 +306,7 @@ const methods: English['methods'] = {
   'error-level': 'Fehlerpegel (Error Level)',
   'copy-move': 'Kopierte Teile',
   thumbnail: 'Abgleich mit dem Vorschaubild',
-  // Of earlier versions: stored examinations still name them.
+  // From earlier versions; stored examinations still name them.
   'jpeg-grid': 'JPEG-Raster',
   'noise-level': 'Rauschpegel',
   resampling: 'Skalierung oder Drehung',

@@ -26,12 +26,12 @@ const inconsistencies: English['inconsistencies'] = {
     `GPS-Zeit und Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären können.`,
 };
 
-/** Of a time in ISO 8601; anything else as it is. */
+/** The date of a time in ISO 8601; any other text unchanged. */
 function writeDay(time: string): string {
   return time.slice(0, 10).replace(/^(\d{4})-(\d\d)-(\d\d)$/, '$3.$2.$1');
 }
 
-/** In minutes up to two hours, in hours up to two days, in days beyond. */
+/** In minutes up to two hours, in hours up to two days, then in days. */
 function writeSpan(minutes: number): string {
   if (minutes < 2 * 60) return writeCount(minutes, 'Minute', 'Minuten');
   if (minutes < 2 * 24 * 60) return writeCount(minutes / 60, 'Stunde', 'Stunden');

@@ -1,7 +1,7 @@
 /** Paragraphs of the PDF on what the report is, what it is about and how to verify it. */
 export const document = {
   parts: { facts: 'Facts', evaluation: 'Evaluation', annex: 'Annex' },
-  /** Other pictures that show the same. */
+  /** Other pictures that show the same thing. */
   seen: {
     beside:
       'This picture on the left, the other on the right, both cropped to what they share and turned the same way.',
@@ -10,7 +10,7 @@ export const document = {
     gone: 'The original of this picture is no longer stored, so it cannot be shown here.',
   },
   head: {
-    /** What readers must find on the first page alone. */
+    /** What readers must be able to find on the first page. */
     rows: {
       marked: 'Marked in the picture',
       reasons: 'Reasons, by weight',
@@ -36,14 +36,14 @@ export const document = {
     byOne: 'the suspicion rests on one method alone',
     noRegion: 'none; all methods together mark no part of the picture',
     outlined: 'Outlined: where signs of a change were found',
-    /** Of a place that no method marks by itself. */
+    /** For a place that no method marks by itself. */
     sameAs: (number: number) => `same pixels as ${number}`,
     together: 'all methods together',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found.',
     damage: (rows: string) =>
       `${rows}. What is missing appears grey or black and can be mistaken for a change; in a damaged file, a change is only ever suspected.`,
-    /** What the trace network says, without its figure. */
+    /** The trace network's finding, without its figure. */
     traces: {
       real: 'A network trained on photographs and generated pictures finds traces like those of a photograph.',
       fake: 'A network trained on photographs and generated pictures finds traces like those of a generated picture.',
@@ -156,7 +156,7 @@ export const document = {
   },
   signature: {
     assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
-    /** What SWGDE and ENFSI require, but was not given. */
+    /** Facts that SWGDE and ENFSI require but that were not given. */
     missing: (fields: string) =>
       `SWGDE and ENFSI also require a report to state the following, which were not given: ${fields}.`,
     fields: {

@@ -106,7 +106,7 @@ const places: Readonly<Record<AreaPlace, string>> = {
   lower_right: 'in the lower right',
 };
 
-/** @param score - 0..1; never 0 or 1, which no measurement bears out. */
+/** @param score - 0..1, but never shown as 0 or 1, which no measurement supports. */
 function writeScore(score: number): string {
   const capped = Math.min(0.99, Math.max(0.01, score)).toFixed(2);
   if (score >= 0.995) return `above ${capped}`;
@@ -268,7 +268,7 @@ const statements = {
     'The error level map shows where one more JPEG save would change the picture most. It is for viewing only and plays no part in the verdict: fine texture, edges and earlier saves affect it as much as changes do.',
 } satisfies { readonly [Code in FindingCode]: (values: FindingValues[Code]) => string };
 
-/** Why a method could say nothing. */
+/** Why a method has no finding. */
 const skips: Readonly<Record<SkipReason, string>> = {
   no_credentials:
     'The file carries no Content Credentials (C2PA). Most files carry none, so this says nothing.',

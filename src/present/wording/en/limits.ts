@@ -25,7 +25,7 @@ export const limits = {
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
         `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called photographs, and up to ${high} must be expected.`,
     },
-    /** On the first page, after the rate for files as they were. */
+    /** On the first page, after the rate for unmodified files. */
     meaning:
       'A rate states how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {

@@ -5,7 +5,7 @@ export const measurements = {
       `Item examined: “${name}”, ${facts}, SHA-256 checksum ${sha256}.`,
     method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
       `Patches read with the model ${model}: ${patches}, each in ${passes} Monte Carlo passes.`,
-    /** Beside a comparison whose nearer side differs from the result. */
+    /** Shown beside a comparison that points away from the result. */
     opposite:
       'This points away from the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
     decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
@@ -82,7 +82,7 @@ export const measurements = {
       `The traces count as pointing to the other side if its probability is at least ${least}. That removes the grounds for a decision, but may not be enough for the opposite one.`,
     stabilityMissing:
       'Stability was not tested in this examination; it is tested only when the traces of the whole picture lead to a decision.',
-    /** Where nothing is called changed, because the picture is too small or the file damaged. */
+    /** Used when nothing is called changed because the picture is too small or the file is damaged. */
     suspectedLimit: (p: string, suspected: string) =>
       `${p}; suspected from ${suspected}, never called changed (small or damaged picture)`,
     changeLimits: (p: string, suspected: string, changed: string) =>

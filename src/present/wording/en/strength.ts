@@ -48,7 +48,7 @@ export const strength = {
   sides,
   outside:
     'None can be stated: for a picture like this, the values of the method have no tested meaning.',
-  /** Instead of what the trace network read. */
+  /** Shown instead of the trace network's values. */
   untested:
     'What the trace network reads from this picture has no tested meaning, so no value is stated.',
   traced: {
@@ -71,7 +71,7 @@ export const strength = {
     neither: (ratio: string) =>
       `The result of the search for changed parts fits a changed and an unchanged picture almost equally well (likelihood ratio ${ratio}): it supports neither.`,
   },
-  /** In the brackets of a ratio that the estimate alone puts higher. */
+  /** In brackets after a ratio that the estimate alone would put higher. */
   bound: ', the most that tests support',
   unmeasured:
     'No error rates were measured for this model, so nothing supports a statement of strength.',
@@ -181,7 +181,7 @@ export const strength = {
         changed: { supporting: 'changed pictures', opposing: 'unchanged pictures' },
       },
       own: 'this picture',
-      /** @param calibration - null for pictures of the operator's own. */
+      /** @param calibration - null for the operator's own pictures. */
       measured: ({
         title,
         calibration,

@@ -18,7 +18,7 @@ export const terminal = {
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
     onServer: (id: string) => `analysis ${id}`,
   },
-  /** Another picture that shows the same. */
+  /** Another picture that shows the same thing. */
   seen: {
     label: 'Seen before',
     inCase: (name: string) => `case ${name}`,

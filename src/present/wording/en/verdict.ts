@@ -1,4 +1,4 @@
-/** What an examination amounts to: the summary, the reasons why nothing was decided, the conclusion. */
+/** The meaning of an examination: the summary, the reasons why nothing was decided, the conclusion. */
 export const verdict = {
   summary: {
     decided: [
