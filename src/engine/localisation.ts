@@ -263,7 +263,7 @@ function partsOf(
   return other && other.share >= minShareOfCopy * one.share ? [one, other] : copies;
 }
 
-/** The finding of copies describes the likeliest pair: two regions of different pairs are no copies of each other. */
+/** A copy-move finding describes only the likeliest pair: regions of different pairs are not copies of each other. */
 function markedMin(method: string, { values }: CellMap): number {
   if (method !== 'copy-move') return markedFrom.method;
   return values.reduce((most, value) => Math.max(most, value), markedFrom.method);

@@ -87,7 +87,7 @@ const manifestSchema = Type.Object(
         name: fileName,
         sizeBytes: size,
         sha256: hex(64),
-        /** Of the compressed bytes in the archive; absent for a file that is not compressed. */
+        /** SHA-256 of the compressed bytes in the archive; absent if the file is not compressed. */
         packedSha256: Type.Optional(hex(64)),
       }),
       { maxItems: maxCasePictures + maxBundleFiles },

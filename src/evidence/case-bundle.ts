@@ -71,7 +71,7 @@ export function parseCaseRecord(bytes: Uint8Array): CaseRecord | null {
 interface CaseHow {
   readonly signer: Signer;
   readonly signedAt: Date;
-  /** Version of the program that writes it. */
+  /** Version of the program that writes the archive. */
   readonly product: string;
 }
 

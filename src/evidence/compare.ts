@@ -98,7 +98,7 @@ const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
 
 export interface Surroundings {
   readonly sandbox: Pick<Sandbox, 'compare'>;
-  /** Whether the processor or any version differs from the recorded ones. */
+  /** Whether the processor or any version differs from the recorded one. */
   readonly hasDifferentEnvironment: boolean;
 }
 

@@ -105,7 +105,7 @@ export interface CaseRequest {
   readonly languages: readonly Language[];
 }
 
-/** Two pictures that show the same. */
+/** Two pictures that show the same thing. */
 export interface BesideRequest {
   readonly one: PictureSource;
   readonly other: PictureSource;

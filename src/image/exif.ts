@@ -1,6 +1,6 @@
 /**
- * Reads what EXIF contains beyond the stored tags: full texts, thumbnail bytes, contradictory times. Of the GPS
- * position it reads only the satellite clock, and does not store that either.
+ * Reads what EXIF contains beyond the stored tags: full texts, thumbnail bytes, contradictory times. From the GPS data
+ * it reads only the satellite clock, and does not store that either.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */

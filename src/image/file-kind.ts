@@ -25,7 +25,7 @@ export function sniffFormat(bytes: Uint8Array): Format | null {
   return isFormat(kind) ? kind : null;
 }
 
-/** What the file is instead of a picture that can be examined; `unknown` for such a picture. */
+/** The kind of a file that cannot be examined; `unknown` for one that can. */
 export function sniffOtherKind(bytes: Uint8Array): OtherKind {
   const kind = sniffKind(bytes);
   return isFormat(kind) ? 'unknown' : kind;

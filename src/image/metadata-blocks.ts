@@ -25,7 +25,7 @@ export interface MetadataText {
   readonly text: string;
 }
 
-/** What could not be read, or was left out: a code with values for each case. */
+/** Codes, with values, for everything that could not be read or was left out. */
 export interface WarningValues {
   readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
   readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };

@@ -118,9 +118,7 @@ const transformer = object({
 });
 export type Transformer = ReturnType<typeof transformer>;
 
-/**
- * The log odds of `fakeMin` rise by `perHalving` for each halving of the pixel count below `below`, until it is `downTo`.
- */
+/** The log odds of `fakeMin` rise by `perHalving` for each halving of the pixel count from `below` down to `downTo`. */
 const sizeRegime = object({
   perHalving: number(0, 4),
   below: whole(1, 1e9),

@@ -57,7 +57,7 @@ export interface PicturePage {
 }
 
 export interface CaseReport {
-  /** Facts about the case. */
+  /** Name of the case. */
   readonly name: string;
   readonly pictures: readonly CasePicture[];
   /** How many of its pictures came from one camera, if the files say so; otherwise 0. */

@@ -71,7 +71,7 @@ export type Origin =
   | ({
       readonly kind: 'pdf';
       readonly name: string;
-      /** Of the PDF's bytes, lower-case hex. */
+      /** SHA-256 of the PDF, lower-case hex. */
       readonly sha256: string;
     } & PdfPart)
   | {
@@ -87,7 +87,7 @@ export type Origin =
 
 /** This picture and another, side by side. */
 export interface Beside {
-  /** Of the other analysis. */
+  /** Id of the other analysis. */
   readonly id: string;
   /** See `AlignedPictures`, in Base64; null if the original of the other picture is no longer stored. */
   readonly jpeg: string | null;

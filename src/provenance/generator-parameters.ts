@@ -1,4 +1,6 @@
-/** Recognises generators by what they write into texts of the file; those that write JSON stand in `generator-json.ts`. */
+/**
+ * Recognises generators by the texts that they write into a file; for those that write JSON, see `generator-json.ts`.
+ */
 
 import type { FileText } from '../image/file-texts.ts';
 import { asMembers, type ForeignTexts, parseObject, type Recognised } from './file-texts.ts';

@@ -1,8 +1,8 @@
 /**
  * Reads the watermark that the reference code of Stable Diffusion, SDXL and FLUX embeds, and compares it with the
- * messages which that code writes. The watermark repeats its bits over 8 by 8 pixel blocks: in the approximation band
- * of a Haar transform of U, the largest coefficient of a block is moved into the lower or upper half of a step of 36.
- * It survives PNG, but rarely JPEG.
+ * messages that this code writes. The watermark repeats its bits over 8 by 8 pixel blocks: in the approximation band of
+ * a Haar transform of U, the largest coefficient of a block is moved into the lower or upper half of a step of 36. It
+ * survives PNG, but rarely JPEG.
  *
  * @see The Python package invisible-watermark 0.2.0, method `dwtDct`.
  */

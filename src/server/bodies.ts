@@ -41,7 +41,7 @@ export function drainRefused(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;
     if (!hasBody(request) || raw.complete || isAskingFirst(raw)) return;
-    // A client that was too slow has had its time.
+    // A client that was too slow gets no more time.
     if (reply.statusCode === tooLate) return;
     // Fastify sets it for a body that is too large, and Node.js would close at once.
     void reply.removeHeader('connection');
@@ -71,7 +71,7 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
 
 // In the form to which Fastify normalises a type. RFC 8259 defines no charset, but clients send one, and rely on it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
-// It can only be written as an escape; an even number of backslashes in front belongs to itself.
+// It can only be written as an escape; an even number of backslashes before it are escaped backslashes.
 const nul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /**

@@ -10,7 +10,7 @@
  *     });
  *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
- * `failures` are the codes of this operation alone. What follows from its access, its body and its query (401, 403,
+ * `failures` are the codes that only this operation has. What follows from its access, its body and its query (401, 403,
  * 400, 413, 415, 429, 500), its tag and its security is added where the document is made (`openapi.ts`).
  */
 
@@ -145,7 +145,7 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
     // Its Idempotency-Key may belong to another request.
     ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
-    // Of an unexpected body, only size and type are read.
+    // Only the size and type of an unexpected body are read.
     ...(method === 'GET' ? [] : ofBodies),
     // Anything that changes something writes to disk.
     ...(method === 'GET' ? [] : (['no_space_left'] as const)),

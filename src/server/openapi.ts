@@ -187,7 +187,7 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
     isLimited: rateLimit !== false,
   });
   const tag = table.find(({ path }) => url === path || url.startsWith(`${path}/`));
-  // Declared here alone, because the validator reads JSON.
+  // Declared only here, because the validator reads JSON.
   const file = schema.consumes && { body: { type: 'string', format: 'binary' } };
   return { ...schema, ...file, tags: [tag?.name ?? 'Service'], security, response: answers };
 }
@@ -215,7 +215,7 @@ const table = [
   { path: '/v1', name: 'Service', description: 'Public; no authentication.' },
 ];
 
-/** Operations by topic. The first path that matches the start of an address decides. */
+/** Operations by topic. An address belongs to the first topic with a path that it starts with. */
 const tags = table.map(({ name, description }) => ({ name, description }));
 
 // The page is a program: it needs its own scripts and requests, and writes styles into its
@@ -247,7 +247,7 @@ export async function docsRoutes(server: FastifyInstance): Promise<void> {
     theme: { title: 'forensics' },
     logo: { type: 'image/svg+xml', content: '' },
     uiConfig: {
-      // Without the bar for loading documents from other addresses.
+      // Hides the bar for loading documents from other addresses.
       layout: 'BaseLayout',
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,

@@ -1,6 +1,6 @@
 /**
- * The HTTP interface over an open app. It reads requests, calls one act of a service and shapes the
- * answer; it decides nothing about analyses, keys or pictures.
+ * The HTTP interface over an open app. It reads requests, calls one function of a service and shapes the answer; it
+ * decides nothing about analyses, keys or pictures.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -75,7 +75,7 @@ interface AppOptions {
   readonly passwords?: Passwords;
   /** Receives errors that reach no caller. */
   readonly onError?: (what: string, error: unknown) => void;
-  /** Called after automatic acts, such as a purge, and with the head of the audit log. */
+  /** Called after automatic actions, such as a purge, and with the head of the audit log. */
   readonly onNotice?: (what: string, facts: Notice) => void;
   /** Called for external failures that need attention, such as a webhook that no receiver accepted. */
   readonly onWarning?: (what: string, facts: Notice) => void;

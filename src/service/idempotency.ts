@@ -1,6 +1,6 @@
 /**
- * Remembers the result of a request with an Idempotency-Key, in the transaction of the act itself:
- * a request sent twice is carried out once, and both callers get the same answer.
+ * Remembers the result of a request with an Idempotency-Key, in the transaction of the operation itself: a request sent
+ * twice is carried out once, and both callers get the same answer.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ export interface Repeatable {
   readonly tenantId: string;
   /** The client's key, 1..255 characters. */
   readonly key: string;
-  /** Name of the act and all parameters from the client. */
+  /** Name of the operation and all parameters from the client. */
   readonly request: unknown;
   readonly at: Date;
 }

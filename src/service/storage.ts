@@ -71,7 +71,7 @@ export function openBlobs(parts: BlobParts) {
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
   const opened = new Map<string, BlobStore>();
-  /** Cached per tenant: opening scans a folder, and every act needs the store. */
+  /** Cached per tenant: opening scans a folder, and every operation needs the store. */
   function embeddedFor(tenantId: string): BlobStore {
     const known = opened.get(tenantId);
     if (known !== undefined) return known;

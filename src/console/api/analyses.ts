@@ -19,7 +19,7 @@ export interface Filters {
 export interface Page {
   readonly entries: readonly Analysis[];
   readonly totalCount: number;
-  /** Of a case: how many of its pictures one camera took; otherwise 0. */
+  /** For a case, how many of its pictures came from one camera; otherwise 0. */
   readonly ofOneCamera: number;
 }
 

@@ -146,7 +146,7 @@ function Downloads({
 interface Details {
   /** With its evidence, if nothing was decided: a change may be suspected. */
   readonly analysis: Analysis;
-  /** Other pictures that show the same. */
+  /** Other pictures that show the same thing. */
   readonly seen: readonly SeenBefore[];
 }
 

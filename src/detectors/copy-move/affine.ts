@@ -90,7 +90,7 @@ export function affineScale({ a, b, d, e }: Affine): number {
   return Math.sqrt(Math.abs(a * e - b * d));
 }
 
-/** Deviation from a similarity: 0 when all angles are preserved; roughly the share by which circles become ellipses. */
+/** Deviation from a similarity: 0 when all angles are preserved; roughly how far circles turn into ellipses. */
 export function affineShear(affine: Affine): number {
   const { a, b, d, e } = affine;
   const scale = affineScale(affine);

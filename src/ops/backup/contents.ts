@@ -34,7 +34,7 @@ const schema = Type.Object({
   masterKey: Type.Object({
     /** `here`: in this backup; `apart`: left out on request; `environment`: it was in the settings. */
     place: Type.Union([Type.Literal('here'), Type.Literal('apart'), Type.Literal('environment')]),
-    /** Derived from the master key: two keys can be compared by it, but it reveals nothing about the key. */
+    /** Derived from the master key: it tells whether two keys are equal but reveals nothing about them. */
     id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
   }),
   /** The server settings that differ from the defaults, with secrets replaced. */
@@ -216,7 +216,7 @@ function named(tenantId: string, key: string, isEvidence: boolean): NamedObject 
   return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
 }
 
-/** Identifies the master key in the manifest: two keys can be compared by it, but it reveals nothing about the key. */
+/** Identifies the master key in the manifest without revealing anything about it. */
 export function masterKeyId(secrets: Secrets): string {
   return secrets.of('backup/key').toString('hex', 0, 8);
 }

@@ -20,7 +20,7 @@ import { restore } from './restore.ts';
 /** The analysis whose original was examined, and the verdict; null when the backup holds no original. */
 export type Rehearsal = { readonly analysisId: string; readonly verdict: string } | null;
 
-/** Whether all keys are at hand that a restored service needs. */
+/** Whether all keys that a restored service needs are available. */
 export function canRehearse({ holdsKeys, masterKey: { place } }: Manifest): boolean {
   return holdsKeys && (place === 'here' || process.env[masterKeyVariable] !== undefined);
 }

@@ -32,7 +32,7 @@ type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
 interface RestoreRequest {
   readonly file: string;
-  /** Whether the data folder's present content may be set aside. */
+  /** Whether the data folder's current content may be set aside. */
   readonly mayReplace: boolean;
   /** Folder with the keys for a backup made without them. */
   readonly keysDir: string | null;
@@ -159,7 +159,7 @@ async function unpack(
   return { ...verified, manifest };
 }
 
-/** Contents of the present master key file and of the one about to replace it. */
+/** Contents of the current master key file and of the one about to replace it. */
 async function masterKeysIn(folder: string): Promise<readonly string[]> {
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));

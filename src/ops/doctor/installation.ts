@@ -52,7 +52,7 @@ async function check(name: string, fix: string, load: () => Promise<string>): Pr
   }
 }
 
-/** Files that only their owner may read; nobody else may even enter the folders. */
+/** Files that only their owner may read, and folders that nobody else may enter. */
 const privateNames = [
   '',
   'blobs',

@@ -54,7 +54,7 @@ export interface Clocked {
 
 export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
-  /** Null if the database was new or already had the present schema. */
+  /** Null if the database was new or already had the current schema. */
   readonly upgrade: Upgrade | null;
   /** Rejects when the database cannot be read; used in health checks. */
   check(): Promise<void>;
@@ -75,10 +75,11 @@ export interface Upgrade {
 }
 
 /**
- * Runs one act in one write transaction: what it reads is still true when it writes. The act must await only its own
+ * Runs `act` in one write transaction: what it reads is still true when it writes. It must await only its own
  * statements and change nothing else, because it is retried from the start if another transaction interferes.
  *
- * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the database.
+ * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the
+ *   database.
  */
 export async function transact<T>(
   db: Db,
@@ -95,8 +96,8 @@ export async function transact<T>(
 }
 
 /**
- * Runs independent acts of one transaction; their statements go to PostgreSQL together. If one fails, this still waits
- * for the others.
+ * Runs independent operations of one transaction; their statements go to PostgreSQL together. If one fails, this still
+ * waits for the others.
  */
 export async function pipelined<T extends readonly unknown[]>(
   ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
@@ -116,7 +117,7 @@ export function assertNoTransaction(): void {
 const openTransaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
 /**
- * Names the requester of all statements in `act`. PostgreSQL connections are shared fairly: a requester with many
+ * Sets the requester of all statements in `act`. PostgreSQL connections are shared fairly: a requester with many
  * requests does not delay the others.
  */
 export function setRequester<T>(name: string, act: () => T): T {

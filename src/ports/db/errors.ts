@@ -124,7 +124,7 @@ const ofPostgres: readonly Translation[] = [
       'The extensions pg_trgm and btree_gin are missing in PostgreSQL; install its package postgresql-contrib.',
   },
   {
-    // A prepared statement that is unknown, or known already, in the session that a pooler lent this time.
+    // A prepared statement that is missing, or already exists, in the session that a pooler lent this time.
     codes: ['26000', '42P05'],
     code: 'config_invalid',
     message: needsSessions,

@@ -1,5 +1,5 @@
 /**
- * The numbered steps in `sql/` that lead from an empty database to the present schema. A released step never changes: a
+ * The numbered steps in `sql/` that lead from an empty database to the current schema. A released step never changes: a
  * correction is a new step. `000005.sql` applies to both engines, and `000005.sqlite.sql` follows it on SQLite only.
  * Shared steps are written in SQLite's dialect; see `toPostgres`.
  */
@@ -93,7 +93,7 @@ export function checkedSchema(client: Database, latest = currentSchema('sqlite')
 const migrationLock = 7_305_511;
 
 /**
- * The oldest program that can work with the present schema. Steps add what the new program needs and remove only what
+ * The oldest program that can work with the current schema. Steps add what the new program needs and remove only what
  * the previous version no longer reads, so that both versions can serve during a rolling upgrade.
  */
 const oldestProgram = 11;

@@ -60,7 +60,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
   });
 }
 
-/** Runs `act` on a database opened read-only, which must have the present schema. */
+/** Runs `act` on a database opened read-only, which must have the current schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
 }

@@ -1,5 +1,5 @@
 /**
- * Upgrades a file from an earlier version to the present schema. First it makes a copy for going back to that version.
+ * Upgrades a file from an earlier version to the current schema. First it makes a copy for going back to that version.
  * Copies are stored in `backups/` beside the database; the newest three are kept.
  */
 
@@ -21,12 +21,12 @@ import { checkedSchema, migrateSqlite, currentSchema, readSchema } from './migra
 interface UpgradeOptions {
   /** Path of the file opened by `client`. */
   readonly path: string;
-  /** Whether the file is a temporary copy, of which no copy is needed. */
+  /** Whether the file is a temporary copy that needs no copy itself. */
   readonly isScratch: boolean;
   readonly at: Date;
 }
 
-/** @returns null for a new file and for one with the present schema. */
+/** @returns null for a new file and for one with the current schema. */
 export function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgrade | null {
   const from = checkedSchema(client);
   const to = currentSchema('sqlite');

@@ -43,7 +43,7 @@ const exclusiveTimeoutMs = 1000;
 /**
  * @param path - the database file; it and its folder are created if missing, accessible only to the owner.
  * @param isExclusive - keeps every other process out until closed.
- * @param isScratch - a temporary copy, of which no copy is made before its schema is upgraded.
+ * @param isScratch - a temporary copy, which is not itself copied before its schema is upgraded.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
  *   `file_not_readable`; `conflict` when exclusive access is impossible.
  */

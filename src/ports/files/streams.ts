@@ -1,6 +1,6 @@
 /** Reads streams whose other end decides how much it sends. */
 
-/** All bytes; undefined when there are more than `maxBytes`, the rest of which is not read. */
+/** All bytes; undefined when there are more than `maxBytes`, and then the rest is not read. */
 export async function readUpTo(
   stream: AsyncIterable<unknown>,
   maxBytes: number,

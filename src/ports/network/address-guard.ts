@@ -31,7 +31,7 @@ const specialIpv4: readonly Range[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ];
-// In IPv6 only 2000::/3 is assigned; these parts of it lead elsewhere (Teredo, 6to4, documentation).
+// Only 2000::/3 of IPv6 is assigned; these parts of it lead elsewhere (Teredo, 6to4, documentation).
 const globalIpv6: Range = ['2000::', 3];
 const specialIpv6: readonly Range[] = [
   ['2001::', 23],

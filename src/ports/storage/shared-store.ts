@@ -102,7 +102,7 @@ function prepareFindRow(db: Db) {
   return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
-/** False also for a row that the present master key cannot open. */
+/** False also for a row that the current master key cannot open. */
 function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): boolean {
   try {
     return isDeepStrictEqual(configs.open(row), config);

@@ -1,7 +1,7 @@
 /**
  * Finds the store that holds the objects of an analysis: the service's own, embedded or shared, or one that the tenant
- * configured. Configurations are read again for every act, so that credentials saved by one process apply immediately
- * in all others.
+ * configured. Configurations are read again for every operation, so that credentials saved by one process apply
+ * immediately in all others.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -40,7 +40,7 @@ interface StoresSettings {
   readonly cors: Pick<BucketCors, 'ensure'>;
   /** The service's own store if it is not the embedded one. */
   readonly shared?: Pick<SharedStore, 'partOf' | 'rowFor'> | null;
-  /** The tenant's embedded store. Called for every act, so it must be fast. */
+  /** The tenant's embedded store. Called for every operation, so it must be fast. */
   readonly embeddedFor: (tenantId: string) => BlobStore;
   readonly openRemote: OpenRemoteStore;
   readonly onError?: (error: unknown) => void;
@@ -91,8 +91,8 @@ export function createStores(settings: StoresSettings) {
     },
     /**
      * Store of the objects created under this configuration, with its latest credentials. Makes no request. If the
-     * configuration cannot be opened, returns a store whose acts fail with `store_unavailable` and whose URLs are empty,
-     * so that analyses stay readable and lists work.
+     * configuration cannot be opened, returns a store whose operations fail with `store_unavailable` and whose URLs are
+     * empty, so that analyses stay readable and lists work.
      */
     async of({ tenantId, storageConfigId }: StoreRef): Promise<BlobStore> {
       if (storageConfigId === null) return embeddedFor(tenantId);

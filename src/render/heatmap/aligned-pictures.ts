@@ -1,4 +1,4 @@
-/** Two pictures that show the same, side by side: cropped to what they share, with the same orientation and framed differences. */
+/** Two pictures that show the same thing, side by side: cropped and turned to match, with differences framed. */
 
 import sharp from 'sharp';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -15,7 +15,7 @@ export interface AlignedPictures {
   readonly differing: number;
 }
 
-/** Of each half: 200 dpi for a figure 8 cm wide. */
+/** Size of each half: 200 dpi for a figure 8 cm wide. */
 const maxPixels = 250_000;
 /** Longer side of the compared copies: coarse enough that an alignment error of half a per cent makes no difference. */
 const comparedSide = 256;
@@ -47,7 +47,7 @@ export async function layBeside(
   return { jpeg, differing: parts.length };
 }
 
-/** What both show, in pixels of each. */
+/** The area that both show, in pixels of each. */
 function cutAlike(
   one: Size,
   other: Size,

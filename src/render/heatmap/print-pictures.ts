@@ -71,7 +71,7 @@ export function printPictures(
   });
 }
 
-/** The picture alone, for a page in the report of a case. */
+/** Only the picture, for a page in the report on a case. */
 export function printPicture({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
   const image = sharp(rgb, { raw: { width, height, channels: 3 } });
   return shrinkTo(image, { width, height }, maxSmallPixels);

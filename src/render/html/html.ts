@@ -223,7 +223,7 @@ function writeGrid({ columns, rows }: Grid): string {
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
 }
 
-/** One viewer for all maps; without scripts, each map stands under its own heading. */
+/** One viewer for all maps; without scripts, each map has its own heading. */
 function writeHeatmaps(
   around: Surroundings,
   { maps, places }: Extract<Block, { kind: 'heatmaps' }>,

@@ -259,7 +259,7 @@ function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
 const betweenItems = 2;
 const betweenTitles = 3;
 
-/** A picture in this box, and what stands beside it, as lines. */
+/** A picture in this box, with the lines of text beside it. */
 function layPlaces({ page, size }: Surroundings, { beside }: Verdict, box: Size) {
   const placement = placeFigure(size, box);
   const x = sheet.left + Math.max(placement.width, figure.minCaption) + gap;

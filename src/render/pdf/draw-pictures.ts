@@ -13,7 +13,7 @@ import { ink, sheet, styles, textWidth } from './style.ts';
 /** Images as stored in the document, opened once. */
 export interface PageImages {
   readonly original: HeldImage;
-  /** Empty in the report of a case, which shows the picture alone. */
+  /** Empty in the report on a case, which shows only the picture. */
   readonly heatmaps: Readonly<Partial<Record<MapName, HeldImage>>>;
   /** By method, for methods that point to a place. */
   readonly methods: Readonly<Record<string, HeldImage>>;

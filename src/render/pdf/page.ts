@@ -136,7 +136,7 @@ export function flow(
   while (rest.length > 0) {
     page.reserve(style.leading);
     const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
-    // Nor does its last line stand alone at the top of the next page.
+    // Likewise, its last line must not be alone at the top of the next page.
     const isLastAlone = room > 2 && rest.length === room + 1;
     const here = rest.slice(0, isLastAlone ? room - 1 : room);
     element.add(() => page.put(here, style, sheet.left + indent, page.y));

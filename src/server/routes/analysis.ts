@@ -1,4 +1,4 @@
-/** `/v1/analysis`: reads the request, calls one act and shapes the answer. */
+/** `/v1/analysis`: reads the request, calls one function of the service and shapes the answer. */
 
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';

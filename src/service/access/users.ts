@@ -47,7 +47,7 @@ export interface Acting {
   readonly by: Actor;
   /** The tenant whose accounts are all that this user may know of. */
   readonly tenantId?: string;
-  /** Called in the transaction of the act with the account before the change and with the acting user; throws to refuse. */
+  /** Called in the same transaction with the account before the change and with the acting user; throws to refuse. */
   readonly check?: (user: User, self: User) => void;
 }
 

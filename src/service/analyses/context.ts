@@ -1,4 +1,4 @@
-/** What the acts of this room share. */
+/** Shared by the operations on analyses. */
 
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
@@ -30,11 +30,11 @@ export interface AnalysesOptions {
   readonly limits: Limits;
   readonly retention: RetentionRules;
   readonly now: () => Date;
-  /** Longest total time an act waits for a store; 60 s by default. */
+  /** Longest total time an operation waits for a store; 60 s by default. */
   readonly storeWaitMs?: number;
   /** Receives errors that change no answer, such as an object that could not be deleted. */
   readonly onError?: (error: unknown) => void;
-  /** Called for automatic acts, with this program's own words and numbers. */
+  /** Called for automatic actions, with this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
 }
 
@@ -54,7 +54,7 @@ export interface Context extends Required<AnalysesOptions> {
   readonly upgrading: Set<string>;
 }
 
-/** The principal and tenant of an act; the access room has checked the permission. */
+/** The principal and tenant of an operation; the access room has checked the permission. */
 export interface Caller {
   readonly principal: Principal;
   readonly tenant: Tenant;
@@ -73,12 +73,12 @@ export function toRepeatable(
 }
 
 /**
- * Runs a few acts at a time while the others wait, because each holds a whole picture in memory. No
- * tenant gets the last permit, so a store that does not answer delays only its own tenant.
+ * Runs a few operations at a time while the others wait, because each holds a whole picture in memory. No tenant gets
+ * the last permit, so a store that does not answer delays only its own tenant.
  */
 type Semaphore = <T>(tenantId: string, act: () => Promise<T>) => Promise<T>;
 
-/** @param permits - maximum number of concurrent acts, at least 1; the others start in order of arrival. */
+/** @param permits - maximum number of concurrent operations, at least 1; the others start in order of arrival. */
 export function createSemaphore(permits: number): Semaphore {
   const everybody = pLimit(permits);
   const tenants = new Map<string, LimitFunction>();
@@ -90,8 +90,8 @@ export function createSemaphore(permits: number): Semaphore {
 }
 
 /**
- * Opens the store for one act, whose calls to it may take `storeWaitMs` in total. A store is often on somebody else's
- * machine, and an act waiting for it holds a semaphore permit or a worker that other tenants need.
+ * Opens the store for one operation, whose calls to it may take `storeWaitMs` in total. A store is often on somebody
+ * else's machine, and an operation waiting for it holds a semaphore permit or a worker that other tenants need.
  */
 export async function openInTime(
   { stores, storeWaitMs }: { readonly stores: Stores; readonly storeWaitMs: number },
@@ -105,7 +105,7 @@ export async function openInTime(
     put: (key, body, options) => ask(() => store.put(key, body, options), signal),
     read: (key, maxBytes) => ask(() => store.read(key, maxBytes), signal),
     head: (key) => ask(() => store.head(key), signal),
-    // Clean-up is allowed even after the act was stopped.
+    // Clean-up is allowed even after the operation was stopped.
     delete: (key) => ask(() => store.delete(key)),
     presign: (key, now) => store.presign(key, now),
   };

@@ -54,8 +54,8 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
 /**
  * Records that an analysis now names them.
  *
- * @throws {ForensicsError} `conflict` when they have been swept or are about to be: no act takes
- *   that long, but a machine may be suspended in the middle of one.
+ * @throws {ForensicsError} `conflict` when they have been swept or are about to be: no operation takes that long, but a
+ *   machine may be suspended in the middle of one.
  */
 export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
@@ -68,7 +68,7 @@ export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Pro
   );
 }
 
-/** Discards the objects unless `act` returns true: then a row names them. */
+/** Discards the objects unless `act` returns true, which means that a row names them. */
 export async function discardUnlessUsed(
   parts: Pick<Parts, 'db' | 'onError'>,
   objects: { readonly store: BlobStore; readonly keys: readonly string[] },

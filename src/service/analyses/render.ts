@@ -136,7 +136,7 @@ export async function toReportItem(
 /** Maximum number of other pictures that a report shows. */
 const maxBeside = 3;
 
-/** With the other pictures that show the same, each beside this one. */
+/** With the other pictures that show the same thing, each beside this one. */
 export async function withBeside(
   parts: Pick<Context, 'db' | 'stores' | 'limits'> & {
     readonly sandbox: Pick<Context['sandbox'], 'layBeside'>;
@@ -156,7 +156,7 @@ export async function withBeside(
   return beside.length === 0 ? item : { ...item, beside };
 }
 
-/** Null where its original is no longer stored. */
+/** Null if its original is no longer stored. */
 async function readOther(
   parts: Pick<Context, 'db' | 'stores' | 'limits'>,
   target: Target,
@@ -171,7 +171,7 @@ async function readOther(
   }
 }
 
-/** Pictures that were sent earlier. A run that is not stored yet brings its fingerprint. */
+/** Pictures that were sent earlier. A run that is not stored yet passes in its fingerprint. */
 async function readSeenBefore(
   db: Context['db'],
   { id: analysisId, tenantId, createdAt }: AnalysisRow,

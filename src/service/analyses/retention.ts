@@ -1,8 +1,8 @@
 /**
- * Retention. Analyses without any activity for a long time are deleted as a client would delete
- * them; deleted ones are purged after a while, rows and objects; objects that no row names are
- * removed, and so are deleted tenants of which nothing is left. Anything on legal hold stays. Usage
- * counters stay as long as their tenant's row, the audit log stays for good.
+ * Retention. Analyses without any activity for a long time are deleted as a client would delete them; deleted ones are
+ * purged after a while, rows and objects; objects that no row names are removed, and so are deleted tenants that have
+ * nothing left. Anything on legal hold stays. Usage counters stay as long as their tenant's row, the audit log stays
+ * for good.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -91,8 +91,8 @@ export async function hideAnalyses(
 }
 
 /**
- * Removes the rows of tenants deleted long enough ago (as for deleted analyses) of which nothing is
- * left: no analysis, object, hold or message to be sent. Their usage figures are removed too.
+ * Removes the rows of tenants deleted long enough ago (as for deleted analyses) that have nothing left: no analysis,
+ * object, hold or message to be sent. Their usage figures are removed too.
  *
  * @returns the number removed.
  */

@@ -1,7 +1,7 @@
 /**
- * Finds a tenant's pictures that show the same as another: cropped, scaled, mirrored, resaved or written on. An index
- * holds the keypoint keys of each picture; pictures that share keys are compared keypoint by keypoint. It also holds
- * keys of facts in the metadata: a camera's serial number, a document id, the settings of a generator.
+ * Finds a tenant's pictures that show the same thing as another: cropped, scaled, mirrored, resaved or written on. An
+ * index holds the keypoint keys of each picture; pictures that share keys are compared keypoint by keypoint. It also
+ * holds keys of facts in the metadata: a camera's serial number, a document id, the settings of a generator.
  */
 
 import { createHash } from 'node:crypto';
@@ -64,7 +64,7 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
 }
 
 /**
- * Other pictures of the tenant that show the same, or whose metadata name the same camera, document or generator
+ * Other pictures of the tenant that show the same thing, or whose metadata name the same camera, document or generator
  * settings; oldest first. Empty when the picture was examined while the search was switched off.
  *
  * @throws {ForensicsError} `analysis_not_found`.
@@ -163,7 +163,7 @@ const { id, name, projectId, createdAt } = analyses;
 const shownOfOther = { id, name, projectId, createdAt };
 type Other = Pick<typeof analyses.$inferSelect, keyof typeof shownOfOther>;
 
-/** @param shown - how the other picture aligns with this one, if both show the same. */
+/** @param shown - how the other picture aligns with this one, if both show the same thing. */
 function toEntry(other: Other, shown: Alignment | null): SeenBefore {
   return {
     id: other.id,

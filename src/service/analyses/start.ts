@@ -68,7 +68,7 @@ interface Upload {
   readonly store: BlobStore;
 }
 
-/** @returns where the copy is. It has no owner until an act writes it into a row. */
+/** @returns where the copy is. It has no owner until it is written into a row. */
 async function ingestUpload(context: Context, upload: Upload): Promise<EvidenceCopy> {
   return copyUpload(context, upload).catch((error: unknown) => {
     if (!isPictureError(error)) throw error;
@@ -192,8 +192,8 @@ async function restart(
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
-  // Without evidence, the start rejected the upload. The present object passes the same checks,
-  // including the trial rule.
+  // Without evidence, the start rejected the upload. The current object passes the same checks, including the trial
+  // rule.
   const evidence =
     kept ??
     (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));

@@ -26,7 +26,7 @@ export interface AnalysisPage {
   readonly total: number;
   /** Total number of matches. */
   readonly totalCount: number;
-  /** Of a case: see `countOfOneCamera`; null for any other list. */
+  /** For a case, see `countOfOneCamera`; null for any other list. */
   readonly ofOneCamera: number | null;
 }
 

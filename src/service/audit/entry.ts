@@ -188,7 +188,7 @@ export interface EventDetails {
   readonly 'tenant.changed': { readonly fields: readonly string[] };
   /** Its keys were revoked and its members removed; the details count both. */
   readonly 'tenant.deleted': { readonly keys: number; readonly members: number };
-  /** Nothing is left of the tenant but this log. */
+  /** Nothing remains of the tenant except this log. */
   readonly 'tenant.purged': None;
   // The subject is the person.
   readonly 'tenant.member_added': None;

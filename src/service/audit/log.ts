@@ -33,7 +33,7 @@ export type Audit = ReturnType<typeof createAudit>;
 
 export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   return {
-    /** Logs an act that is not itself stored in the database. */
+    /** Logs an event that is not itself stored in the database. */
     note: async <E extends EventName>(note: Omit<Note<E>, 'at'>) =>
       transact(db, (tx) => append(tx, { ...note, at: now() })),
     /** The whole chain, line by line, exactly as hashed. */
@@ -62,7 +62,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
   };
 }
 
-/** The end of a chain. `append` runs in the transaction of the act itself, so either both are stored or neither. */
+/** The end of a chain. `append` runs in the transaction of the event itself, so either both are stored or neither. */
 interface ChainEnd {
   readonly count: number;
   readonly hash: string;

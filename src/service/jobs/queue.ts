@@ -47,7 +47,7 @@ export type Queue = ReturnType<typeof createQueue>;
 
 export function createQueue({ db, now }: { readonly db: Db; readonly now: () => Date }) {
   return {
-    /** Adds a job in the transaction of the act that needs it. */
+    /** Adds a job in the transaction of the change that needs it. */
     async enqueue(tx: Tx, kind: string, payload: unknown, more: More = {}) {
       const { runAt, owner = null } = more;
       const at = now();

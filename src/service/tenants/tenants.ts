@@ -69,7 +69,7 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
       (await db.select().from(tenants).where(eq(tenants.id, id)).get()) ?? null,
     /** All tenants, ordered by name. */
     list: async () => find(isNull(tenants.deletedAt)),
-    /** Deleted tenants of which something is still stored, by their former name. */
+    /** Deleted tenants with data still stored, by their former name. */
     listDeleted: async () => find(isNotNull(tenants.deletedAt)),
     /**
      * Changes a tenant on the operator's behalf. @throws {ForensicsError} `tenant_not_found`,

@@ -1,7 +1,7 @@
 /**
- * A validation: how often a model erred on a user's own labelled pictures, stored as a record that
- * reports cite. It holds counts and digests, never pictures or file names; the only path in it is
- * the name of the worst sub-folder. Knows nothing of data folders or terminals.
+ * A validation: how often a model was wrong on a user's own labelled pictures, stored as a record that reports cite. It
+ * holds counts and digests, never pictures or file names; the only path in it is the name of the worst sub-folder.
+ * Knows nothing of data folders or terminals.
  */
 
 import { type Static, type TSchema, Type } from 'typebox';
@@ -103,7 +103,7 @@ const schema = Type.Object({
   }),
   environment: Type.Record(Type.String(), Type.String()),
   seed: Type.Integer(),
-  /** As many of each class were measured by an earlier version; null for all. */
+  /** The sample size per class, in records from an earlier version; null for all. */
   sample: orNull(count),
   pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
   conditions: Type.Array(conditionFigures),

@@ -100,7 +100,7 @@ export function createAzureStore(
 
 type Act = <T>(request: (limit: Limit) => Promise<T>) => Promise<T>;
 
-/** Retries, because every act of this store is safe to repeat. */
+/** Retries, because every operation of this store is safe to repeat. */
 function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
   return (request) =>
     withStoreRetry(retryDelayMs, async () => {

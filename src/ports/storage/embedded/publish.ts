@@ -140,7 +140,7 @@ function createFolders(fs: FileSystem, root: string) {
   };
 }
 
-// How much a bucket may still take. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes
+// How much room a bucket has left. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes
 // are claimed before they are written, so that concurrent writers cannot exceed the quota; an object that replaces
 // another needs room beside it. Since another process may write to the same folder, files are counted again when the
 // count is older than `countLastsMs`, and before an upload is rejected. So only what other processes wrote within that

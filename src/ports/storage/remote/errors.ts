@@ -77,7 +77,7 @@ export interface Refusal {
 const busy = [408, 429, 499, 503];
 
 /**
- * Translates a refusal. The store's error code becomes the code of the cause; nothing of the signed request is kept.
+ * Translates a refusal. The store's error code becomes the code of the cause; no part of the signed request is kept.
  *
  * @param meanings - by error code of the store, and by status for all other codes.
  */
@@ -129,7 +129,8 @@ export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutco
 const attempts = 3;
 
 /**
- * Repeats an idempotent act when the store was unreachable or busy. A timeout is not repeated, because a caller is waiting.
+ * Repeats an idempotent request when the store was unreachable or busy; not after a timeout, because a caller is
+ * waiting.
  *
  * @param delayMs - before the second attempt; doubled before the third.
  */

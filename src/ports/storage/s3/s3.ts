@@ -108,7 +108,7 @@ export function createS3Store(
   };
 }
 
-/** Sends a request with retries, as every act of this store is safe to repeat; throws only `ForensicsError`. */
+/** Sends a request with retries, because all of them are safe to repeat; throws only `ForensicsError`. */
 type Act = <T>(request: (client: Client) => Promise<T>) => Promise<T>;
 
 function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): Act {

@@ -63,7 +63,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       const salt = like === null ? randomBytes(saltBytes) : parse(like).salt;
       return written(cost, salt, await inTurn(() => deriveKey(password, salt, cost)));
     },
-    /** Those of the hashes that the password has. With none, does the same amount of work as with one. */
+    /** Returns the hashes that match the password. Given none, does as much work as for one. */
     async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
       const derived = new Map<string, Buffer>();
       const found: string[] = [];
@@ -77,7 +77,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       return found;
     },
     /**
-     * Runs an act that will hash a password; it takes up capacity from now on, even while it waits for something else.
+     * Runs `act`, which will hash a password; it takes up capacity from now on, even while it waits for something else.
      *
      * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait for half a minute.
      */

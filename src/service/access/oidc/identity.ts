@@ -42,7 +42,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   const accounts = createAccounts(parts);
   const { bearer, holder } = createAdmission(parts, provider, accounts);
 
-  /** @param refreshToken - the present one, which stays valid unless the provider sends another. */
+  /** @param refreshToken - the current one, which stays valid unless the provider sends another. */
   async function tokenSet(answer: Refreshed, refreshToken: string): Promise<TokenSet> {
     // The provider does not know whom we disabled, nor whose sessions we ended.
     const { token } = await bearer(answer.accessToken);

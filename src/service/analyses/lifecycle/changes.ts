@@ -1,7 +1,7 @@
 /**
- * The building blocks of every state change: a compare-and-set of the row and, in the same
- * transaction, its webhook message, counters and audit entry. Also holds the types of the
- * lifecycle, the message of each status, and the reasons for rejecting an act in the wrong state.
+ * The building blocks of every state change: a compare-and-set of the row and, in the same transaction, its webhook
+ * message, counters and audit entry. Also holds the types of the lifecycle, the message of each status, and the reasons
+ * for rejecting a request in the wrong state.
  */
 
 import { and, eq, type SQL } from 'drizzle-orm';
@@ -54,10 +54,10 @@ interface Move {
   readonly actor?: Principal;
 }
 
-/** What an act on analyses can do within its transaction. */
+/** What an operation on analyses can do within its transaction. */
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Runs one act in one transaction. Acts on a tenant's analyses write to its audit log, so they run one at a time. */
+/** Runs one operation in one transaction. Those on one tenant write to its audit log, so they run one at a time. */
 export function inTenantTransaction<T>(
   { db, outbox, now }: LifecycleParts,
   { tenantId }: Pick<Target, 'tenantId'>,
@@ -106,7 +106,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
   };
 }
 
-/** Writes the audit entry of an act outside `inTenantTransaction`. */
+/** Writes the audit entry of an operation outside `inTenantTransaction`. */
 export async function logAnalysis<E extends AnalysisEvent>(
   tx: Tx,
   { tenantId, analysisId }: Target,
@@ -190,7 +190,7 @@ export interface Restart {
   readonly seen: Pick<AnalysisRow, 'updatedAt'>;
 }
 
-/** The analysis a client's act is about, and the principal behind it. */
+/** The analysis that a client's request is about, and the principal behind it. */
 export interface Act extends Target {
   readonly actor: Principal;
   readonly repeatable: Repeatable | null;
@@ -212,7 +212,7 @@ function adviceToStarter({ status, evidenceKey }: AnalysisRow): string {
     : 'The analysis has failed; use retry to run it again.';
 }
 
-/** Why an analysis in its present state cannot be run again or upgraded, and what to do instead. */
+/** Why an analysis in its current state cannot be run again or upgraded, and what to do instead. */
 export function notRetryable(row: AnalysisRow): ForensicsError {
   return new ForensicsError('analysis_not_retryable', adviceToRetrier(row));
 }

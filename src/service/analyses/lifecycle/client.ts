@@ -1,7 +1,7 @@
 /**
- * State changes requested by clients, and removal by retention; for those of a run see worker.ts.
- * Each act is one transaction: a compare-and-set (the row changes only if it still is what the act
- * expects), with its job, webhook message and counters.
+ * State changes requested by clients, and removal by retention; for those of a run see worker.ts. Each change is one
+ * transaction: a compare-and-set (the row changes only if it is still in the expected state), with its job, webhook
+ * message and counters.
  */
 
 import { withoutUndefined } from '../../../contract/common.ts';
