@@ -3,8 +3,9 @@
  *
  *     import { analyze, renderReport, writeEvidence } from 'forensics';
  *
- *     const { verdict, examination } = await analyze('photo.jpg'); const { strength, findings, notChecked } =
- * writeEvidence(examination); const { heatmaps, reports } = await renderReport('photo.jpg', examination);
+ *     const { verdict, examination } = await analyze('photo.jpg');
+ *     const { strength, findings, notChecked } = writeEvidence(examination);
+ *     const { heatmaps, reports } = await renderReport('photo.jpg', examination);
  *
  * Pictures are decoded and examined in child processes; nothing is sent anywhere, and no database is needed.
  */
