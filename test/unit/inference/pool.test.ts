@@ -183,9 +183,9 @@ describe('a child that dies', () => {
     { timeout: 60_000 },
     async () => {
       const size = 6;
-      const pool = poolOf({ size, taskTimeoutMs: 1500 });
+      const pool = poolOf({ size, taskTimeoutMs: 2000 });
 
-      const answers = Array.from({ length: size }, () => pool.run({ work: 700 }));
+      const answers = Array.from({ length: size }, () => pool.run({ work: 800 }));
 
       expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']));
     },
