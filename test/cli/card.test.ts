@@ -165,7 +165,7 @@ test('and that of a change that is only suspected', () => {
   const card = writeCard(told({ ...open, manipulation: changed.manipulation }), 'de', 80);
 
   expect(rowOf(card, 'Grund')).toMatch(
-    /^Grund Eine Stelle könnte verändert sein \(links oben, 6 % des Bildes\); um es zu belegen, reichen die Anzeichen nicht\. /,
+    /^Grund Eine Stelle könnte verändert sein \(links oben, 6 % des Bildes\); als Beleg reichen die Anzeichen nicht aus\. /,
   );
 });
 

@@ -328,7 +328,7 @@ test.each([
   [
     { trailingBytes: 1234, trailingKind: 'zip', pictures: 1 },
     '1,234 bytes follow the end of the picture (a ZIP archive or office document); no camera adds this, so something else did.',
-    'Hinter dem Ende des Bildes folgen 1.234 Byte (ein ZIP-Archiv oder Office-Dokument); keine Kamera fügt so etwas an, es muss anders hineingekommen sein.',
+    'Hinter dem Ende des Bildes folgen 1.234 Byte (ein ZIP-Archiv oder Office-Dokument); keine Kamera fügt so etwas an; es muss auf anderem Weg hineingekommen sein.',
   ],
   [
     { trailingBytes: 1, trailingKind: null, pictures: 2 },

@@ -361,7 +361,7 @@ describe('a picture with a part that was changed', () => {
 
     expect(en?.summary).toMatch(/in the lower right.* too weak to call the picture altered/);
     expect(en?.summary).not.toMatch(/for (n)?or against the picture/);
-    expect(de?.summary).toMatch(/rechts unten.* zu schwach, um das Bild verändert zu nennen/);
+    expect(de?.summary).toMatch(/rechts unten.* zu schwach, um das Bild als verändert einzustufen/);
     expect(en?.forensic).toContain('a probability of 0.97 that a part was changed');
   });
 

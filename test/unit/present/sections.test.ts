@@ -237,8 +237,8 @@ describe.each(languages)('sections in %s', (language) => {
     const uncertain = stringsOf(sectionsOf(makeExamination({ resultClass: 'uncertain' })));
 
     expect(abstained).toContain(outside);
-    expect(abstained.join('\n')).toMatch(/tested meaning|geprüfte Bedeutung/);
-    expect(abstained.join('\n')).toMatch(/Meaningless: this|Ohne Aussage: Dieses/);
+    expect(abstained.join('\n')).toMatch(/tested meaning|nicht validiert/);
+    expect(abstained.join('\n')).toMatch(/Meaningless: this|Ohne Aussagekraft: Dieses/);
     expect(uncertain).not.toContain(outside);
   });
 

@@ -152,7 +152,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['Any declaration may therefore be forged', 'quality 91', '4,711'],
-        de: ['Mit gefälschten Angaben ist daher stets zu rechnen', 'Qualität 91', '4.711'],
+        de: ['Mit falschen Angaben ist daher stets zu rechnen', 'Qualität 91', '4.711'],
       },
       {
         en: ['Example Editor (editing program, EXIF)', 'The thumbnail differs.'],
@@ -169,7 +169,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['weak from 2', 'No word is stronger than the validation set supports'],
-        de: ['schwach ab 2', 'Kein Wort ist stärker, als die Validierung es stützt'],
+        de: ['schwach ab 2', 'Keine Angabe geht über das hinaus, was die Validierung stützt'],
       },
       {
         en: ['That is no evidence of deception'],

@@ -2,7 +2,7 @@ import type { cases as english } from '../en/cases.ts';
 
 export const cases: typeof english = {
   title: (name) => `Fall ${name}`,
-  order: 'Zuerst kommt, was angesehen werden muss.',
+  order: 'Zuerst stehen die Bilder, die man sich ansehen muss.',
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
   kinds: {
     failed: 'fehlgeschlagen',
@@ -15,9 +15,9 @@ export const cases: typeof english = {
     atWork: 'in Untersuchung',
     noSign: 'ohne Anzeichen',
   },
-  oneCamera: 'von einer Kamera',
+  oneCamera: 'von derselben Kamera',
   noResult: 'Noch kein Ergebnis.',
-  noPage: 'Nur mit Ergebnis untersucht (Umfang flagging), daher hier ohne eigene Seite.',
+  noPage: 'Hierzu gibt es nur ein Ergebnis (Umfang flagging), daher keine eigene Seite.',
   pages:
     'Es folgt eine Seite zu jedem Bild. Den vollständigen Bericht enthält das Beweispaket des Bildes.',
   picture: (at, of) => `Bild ${at} von ${of}`,

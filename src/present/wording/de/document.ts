@@ -4,9 +4,9 @@ export const document: typeof english = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   seen: {
     beside:
-      'Links dieses Bild, rechts das andere; beide auf das Gemeinsame zugeschnitten und gleich ausgerichtet.',
-    alike: 'Keine Stelle unterscheidet sich stärker, als Speichern und Skalieren erklären.',
-    framed: 'Die gerahmten Stellen unterscheiden sich.',
+      'Links dieses Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt beschnitten und gleich ausgerichtet.',
+    alike: 'Alle Unterschiede lassen sich durch Speichern und Skalieren erklären.',
+    framed: 'Die eingerahmten Stellen unterscheiden sich.',
     gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
   },
   head: {
@@ -47,16 +47,16 @@ export const document: typeof english = {
     },
     otherwise: {
       uncertain:
-        'Das Bild kann weder aufgenommen noch KI-erzeugt sein, sondern gezeichnet, gemalt oder gerendert.',
+        'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt.',
       real: 'Eine Veränderung ohne Spuren, ein noch unbekannter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
-      fake: 'Das Bild kann weder aufgenommen noch KI-erzeugt sein, sondern gezeichnet, gemalt oder gerendert; und starke Rauschminderung, Porträteffekte, Retusche und Vergrößern mit Software können in einer Fotografie ähnliche Spuren hinterlassen.',
+      fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
-        'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können einer Veränderung ähneln.',
+        'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können wie eine Veränderung wirken.',
       declared:
         'Die Angabe kann in eine echte Fotografie geschrieben worden sein, um sie in Verruf zu bringen.',
     },
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
-    noOperator: 'kein Name aufgezeichnet',
+    noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; offen, bis der Abschnitt „Begutachtung“ unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
@@ -65,8 +65,8 @@ export const document: typeof english = {
   question: {
     short:
       'Hat eine Kamera dieses Bild so aufgenommen, oder wurde es erzeugt oder an einer Stelle verändert?',
-    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder stellt sie zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
-    columns: ['Annahme', 'Inhalt'],
+    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, wie viel besser der Befund zur einen passt als zur anderen.',
+    columns: ['Hypothese', 'Inhalt'],
     propositions: [
       ['Aufgenommen', 'Eine Kamera hat das Bild aufgenommen.'],
       ['Erzeugt', 'Ein Programm hat das Bild als Ganzes erzeugt.'],
@@ -81,13 +81,13 @@ export const document: typeof english = {
     ],
     alternativesTitle: 'In Betracht gezogene andere Erklärungen',
     alternatives: [
-      'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Vergrößern mit Software und Scannen hinterlassen ähnliche Spuren.',
-      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, an dem das Modell gelernt hat.',
-      'Das Bild kann keines von beiden sein, sondern eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto; oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und für das eine wie das andere gehalten werden.',
+      'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
+      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
+      'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
     ],
     notAsked:
-      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Was sonst über den Fall bekannt ist, wurde nicht verwendet; die Bewertung ist in dessen Licht zu überprüfen.',
+      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; die Bewertung ist in deren Licht zu überprüfen.',
   },
   caseData: {
     caseNumber: 'Aktenzeichen',
@@ -95,7 +95,7 @@ export const document: typeof english = {
     note: 'Anmerkung',
   },
   item: {
-    metadataTitle: 'Angaben der Metadaten',
+    metadataTitle: 'Angaben in den Metadaten',
     metadataNote:
       'Angaben in der Datei (Kamera, Zeit, Software) lassen sich beliebig ändern. MD5 dient nur der Identifizierung; die Unversehrtheit belegen SHA-256 und SHA-512.',
     noMetadata: 'weder Kamera noch Aufnahmezeit noch Programm sind genannt',
@@ -103,15 +103,15 @@ export const document: typeof english = {
   },
   custody: {
     intro:
-      'Die Vorgänge, die das Programm selbst aufgezeichnet hat, mit dem SHA-256 dessen, was hinein- und herausging. Was zuvor mit der Datei geschah, ist dem Programm nicht bekannt.',
+      'Die vom Programm selbst aufgezeichneten Vorgänge mit dem SHA-256 der Eingangs- und Ausgangsdaten. Was zuvor mit der Datei geschah, ist dem Programm nicht bekannt.',
     none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und in wessen Händen sie zuvor war, ist dem Programm nicht bekannt.',
     redrawn:
-      'Ein Beweispaket enthält neu erstellte Berichte, die alles bis dahin Geschehene nennen; ihre Prüfsummen sind nicht die, die hier für frühere Fassungen festgehalten sind.',
+      'Ein Beweispaket enthält neu erstellte Berichte, die alles bis dahin Geschehene nennen; ihre Prüfsummen weichen von den hier festgehaltenen früherer Fassungen ab.',
     columns: ['Zeit', 'Vorgang', 'Durch'],
     events: {
       created: 'Analyse angelegt',
       received: 'Datei empfangen',
-      replaced_upload_noticed: 'Ersetzen der hochgeladenen Datei bemerkt',
+      replaced_upload_noticed: 'Austausch der hochgeladenen Datei bemerkt',
       opened: 'Datei geöffnet',
       examined: 'Datei untersucht',
       rendered: 'Heatmaps und Berichte erstellt',
@@ -126,7 +126,7 @@ export const document: typeof english = {
       user: 'Benutzer',
       'api key': 'API-Schlüssel',
       service: 'Dienst',
-      operator: 'Anwender (kein Name aufgezeichnet)',
+      operator: 'Anwender (kein Name erfasst)',
     },
     hashes: {
       original: 'Original',
@@ -148,7 +148,7 @@ export const document: typeof english = {
   },
   metadata: {
     intro:
-      'Alle Einträge, die das Programm gelesen hat, wiedergegeben auf Wunsch des Auftraggebers. Positionen sind ausgelassen.',
+      'Alle Einträge, die das Programm gelesen hat, auf Wunsch des Auftraggebers wiedergegeben. Standortangaben sind ausgelassen.',
     empty: 'Die Datei enthält keine Metadaten.',
   },
   signature: {
@@ -165,7 +165,7 @@ export const document: typeof english = {
       accreditation: 'Akkreditierung (ISO/IEC 17025)',
       secondExaminer: 'Prüfung durch eine zweite sachverständige Person',
       custody: 'Eingang des Untersuchungsgegenstands und Beweismittelkette bis dahin',
-      disposition: 'sein Verbleib',
+      disposition: 'Verbleib des Untersuchungsgegenstands',
     },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
   },

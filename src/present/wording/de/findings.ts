@@ -15,9 +15,9 @@ const origins: English['origins'] = {
 /** Behind „in“. */
 const declarationPlaces: English['declarationPlaces'] = {
   c2pa: 'nicht zu ihr passenden Herkunftsnachweisen',
-  xmp: 'XMP',
-  iptc: 'IPTC',
-  exif: 'EXIF',
+  xmp: 'den XMP-Daten',
+  iptc: 'den IPTC-Daten',
+  exif: 'den EXIF-Daten',
   'png-text': 'einem PNG-Text',
   comment: 'ihrem Kommentar',
   pixels: 'einem in den Pixeln verborgenen Text',
@@ -35,11 +35,12 @@ const softwareKinds: English['softwareKinds'] = {
 const contradictions: English['contradictions'] = {
   modified_after_capture: 'nach der Aufnahme geschrieben',
   created_after_modified: 'nach dem Schreiben aufgenommen',
-  time_in_future: 'eine Zeit in der Zukunft',
-  exif_size_differs: 'eine andere Größe in EXIF',
-  thumbnail_shape_differs: 'eine Vorschau anderer Proportionen',
+  time_in_future: 'ein Zeitpunkt in der Zukunft',
+  exif_size_differs: 'eine andere Größe in den EXIF-Daten',
+  thumbnail_shape_differs: 'eine Vorschau mit anderen Proportionen',
   thumbnail_content_differs: 'eine Vorschau, die etwas anderes zeigt',
-  camera_tags_without_camera_tables: 'ein Kameraname bei den Kompressionstabellen eines Programms',
+  camera_tags_without_camera_tables:
+    'ein Kameraname trotz der Kompressionstabellen eines Programms',
   maker_note_missing_for_camera: 'eine fehlende Herstellernotiz',
   xmp_history_of_editing: 'ein Bearbeitungsverlauf',
   gps_time_differs: 'eine abweichende GPS-Zeit',
@@ -71,7 +72,7 @@ const trailingKinds: English['trailingKinds'] = {
 
 const writers: English['writers'] = {
   cameras: 'Telefone und Kameras schreiben solche Dateien',
-  others: 'keine Kamera fügt so etwas an, es muss anders hineingekommen sein',
+  others: 'keine Kamera fügt so etwas an; es muss auf anderem Weg hineingekommen sein',
   anything: 'Kameras, Programme und Dienste hinterlassen solche Daten',
 };
 
@@ -132,7 +133,7 @@ function writeSigner(signer: string | null): string {
 const vouchings: English['vouchings'] = {
   trusted_signer: 'der Unterzeichner steht auf der Vertrauensliste.',
   trusted_capture:
-    'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.',
+    'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich abfotografieren.',
   no_trust_list:
     'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann so signieren.',
   unlisted_signer:
@@ -191,7 +192,7 @@ const statements: English['statements'] = {
   origin_declared: ({ origin, place, field, generator }) =>
     `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
   watermark_found: ({ generator }) =>
-    `Die Pixel tragen das offene Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Zufällig entsteht es nicht, doch kann es jeder schreiben.`,
+    `Die Pixel tragen das offene Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
   source_type_of_neither_side: () =>
     'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
   source_type_named: ({ type }) =>
@@ -206,7 +207,7 @@ const statements: English['statements'] = {
   records_contradict: ({ codes }) =>
     `Die eigenen Angaben der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Das muss keine Veränderung des Bildes bedeuten.`,
   records_agree: () =>
-    'Was die Datei über Zeiten, Größen und Vorschau angibt, widerspricht sich nicht. Metadaten lassen sich umschreiben, das beweist also nichts.',
+    'Was die Datei über Zeiten, Größen und Vorschau angibt, widerspricht sich nicht. Metadaten lassen sich umschreiben; das beweist also nichts.',
   tables_of_libjpeg: ({ quality }) =>
     `Die Quantisierungstabellen sind die Standardtabellen für Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras verwenden.`,
   tables_of_program: ({ name }) =>
@@ -238,9 +239,9 @@ const statements: English['statements'] = {
   repeats_throughout: () =>
     'Viele Stellen des Bildes gleichen einander, wie Fenster, Fliesen oder gedruckte Buchstaben. Eine kopierte Stelle fiele darunter nicht auf.',
   no_copies: () =>
-    'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
+    'Keine zwei Bereiche des Bildes gleichen einander so sehr, dass einer eine Kopie des anderen sein muss.',
   no_copies_where_compared: ({ comparedShare }) =>
-    `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen sich keine zwei Bereiche so, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
+    `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
 
   region_saved_once: ({ place }) =>
     `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich ${places[place]} zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
@@ -250,12 +251,12 @@ const statements: English['statements'] = {
   thumbnail_differs: ({ place }) =>
     `Die Vorschau in der Datei zeigt in einem Bereich ${places[place]} etwas anderes als das Bild.`,
   thumbnail_lacks_strip: ({ share }) =>
-    `Die Vorschau in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Kameras, die dort das Datum einblenden, tun das nach dem Erzeugen der Vorschau, das beweist also nichts.`,
+    `Die Vorschau in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Kameras, die dort das Datum einblenden, tun das erst nach dem Erzeugen der Vorschau; das beweist also nichts.`,
   thumbnail_agrees: () =>
-    'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu, das beweist also nichts.',
+    'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu; das beweist also nichts.',
 
   error_level_shown: () =>
-    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und frühere Speicherungen wirken auf sie ebenso wie Veränderungen.',
+    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am stärksten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und frühere Speicherungen wirken auf sie ebenso wie Veränderungen.',
 };
 
 const skips: English['skips'] = {
@@ -264,11 +265,11 @@ const skips: English['skips'] = {
   no_declaration:
     'Die Datei macht keine Angabe über ihre Herkunft. Das gilt für die meisten Dateien und sagt nichts aus.',
   no_software_named:
-    'Die Datei nennt kein Programm und keine Kamera. Dienste entfernen die Namen oft, das sagt also nichts aus.',
+    'Die Datei nennt kein Programm und keine Kamera. Dienste entfernen die Namen oft; das sagt also nichts aus.',
   no_metadata:
-    'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Dienste entfernen Metadaten oft, das sagt also nichts aus.',
+    'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Dienste entfernen Metadaten oft; das sagt also nichts aus.',
   no_quantisation_tables:
-    'Nicht anwendbar: Dies ist eine {format}-Datei, und Quantisierungstabellen tragen nur JPEG-Dateien.',
+    'Nicht anwendbar: Dies ist eine {format}-Datei, und Quantisierungstabellen haben nur JPEG-Dateien.',
   nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
     'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
@@ -277,12 +278,12 @@ const skips: English['skips'] = {
   too_smooth_for_copies:
     'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
   too_few_blocks:
-    'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um eine JPEG-Speicherung von zweien zu unterscheiden.',
+    'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um zu erkennen, ob es einmal oder zweimal als JPEG gespeichert wurde.',
   no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
   no_earlier_save:
     'Eine frühere JPEG-Speicherung ist nicht nachweisbar: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
   thumbnail_missing:
-    'Die Datei enthält keine Vorschau. Dienste entfernen sie oft, das sagt also nichts aus.',
+    'Die Datei enthält keine Vorschau. Dienste entfernen sie oft; das sagt also nichts aus.',
   thumbnail_unreadable: 'Die Vorschau in der Datei ist nicht lesbar.',
   thumbnail_of_other_shape:
     'Die Vorschau hat andere Proportionen als das Bild; Stelle für Stelle lassen sich beide nicht vergleichen.',
@@ -316,7 +317,7 @@ const sources: English['sources'] = {
   'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
     'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
   'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
-    'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Vertrauen und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
+    'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Konfidenz und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
   'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.':
     'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte sind für dieses Programm angepasst.',
   'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':

@@ -10,12 +10,12 @@ export const glossary: typeof english = {
     anomalyScore: {
       term: 'Anomaliewert',
       meaning:
-        'Anteil der Referenzbilder, die näher an den Bildern liegen, an denen das Modell gelernt hat.',
+        'Anteil der Referenzbilder, die den Trainingsbildern des Modells näher liegen als dieses Bild.',
     },
     calibratedProbability: {
       term: 'Kalibrierte Wahrscheinlichkeit',
       meaning:
-        'Ein an Bildern bekannter Herkunft angepasster Wert: Von Bildern, die 0,8 erhalten, sind etwa 80 % erzeugt, wenn ebenso viele erzeugt sind wie nicht.',
+        'Ein an Bildern bekannter Herkunft angepasster Wert: Von Bildern, die 0,8 erhalten, sind etwa 80 % erzeugt, sofern insgesamt die Hälfte der Bilder erzeugt ist.',
     },
     cell: {
       term: 'Zelle, Bildausschnitt',
@@ -25,17 +25,17 @@ export const glossary: typeof english = {
     contentCredentials: {
       term: 'Content Credentials (C2PA)',
       meaning:
-        'Signierte Angaben zur Herkunft einer Datei und zu dem, was mit ihr geschah, in der Datei selbst.',
+        'In der Datei selbst gespeicherte, signierte Angaben zu ihrer Herkunft und Bearbeitung.',
     },
     metadata: {
       term: 'EXIF, IPTC, XMP',
       meaning:
-        'Drei Arten von Metadaten in Bilddateien: der Geräte, der Agenturen und der Programme.',
+        'Drei Arten von Metadaten in Bilddateien: von Geräten, von Agenturen und von Programmen.',
     },
     gini: {
       term: 'Gini-Koeffizient',
       meaning:
-        'Wie ungleich Abweichungen über ein Bild verteilt sind: 0, wenn sie überall gleich sind, nahe 1, wenn wenige Stellen alle tragen.',
+        'Wie ungleich Abweichungen über ein Bild verteilt sind: 0, wenn sie überall gleich sind, nahe 1, wenn sie sich auf wenige Stellen beschränken.',
     },
     heatmap: {
       term: 'Heatmap',
@@ -45,12 +45,12 @@ export const glossary: typeof english = {
     likelihoodRatio: {
       term: 'Likelihood-Quotient',
       meaning:
-        'Die Wahrscheinlichkeit des Befunds, wenn die eine Annahme zutrifft, geteilt durch seine Wahrscheinlichkeit, wenn die andere zutrifft.',
+        'Die Wahrscheinlichkeit des Befunds, wenn die eine Hypothese zutrifft, geteilt durch seine Wahrscheinlichkeit, wenn die andere zutrifft.',
     },
     monteCarlo: {
       term: 'Monte-Carlo-Durchläufe',
       meaning:
-        'Wiederholte Beurteilungen, bei denen wechselnde zufällige Teile des Modells wegbleiben; ihre Streuung ist eine untere Grenze seiner Unsicherheit.',
+        'Wiederholte Beurteilungen, bei denen jedes Mal andere, zufällig gewählte Teile des Modells ausgelassen werden; ihre Streuung ist eine untere Grenze seiner Unsicherheit.',
     },
     quantisationTable: {
       term: 'Quantisierungstabelle',
@@ -60,7 +60,7 @@ export const glossary: typeof english = {
     seed: {
       term: 'Startwert',
       meaning:
-        'Eine Zahl, die jede Zufallswahl festlegt, sodass sich dieselbe Untersuchung wiederholen lässt.',
+        'Eine Zahl, die alle zufälligen Schritte festlegt, sodass sich dieselbe Untersuchung wiederholen lässt.',
     },
     checksums: {
       term: 'SHA-256, SHA-512, MD5',
@@ -79,7 +79,7 @@ export const glossary: typeof english = {
     },
   },
   uses: {
-    propositions: 'Annahmen, Skala der Stärke',
+    propositions: 'Hypothesen, Skala der Stärke',
     uncertainty: 'Unsicherheit',
     calibration: 'Kalibrierung',
     anomaly: 'Anomalie',
@@ -90,7 +90,7 @@ export const glossary: typeof english = {
     localisationNetwork: 'Lokalisierungsnetz',
     doubleQuantisation: 'Doppelte Quantisierung',
     copies: 'Kopierte Teile',
-    thumbnail: 'Vorschaubild gegen Bild',
+    thumbnail: 'Vergleich mit dem Vorschaubild',
     png: 'PNG',
     exif: 'EXIF-Metadaten',
     xmp: 'XMP-Metadaten',

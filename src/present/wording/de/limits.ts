@@ -3,9 +3,9 @@ import type { limits as english } from '../en/limits.ts';
 export const limits: typeof english = {
   validation: {
     intro: ({ strategy, real, fake }) =>
-      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
     sides: ({ least, greatest }) =>
-      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Pixel; größere und kleinere Bilder wurden nicht gemessen.`,
+      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest }) =>
       `Die Fehlerraten für eine Erzeugung gelten für Bilder, deren längere Seite ${least} bis ${greatest} Pixel hat; dieses liegt außerhalb.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
@@ -35,13 +35,13 @@ export const limits: typeof english = {
       ],
       suspected: {
         intro:
-          'Bloßen Verdacht mitgezählt, und unter den unveränderten Bildern die Originale, die zu den veränderten der öffentlichen Sammlungen gehören:',
+          'Einschließlich bloßer Verdachtsfälle; zu den unveränderten Bildern zählen hier auch die Originale der veränderten Bilder aus den öffentlichen Sammlungen:',
         row: ({ condition, found, changed, falsely, called, unchanged }) =>
           `${condition}: vermutet oder festgestellt wurde eine Veränderung bei ${found} von ${changed} veränderten und bei ${falsely} von ${unchanged} unveränderten Bildern (von diesen als verändert eingestuft: ${called}).`,
       },
       sizes: {
         intro:
-          'Dasselbe nach Größe, für die Dateien, wie sie waren. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',
+          'Dasselbe nach Größe, mit den Dateien im Ausgangszustand. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',
         column: 'Megapixel (Bilder)',
         row({ from, below, changed, photographs }) {
           const range = from === null ? `unter ${below}` : `${from} bis ${below}`;
@@ -49,7 +49,7 @@ export const limits: typeof english = {
         },
       },
       meaning:
-        'Veränderungen werden oft übersehen, besonders wenn ein Bild danach erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, zeigt nicht, dass es keine gibt.',
+        'Veränderungen werden oft übersehen, besonders wenn ein Bild danach erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, heißt nicht, dass es keine gibt.',
     },
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
@@ -59,7 +59,7 @@ export const limits: typeof english = {
     neverTestedTitle: 'Nie geprüft',
     neverTested: [
       'Von Menschen veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die öffentlichen Sammlungen enthalten keine, dort wurden nur simulierte Veränderungen gemessen.',
-      'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Vergrößern mit Software.',
+      'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Hochskalieren.',
       'Absichtliche Versuche, das Verfahren zu täuschen.',
       'Generatoren, Kameras und Programme, die in der Modellkarte nicht genannt sind.',
     ],
@@ -92,19 +92,19 @@ export const limits: typeof english = {
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
     erased_edits: 'Bearbeitungen ohne erhaltene Spuren',
-    camera_reference: 'welche Kamera aufgenommen hat (PRNU)',
-    recapture: 'Aufnahme von Bildschirm oder Abzug',
+    camera_reference: 'welche Kamera das Bild aufnahm (PRNU)',
+    recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Inhalt, Licht und Schatten',
     earlier_publication: 'frühere Veröffentlichungen',
     metadata_claims: 'ob Gerät, Zeit und Ort stimmen',
     remote_credentials: 'Content Credentials außerhalb der Datei',
-    signer_trust: 'Vertrauen in den Unterzeichner',
+    signer_trust: 'Vertrauenswürdigkeit des Unterzeichners',
     signer_revocation: 'Widerruf des Zertifikats',
     stability: 'ob das Ergebnis erneutes Speichern übersteht',
   },
   notChecked: {
     invisible_watermarks:
-      'Nach Wasserzeichen geschlossener Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den offenen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG löscht die meisten.',
+      'Nach Wasserzeichen geschlossener Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den offenen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG zerstört die meisten.',
     local_edits:
       'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
     small_edits:

@@ -7,13 +7,13 @@ export const measurements: typeof english = {
     method: ({ model, patches, passes }) =>
       `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
     opposite:
-      'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Starke Kompression lässt Bilder beider Arten einander ähneln.',
+      'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Durch starke Kompression werden sich Bilder beider Arten ähnlicher.',
     decision: ({ p, deviation, strategy }) =>
-      `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer Erzeugung von ${p} (Unsicherheit ${deviation}) angewandt.`,
+      `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
     decisionByBoth: ({ strategy, p, deviation, changed }) =>
-      `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer Erzeugung von ${p} (Unsicherheit ${deviation}) und auf eine Wahrscheinlichkeit einer veränderten Stelle von ${changed} angewandt.`,
+      `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, beträgt ${p} (Unsicherheit ${deviation}), die, dass eine Stelle verändert wurde, ${changed}.`,
     decisionByChange: ({ p, strategy }) =>
-      `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer veränderten Stelle von ${p} angewandt.`,
+      `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass eine Stelle verändert wurde, beträgt ${p}.`,
     findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },
@@ -28,7 +28,7 @@ export const measurements: typeof english = {
         'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
     },
     asStored:
-      'In den Heatmap-Dateien liegt das Bild so, wie seine Pixel gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
+      'In den Heatmap-Dateien liegt das Bild so, wie seine Pixel gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung gedreht und beschreibt Stellen entsprechend.',
     map: {
       real: {
         meaning: 'Wie stark die einzelnen Bereiche denen echter Fotografien ähneln.',
@@ -47,7 +47,7 @@ export const measurements: typeof english = {
       },
       anomaly: {
         meaning:
-          'Wie weit die einzelnen Bereiche von den Bildern abweichen, an denen das Modell gelernt hat.',
+          'Wie weit die einzelnen Bereiche von den Bildern abweichen, mit denen das Modell trainiert wurde.',
         caution:
           'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und Geräte weichen ab; dort sind die übrigen Werte weniger verlässlich.',
       },
@@ -76,20 +76,20 @@ export const measurements: typeof english = {
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     suspectedLimit: (p, suspected) =>
-      `${p}; vermutet ab ${suspected}, nie verändert genannt (kleines oder beschädigtes Bild)`,
+      `${p}; vermutet ab ${suspected}, nie als verändert eingestuft (kleines oder beschädigtes Bild)`,
     changeLimits: (p, suspected, changed) =>
       `${p}; gilt ab ${suspected} als verdächtig, ab ${changed} als verändert`,
     limits: (p, low, high) => `${p}; gilt bis ${low} als Fotografie, ab ${high} als erzeugt`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, aber nie, wie die Entscheidung ausfällt.`,
     views:
-      'Das Modell hat außerdem das Bild als Ganzes beurteilt, auf 384 Pixel der längeren Seite verkleinert. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf diese Größe verkleinerten Kopie; dafür wurden zusätzlich acht Quadrate in den Pixeln des Bildes selbst gelesen. Alles zusammen ergibt die Werte.',
+      'Das Modell hat außerdem das Bild als Ganzes beurteilt, verkleinert auf 384 Pixel an der längeren Seite. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf 1,2 Megapixel verkleinerten Kopie; zusätzlich wurden dann acht Quadrate in Originalauflösung ausgewertet. In die Werte geht alles zusammen ein.',
     transformer:
-      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild auf 224 × 224 Pixel verkleinert und das strukturreichste Quadrat in seinen eigenen Pixeln; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotos von Zeichnungen, Computerbildern, Bildschirmfotos, Textseiten und Diagrammen.',
+      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotos von Zeichnungen, Computerbildern, Bildschirmfotos, Textseiten und Diagrammen.',
     secondArm:
-      'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
+      'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; die Werte beider Teile werden addiert.',
     changes: (model) =>
       `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit denen von Methoden zusammengeführt, die ohne Training auskommen und einzeln aufgeführt sind.`,
     locator: 'Lokalisierungsmodell',

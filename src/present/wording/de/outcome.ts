@@ -22,18 +22,18 @@ export const outcome: typeof english = {
       `${isSeveral ? 'Mehrere Stellen unterscheiden' : 'Eine Stelle unterscheidet'} sich vom Rest${place}.`,
     declared: (place, name) => `Fundstelle der Angabe: ${place}${name}.`,
     manipulation_suspected: (place, isSeveral) =>
-      `${isSeveral ? 'Mehrere Stellen könnten' : 'Eine Stelle könnte'} verändert sein${place}; um es zu belegen, reichen die Anzeichen nicht.`,
+      `${isSeveral ? 'Mehrere Stellen könnten' : 'Eine Stelle könnte'} verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
-    no_usable_trace: 'Messbare Spuren fehlen, von einer Kamera wie von KI.',
+    no_usable_trace: 'Es fehlen messbare Spuren, sei es von einer Kamera oder von KI.',
     not_a_photograph: 'Das Bild sieht nach Zeichnung, Bildschirmfoto oder Scan aus.',
-    outside_training_domain: 'Solche Spuren kamen beim Messen des Modells nicht vor.',
-    margin_within_uncertainty: 'Für eine Entscheidung zu nah an 50 %.',
+    outside_training_domain: 'Solche Spuren kamen in den Tests des Modells nicht vor.',
+    margin_within_uncertainty: 'Der Wert liegt zu nah an 50 % für eine Entscheidung.',
     evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
     unstable_under_resaving: 'Nach erneutem Speichern oder Skalieren kippt das Ergebnis.',
     declaration_contradicts_traces:
-      'Die Datei gibt KI-Erzeugung an, die Spuren deuten auf eine Kamera.',
-    single_weak_method: 'Nur eine Methode deutet auf eine Veränderung, und das schwach.',
+      'Laut Datei ist das Bild KI-erzeugt; die Spuren deuten auf eine Kamera.',
+    single_weak_method: 'Nur eine Methode deutet auf eine Veränderung hin, und nur schwach.',
   },
   where: (place, share) => `${place}, ${share} des Bildes`,
   short: {
@@ -87,9 +87,9 @@ export const outcome: typeof english = {
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
       'named-software': 'Den Absender fragen, was in dem genannten Programm geschehen ist.',
       'file-consistency':
-        'Die Datei vom Gerät verlangen: Die Angaben in dieser widersprechen sich.',
+        'Die Originaldatei vom Gerät verlangen: Hier widersprechen sich die Angaben.',
       'compression-tables': 'Die Datei vom Gerät verlangen: Diese hat ein Programm gespeichert.',
-      'file-layout': 'Fragen, wie die Datei entstanden ist, und die vom Gerät verlangen.',
+      'file-layout': 'Fragen, wie die Datei entstanden ist; die Originaldatei vom Gerät verlangen.',
       'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle verlangen.',
       'double-quantisation': 'Die Originaldatei verlangen und die Stelle damit vergleichen.',
       'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon verlangen.',
@@ -102,10 +102,9 @@ export const outcome: typeof english = {
     some: (called, of) => `${called} von ${of}`,
     generated: (called, open, passed) =>
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
-    missed: (called) =>
-      `Es erkannte ${called} veränderten Bildern von etwa dieser Größe und Qualität.`,
+    missed: (called) => `Es erkannte ${called} veränderten Bildern etwa dieser Größe und Qualität.`,
     kinds: (of, told) =>
-      `Nach Art der Veränderung, bloßen Verdacht mitgezählt, in ${of} Bildern dieser Qualität und jeder Größe: ${told}.`,
+      `Nach Art der Veränderung, einschließlich bloßen Verdachts, bei ${of} Bildern dieser Qualität und beliebiger Größe: ${told}.`,
     hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {

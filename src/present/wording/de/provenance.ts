@@ -9,9 +9,9 @@ const inconsistencies: English['inconsistencies'] = {
     `Nach eigener Angabe wurde die Datei ${writeSpan(minutes)} nach der Aufnahme zuletzt geschrieben.`,
   created_after_modified: ({ minutes }) =>
     `Nach eigener Angabe wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt geschrieben.`,
-  time_in_future: () => 'Die Datei nennt eine Zeit in der Zukunft.',
+  time_in_future: () => 'Die Datei nennt einen Zeitpunkt in der Zukunft.',
   exif_size_differs: ({ stated, stored }) =>
-    `EXIF nennt ein Bild von ${stated} Pixeln; die Datei enthält ${stored}: Sie wurde nach dem Schreiben von EXIF skaliert oder beschnitten.`,
+    `Laut EXIF hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Sie wurde nach dem Schreiben der EXIF-Daten skaliert oder beschnitten.`,
   thumbnail_shape_differs: () =>
     'Die Vorschau in EXIF hat andere Proportionen als das Bild: Das Bild wurde nach dem Erstellen der Vorschau beschnitten oder gedreht.',
   thumbnail_content_differs: () =>
@@ -19,7 +19,7 @@ const inconsistencies: English['inconsistencies'] = {
   camera_tags_without_camera_tables: ({ program }) =>
     `Die Datei nennt eine Kamera, ihre Kompressionstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
-    'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: EXIF wurde neu geschrieben oder stammt nicht von der Kamera.',
+    'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: Die EXIF-Daten wurden neu geschrieben oder stammen nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `XMP enthält einen Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} die Datei umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${writeDay(last.when)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -94,20 +94,20 @@ const warnings: English['warnings'] = {
 
 export const provenance: English = {
   intro:
-    'So beschreibt sich die Datei selbst. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit gefälschten Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
+    'So beschreibt sich die Datei selbst. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit falschen Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Verbürgt durch'],
   origins: {
     'ai-generated': 'von KI erzeugt',
-    'ai-manipulated': 'mit von KI erzeugten Teilen zusammengesetzt',
+    'ai-manipulated': 'mit KI-erzeugten Teilen zusammengesetzt',
     captured: 'von einem Gerät aufgenommen',
   },
   places,
   sourceTypes,
   assurances: {
     unsigned: 'niemand',
-    watermark: 'offenes Wasserzeichen in den Pixeln, das jeder schreiben kann',
+    watermark: 'offenes Wasserzeichen in den Pixeln, das jeder einbetten kann',
     signed: 'signiert, doch niemand bürgt für den Unterzeichner',
     trusted: 'Unterzeichner auf der Vertrauensliste',
   },
@@ -149,7 +149,7 @@ export const provenance: English = {
     absent: 'keiner: der Zeitpunkt ist eine Angabe des Unterzeichners',
   },
   credentialsNote:
-    'Unversehrtheit und Vertrauen sind zwei Tatsachen: Signieren kann jeder, aber nicht im Namen eines anderen.',
+    'Unversehrtheit und Vertrauen sind zweierlei: Signieren kann jeder, aber nicht im Namen eines anderen.',
   brief: {
     credentials: ({ integrity, signer, trust }, flaws) => {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
@@ -202,6 +202,6 @@ export const provenance: English = {
   beginsLike: (kind) => `Anfang wie ${kind}`,
   inconsistenciesTitle: 'Unstimmigkeiten',
   inconsistenciesNote: 'Keine davon belegt eine Veränderung; jede wirft eine Frage auf.',
-  noInconsistencies: 'Es wurde keiner der Widersprüche gefunden, nach denen gesucht wurde.',
+  noInconsistencies: 'Keiner der gesuchten Widersprüche wurde gefunden.',
   inconsistencies,
 };

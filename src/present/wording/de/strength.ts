@@ -24,9 +24,9 @@ export const strength: typeof english = {
   adverbs,
   sides,
   outside:
-    'Keine Angabe möglich: Für ein solches Bild haben die Werte des Verfahrens keine geprüfte Bedeutung.',
+    'Keine Angabe möglich: Für ein solches Bild sind die Werte des Verfahrens nicht validiert.',
   untested:
-    'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
+    'Für dieses Bild sind die Werte des Spurennetzes nicht validiert; sie werden daher nicht angegeben.',
   traced: {
     stated: (adverb, side, ratio, bound) => {
       const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
@@ -79,11 +79,11 @@ export const strength: typeof english = {
     unsigned: (adverb) =>
       `Die Angabe spricht nur ${adverb} für ${sides.declared}: Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
-      `Das offene Wasserzeichen spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild schreiben.`,
+      `Das offene Wasserzeichen spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild einbetten.`,
     signed: (adverb) =>
       `Die Angabe spricht nur ${adverb} für ${sides.declared}: Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
     trusted: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared}: Ein Unterzeichner aus der Liste der vertrauenswürdigen hat sie signiert, und die Signatur passt zur Datei.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared}: Ein Unterzeichner von der Vertrauensliste hat sie signiert, und die Signatur passt zur Datei.`,
   },
   changed: {
     stated: (adverb, side) =>
@@ -133,7 +133,7 @@ export const strength: typeof english = {
     },
     noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
     tippett: {
-      title: 'Wie gut die Likelihood-Quotienten sind',
+      title: 'Güte der Likelihood-Quotienten',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
       axis: 'Likelihood-Quotient mindestens',
       names: {
@@ -157,14 +157,14 @@ export const strength: typeof english = {
             ? ''
             : `kalibriert an ${calibration.pictures} Bildern aus ${calibration.sources} Quellen; `;
         const of = calibration === null ? 'eigenen Bildern' : 'Bildern anderer Quellen';
-        return `${title}: ${made}gemessen (${date}) an ${of} (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist vollkommen, 1 sagt nichts aus); gestützt sind Quotienten von ${lower} bis ${upper} (ELUB).`;
+        return `${title}: ${made}gemessen (${date}) an ${of} (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist ideal, 1 bedeutet keine Aussagekraft); gestützt sind Quotienten von ${lower} bis ${upper} (ELUB).`;
       },
     },
     scale: (steps) =>
-      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 ist keine Seite begünstigt.`,
+      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine Seite.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
-      'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie einsteht.',
+      'Der Likelihood-Quotient gibt an, um welchen Faktor der Befund besser zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Keine Angabe geht über das hinaus, was die Validierung stützt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie bürgt.',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
     credentials: {

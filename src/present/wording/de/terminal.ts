@@ -91,7 +91,7 @@ export const terminal: typeof english = {
     },
     results: (dir) => `Ergebnisse in ${dir}, ein Ordner je Bild`,
     stopped: 'Abgebrochen.',
-    noneExamined: 'Kein Bild wurde untersucht, nichts wurde geschrieben.',
+    noneExamined: 'Es wurde kein Bild untersucht und nichts geschrieben.',
     rates: { second: 'pro Sekunde', minute: 'pro Minute', hour: 'pro Stunde' },
   },
   progress: {

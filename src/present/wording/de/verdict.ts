@@ -24,9 +24,9 @@ export const verdict: typeof english = {
     generator: (name) => `Genannt wird ${name}.`,
     probability: [
       (p, deviation) =>
-        `Die Wahrscheinlichkeit einer Erzeugung wird auf ${p} geschätzt (Unsicherheit ${deviation}).`,
+        `Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, wird auf ${p} geschätzt (Unsicherheit ${deviation}).`,
       (p, deviation) =>
-        `Die kalibrierte Schätzung ergibt für eine Erzeugung eine Wahrscheinlichkeit von ${p} (Unsicherheit ${deviation}).`,
+        `Nach kalibrierter Schätzung wurde das Bild mit einer Wahrscheinlichkeit von ${p} erzeugt (Unsicherheit ${deviation}).`,
     ],
     kinds: {
       'ai-generated':
@@ -46,7 +46,7 @@ export const verdict: typeof english = {
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
     suspected:
-      'Das ist zu schwach, um das Bild verändert zu nennen, aber zu stark für „keine Anzeichen gefunden“.',
+      'Das ist zu schwach, um das Bild als verändert einzustufen, aber zu stark für „keine Anzeichen gefunden“.',
     neutral: [
       'Dieses Ergebnis spricht weder für noch gegen das Bild.',
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',
@@ -74,7 +74,7 @@ export const verdict: typeof english = {
       help: 'Vergleichsbilder aus derselben Quelle oder vom selben Gerät sowie eine Untersuchung mit anderen Verfahren',
     },
     margin_within_uncertainty: {
-      what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen. Der Zufall hätte den Ausschlag geben können.',
+      what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen; der Zufall könnte den Ausschlag geben.',
       help: 'eine Fassung, die dem Original näher ist, weil deren Spuren stärker sind und weniger streuen',
     },
     evidence_below_threshold: {
