@@ -12,7 +12,7 @@ export const administration: AdministrationWords = {
     works: 'Gültig',
     ends: { expired: 'Abgelaufen', replaced: 'Ersetzt' },
     create: 'Schlüssel anlegen',
-    newName: 'Wofür ist er?',
+    newName: 'Wofür ist der Schlüssel?',
     days: 'Gültig für',
     dayCount: (count) => `${count} Tage`,
     rotate: 'Erneuern',
@@ -25,7 +25,7 @@ export const administration: AdministrationWords = {
     revokeTitle: (name) => `„${name}“ widerrufen?`,
     revokeHint: 'Er wird sofort ungültig. Das lässt sich nicht rückgängig machen.',
     secretTitle: 'Schlüssel jetzt kopieren',
-    secretHint: 'Er wird nur dieses eine Mal gezeigt; der Dienst behält keine Kopie.',
+    secretHint: 'Er wird nur dieses eine Mal angezeigt; der Dienst behält keine Kopie.',
     empty: 'Keine Schlüssel.',
   },
   tenant: {
@@ -37,18 +37,18 @@ export const administration: AdministrationWords = {
       'Dies ist ein Testmandant: Nur die beiden freigegebenen Bilder können analysiert werden.',
     options: 'Neue Analysen',
     optionsIntro:
-      'Vorgaben für die Konsole, bei jedem Upload zu ändern. Für Programme, die die Schnittstelle benutzen, gelten sie nicht.',
-    lastUsed: 'Letzte Wahl im Browser',
+      'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für Programme, die die Schnittstelle benutzen, gelten sie nicht.',
+    lastUsed: 'Zuletzt in diesem Browser gewählt',
     seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
       'Kopien früher geprüfter Bilder werden auch dann gefunden, wenn sie zugeschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
     storage: 'Speicher',
     storageIntro:
-      'Wo Bilder und Berichte liegen. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben lesbar, wo sie sind.',
+      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben lesbar, wo sie sind.',
     kinds: { own: 'Speicher des Dienstes', s3: 'S3-kompatibel', azure: 'Azure Blob Storage' },
     test: 'Testen und speichern',
-    tested: 'Der Speicher funktioniert und ist gespeichert.',
+    tested: 'Der Speicher funktioniert; die Einstellungen sind gespeichert.',
     warning: 'Meldung des Speichers',
     fields: {
       endpoint: 'Host',
@@ -71,9 +71,9 @@ export const administration: AdministrationWords = {
       none: 'Es ist kein Webhook eingetragen.',
       active: 'Die letzte Nachricht wurde zugestellt, oder es wurde noch keine gesendet.',
       retrying: 'Der letzte Versuch schlug fehl; Nachrichten werden weiter gesendet.',
-      gone: 'Der Empfänger antwortete 410: Es wird nichts gesendet, bis die Adresse neu gesetzt ist.',
+      gone: 'Der Empfänger antwortete 410: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
       failing:
-        'Die Zustellung schlug tagelang fehl: Es wird nichts gesendet, bis die Adresse neu gesetzt ist.',
+        'Die Zustellung schlug tagelang fehl: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
     },
     messages: 'Webhook-Nachrichten',
   },
@@ -89,7 +89,7 @@ export const administration: AdministrationWords = {
     disabled: 'Gesperrt',
     lastLogin: 'Letzte Anmeldung',
     own: 'Sie',
-    others: 'Hat Rechte oder Mandanten, die Sie nicht haben.',
+    others: 'Dieses Konto hat Rechte oder Mandanten, die Sie nicht haben.',
     create: 'Benutzer anlegen',
     createHint:
       'Geben Sie das Passwort persönlich oder am Telefon weiter. Unter „Konto“ lässt es sich ändern.',
@@ -101,7 +101,7 @@ export const administration: AdministrationWords = {
     editTitle: (who) => `${who} bearbeiten`,
     reset: 'Neues Passwort',
     resetTitle: (who) => `Neues Passwort für ${who}`,
-    resetHint: 'Das alte gilt nicht mehr, und alle Sitzungen enden.',
+    resetHint: 'Das alte wird ungültig, und alle Sitzungen enden.',
     resetDone: 'Das neue Passwort ist gesetzt.',
     disable: 'Sperren',
     disableTitle: (who) => `${who} sperren?`,
@@ -120,7 +120,7 @@ export const administration: AdministrationWords = {
     place: 'Löschsperre setzen',
     placeAll: 'Alles im Mandanten sperren',
     placeHint:
-      'Bis die Sperre aufgehoben wird, wird nichts davon endgültig gelöscht. Beides steht im Audit-Log.',
+      'Bis Sie die Sperre aufheben, wird nichts davon endgültig gelöscht. Setzen und Aufheben stehen im Audit-Log.',
     placed: 'Die Sperre ist gesetzt.',
     object: 'Analyse',
     everything: 'Alles im Mandanten',
@@ -138,7 +138,7 @@ export const administration: AdministrationWords = {
   audit: {
     title: 'Audit-Log',
     intro:
-      'Wer in diesem Mandanten wann was getan hat. Jeder Eintrag enthält die Prüfsumme des vorigen: Wer einen ändert, muss auch alle folgenden ändern.',
+      'Wer in diesem Mandanten wann was getan hat. Jeder Eintrag enthält die Prüfsumme des vorigen: Wer einen Eintrag ändert, muss auch alle folgenden ändern.',
     kind: 'Art',
     kinds: {
       analysis: 'Analysen',
@@ -161,7 +161,7 @@ export const administration: AdministrationWords = {
       api: 'API-Schlüssel',
       user: 'Benutzer',
     },
-    empty: 'Nichts passt zu diesen Filtern.',
+    empty: 'Keine Einträge für diese Filter.',
     csv: 'Alle als CSV',
     events: {
       'audit.begun': 'Log begonnen',
@@ -201,7 +201,7 @@ export const administration: AdministrationWords = {
   webhooks: {
     title: 'Webhook-Nachrichten',
     intro:
-      'Was an den Webhook des Mandanten gesendet wurde. Zugestellte Nachrichten stehen hier 30 Tage lang.',
+      'An den Webhook des Mandanten gesendete Nachrichten. Zugestellte bleiben hier 30 Tage lang sichtbar.',
     none: 'Es ist kein Webhook eingetragen. Tragen Sie seine Adresse unter „Mandant“ ein.',
     state: 'Zustand',
     any: 'Alle',
@@ -218,14 +218,14 @@ export const administration: AdministrationWords = {
     refused: (outcome) => `Der Empfänger hat sie nicht angenommen: ${outcome}.`,
     again: 'Erneut senden',
     sentAgain: 'Die Nachricht wird erneut gesendet.',
-    allAgain: 'Alle aufgegebenen erneut senden',
+    allAgain: 'Alle aufgegebenen Nachrichten erneut senden',
     allSentAgain: (count) =>
       count === 1
         ? '1 Nachricht wird erneut gesendet.'
         : `${count} Nachrichten werden erneut gesendet.`,
     empty: 'Keine Nachrichten.',
     outcomes: {
-      timeout: 'keine Antwort in der Frist',
+      timeout: 'keine Antwort innerhalb der Frist',
       address_refused: 'Adresse nicht erlaubt',
       ECONNREFUSED: 'Verbindung abgelehnt',
       no_address: 'Host nicht gefunden oder nicht erlaubt',
@@ -297,7 +297,7 @@ export const administration: AdministrationWords = {
     results: 'Die vier Ergebnisse',
     resultTexts: {
       real: 'Es wurden keine Anzeichen für Erzeugung oder Veränderung gefunden. Das ist kein Beweis: Viele Veränderungen hinterlassen keine Spur, die sich finden lässt.',
-      fake: 'Es wurden Anzeichen für Erzeugung durch KI oder für eine veränderte Stelle gefunden, oder die Datei gibt selbst KI-erzeugten Inhalt an.',
+      fake: 'Es wurden Anzeichen für Erzeugung durch KI oder für eine veränderte Stelle gefunden, oder die Datei gibt selbst an, dass ihr Inhalt von KI erzeugt wurde.',
       uncertain:
         'Die Anzeichen sind zu schwach oder widersprechen einander; eine Entscheidung ist nicht möglich.',
       abstain:

@@ -68,7 +68,7 @@ export const de: Words = {
     passwordHint: 'Mindestens 12 Zeichen; einige Wörter ohne Zusammenhang eignen sich gut.',
     act: 'Konto anlegen',
     intro:
-      'Dieses Konto gehört zu allen Mandanten und darf deren Einstellungen ändern. Der Link gilt einmal.',
+      'Dieses Konto gehört zu allen Mandanten und darf deren Einstellungen ändern. Der Link gilt nur einmal.',
   },
   upload: {
     title: 'Bilder hier ablegen',
@@ -101,7 +101,7 @@ export const de: Words = {
       waiting: 'Wartet',
       preparing: 'Wird gelesen',
       uploading: 'Wird gesendet',
-      retrying: 'Der Server antwortet nicht; neuer Versuch',
+      retrying: 'Der Server antwortet nicht; neuer Versuch läuft',
       starting: 'Wird gestartet',
       done: 'Gesendet',
       cancelled: 'Abgebrochen',
@@ -110,9 +110,9 @@ export const de: Words = {
     refusals: {
       empty: () => 'Die Datei ist leer.',
       pdf: () =>
-        'Das ist ein PDF. „forensics analyze DATEI.pdf --url ADRESSE“ sendet die Bilder darin.',
+        'Die Datei ist ein PDF. „forensics analyze DATEI.pdf --url ADRESSE“ sendet die Bilder darin.',
       notPicture: ({ formats }) =>
-        `Das ist kein Bild eines Formats, das hier angenommen wird: ${formats}.`,
+        `Die Datei ist kein Bild in einem hier angenommenen Format (${formats}).`,
       tooSmall: ({ minSide }) =>
         `Das Bild ist zu klein: Jede Seite muss mindestens ${minSide} Pixel lang sein.`,
       tooLarge: ({ maxSide }) =>
@@ -158,7 +158,7 @@ export const de: Words = {
     notStarted: 'Upload nicht beendet',
     empty: 'Noch keine Analysen',
     emptyHint: 'Legen Sie oben ein Bild ab, oder fügen Sie eines ein.',
-    noMatch: 'Nichts passt zu diesen Filtern.',
+    noMatch: 'Keine Analysen für diese Filter.',
     range: (from, to, of) => `${from}–${to} von ${of}`,
     selectAll: 'Alle auf dieser Seite auswählen',
     select: (name) => `${name} auswählen`,
@@ -182,11 +182,11 @@ export const de: Words = {
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
     comparing: (open) =>
-      `Noch mit anderen zu vergleichen: ${open} ${open === 1 ? 'Bild' : 'Bilder'}. Bis dahin können sich Satz und Reihenfolge ändern.`,
+      `Noch mit anderen zu vergleichen: ${open} ${open === 1 ? 'Bild' : 'Bilder'}. Bis dahin können sich Zusammenfassung und Reihenfolge ändern.`,
   },
   analysis: {
     back: 'Alle Analysen',
-    reasons: 'Warum nicht entschieden wurde',
+    reasons: 'Warum es keine Entscheidung gibt',
     helps: 'Was helfen würde',
     next: 'Was jetzt zu tun ist',
     further: 'Was noch helfen würde',
@@ -207,14 +207,14 @@ export const de: Words = {
     noMap: 'Keine Heatmap',
     opacity: 'Deckkraft',
     swipe: 'Wischen',
-    compareSwipe: 'Lage der Wischlinie',
+    compareSwipe: 'Position der Wischlinie',
     grid: 'Raster',
     loupe: 'Lupe',
     zoomIn: 'Vergrößern',
     zoomOut: 'Verkleinern',
     fit: 'Einpassen',
     viewerHelp:
-      'Pfeiltasten verschieben, Plus und Minus vergrößern und verkleinern, 0 passt ein, L schaltet eine Lupe ein, die dem Zeiger und den Pfeiltasten folgt. Ziehen und Scrollen gehen auch.',
+      'Pfeiltasten verschieben, Plus und Minus vergrößern und verkleinern, 0 passt ein, L schaltet eine Lupe ein, die dem Zeiger und den Pfeiltasten folgt. Auch Ziehen und Scrollen funktionieren.',
     viewer: 'Bild mit Heatmap',
     maps: {
       real: 'Kameraspuren',
@@ -223,7 +223,7 @@ export const de: Words = {
       anomaly: 'Ungewöhnliche Stellen',
     },
     findings: 'Befunde, die stärksten zuerst',
-    noFindings: 'Keine Methode hat etwas gefunden, das für eine der beiden Seiten spricht.',
+    noFindings: 'Kein Befund spricht für eine der beiden Seiten.',
     neutral: (count) => (count === 1 ? '1 neutraler Befund' : `${count} neutrale Befunde`),
     skipped: 'Methoden, die nicht anwendbar waren',
     sides: {
@@ -250,13 +250,13 @@ export const de: Words = {
         `${
           count === 0
             ? 'Kein anderes Bild zeigt dasselbe.'
-            : 'Diese zeigen dasselbe Bild oder einen Teil davon, oder ihre Dateien haben etwas gemeinsam. Vergleichen Sie, bevor Sie entscheiden.'
+            : 'Diese Bilder zeigen dasselbe oder einen Teil davon, oder ihre Dateien haben etwas gemeinsam. Vergleichen Sie, bevor Sie entscheiden.'
         } Nicht durchsucht werden Bilder, die vor Version 0.4 oder bei ausgeschaltetem Vergleich untersucht wurden.`,
       before: 'Früher vorgelegt:',
       after: 'Später erneut vorgelegt:',
     },
     custody: 'Beweismittelkette',
-    noCustody: 'Zu dieser Analyse ist nichts aufgezeichnet.',
+    noCustody: 'Zu dieser Analyse wurde nichts aufgezeichnet.',
     hashes: 'Prüfsummen',
     values: 'Einstellungen und Werte',
     files: 'Bericht und Dateien',
@@ -269,7 +269,7 @@ export const de: Words = {
     summary: 'Zusammenfassung',
     forensic: 'Forensische Einzelheiten',
     conclusion: 'Schlussfolgerung',
-    flaggedOnly: 'Zu dieser Analyse gibt es nur ein Ergebnis.',
+    flaggedOnly: 'Diese Analyse enthält nur das Ergebnis.',
     flaggedHint:
       'Erweitern Sie sie, um Heatmaps, Befunde und den Bericht zu sehen. Abgerechnet wird ein vollständiger Bericht; das Bild wird nicht noch einmal untersucht.',
     waiting: 'Das Bild wartet auf seine Untersuchung.',
@@ -312,11 +312,11 @@ export const de: Words = {
       flicker: 'Blinkvergleich',
     },
     hints: {
-      side: 'Beide bewegen sich gemeinsam. Die Lupe zeigt in beiden dieselbe Stelle.',
-      difference: 'Schwarz, wo beide übereinstimmen. Was hell ist, unterscheidet sich.',
-      flicker: 'Beide im Wechsel: Was springt, unterscheidet sich.',
+      side: 'Beide Bilder bewegen sich gemeinsam. Die Lupe zeigt in beiden dieselbe Stelle.',
+      difference: 'Schwarz heißt gleich, hell heißt verschieden.',
+      flicker: 'Beide im Wechsel: Wo etwas springt, unterscheiden sie sich.',
     },
-    notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt: Ihre Mitten liegen aufeinander.',
+    notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen Mitte auf Mitte.',
   },
   review: {
     next: 'Nächstes',
@@ -329,7 +329,7 @@ export const de: Words = {
       'Nächstes Bild der Liste oder des Falls',
       'Voriges Bild',
       'Kommentar, Fall und Schlagwörter',
-      'Das Bild der Zeile öffnen',
+      'Bild der markierten Zeile öffnen',
       'Diese Hilfe',
       'Im Bild: verschieben, oder die Lupe bewegen',
       'Im Bild: vergrößern, verkleinern, einpassen',
@@ -340,7 +340,7 @@ export const de: Words = {
   verify: {
     title: 'Paket prüfen',
     intro:
-      'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was darin steht und ob jedes Byte noch so ist, wie es signiert wurde. Nichts davon wird gespeichert.',
+      'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
     drop: 'Paket hier ablegen',
     choose: 'Datei wählen',
     checking: 'Wird geprüft …',
@@ -356,7 +356,7 @@ export const de: Words = {
     examinedAt: 'Untersucht',
     verdict: 'Ergebnis',
     files: 'Dateien',
-    product: 'Geschrieben von',
+    product: 'Erstellt mit',
   },
   ...administration,
 };
