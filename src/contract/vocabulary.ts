@@ -75,8 +75,8 @@ export const sides = ['real', 'fake', 'neither'] as const;
 export type Side = (typeof sides)[number];
 
 /**
- * How far a statement can be trusted. `watermark`: carried by a publicly documented watermark in the pixels. `signed`:
- * the signature is valid, but no authority vouches for the signer.
+ * How far a statement can be trusted. `watermark`: carried by a publicly documented watermark or a visible mark in the
+ * pixels. `signed`: the signature is valid, but no authority vouches for the signer.
  */
 export const assurances = ['unsigned', 'watermark', 'signed', 'trusted'] as const;
 export type Assurance = (typeof assurances)[number];

@@ -16,6 +16,7 @@ import {
 } from './detector.ts';
 import type { CredentialVouching, FindingStatement } from './statements.ts';
 import { readSourceType, type SourceType } from '../provenance/source-types.ts';
+import { visibleMark } from '../provenance/visible-mark.ts';
 
 export const contentCredentials: Detector<Finding | Skipped> = {
   method: 'content-credentials',
@@ -100,8 +101,8 @@ function describeVouching(
 }
 
 // What a file declares about its origin without a valid signature: source types, and traces that generators leave in
-// metadata or, as a publicly documented watermark, in the pixels. A generated picture gains nothing from such a
-// declaration, but anyone can add it to an authentic one.
+// metadata or, as a publicly documented watermark or a visible mark, in the pixels. A generated picture gains nothing
+// from such a declaration, but anyone can add it to an authentic one.
 
 export const declaredOrigin: Detector<Finding | Skipped> = {
   method: 'declared-origin',
@@ -125,9 +126,11 @@ function toDeclaredFinding(first: Declaration, declarations: number, generated: 
     method: declaredOrigin.method,
     ...(generated > 0 ? conventionalWeight('fake', strengthOfAssurance[assurance]) : noWeight),
     statement:
-      assurance === 'watermark'
-        ? { code: 'watermark_found', values: { generator } }
-        : { code: 'origin_declared', values: { origin, place, field, generator } },
+      assurance !== 'watermark'
+        ? { code: 'origin_declared', values: { origin, place, field, generator } }
+        : field === visibleMark
+          ? { code: 'visible_mark_found', values: { generator } }
+          : { code: 'watermark_found', values: { generator } },
     measures: { declarations, ofGeneratedContent: generated },
     source,
   };

@@ -48,6 +48,7 @@ export interface FindingValues {
     readonly generator: string | null;
   };
   readonly watermark_found: { readonly generator: string | null };
+  readonly visible_mark_found: { readonly generator: string | null };
   /** Only in examinations from earlier versions. */
   readonly source_type_of_neither_side: NoValues;
   /** `type` is null if the text is not a known source type. */

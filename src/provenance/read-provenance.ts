@@ -20,6 +20,7 @@ import { nameSoftware } from './software.ts';
 import { originOfSourceType } from './source-types.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { classifyTables, readLayout } from './trailing-data.ts';
+import { readVisibleMark } from './visible-mark.ts';
 import { readWatermark } from './watermark.ts';
 
 interface ProvenanceOptions {
@@ -54,6 +55,7 @@ export async function readProvenance(
   const declarations = [
     ...(signed?.declarations ?? []),
     ...readWatermark(picture),
+    ...readVisibleMark(picture),
     ...declaredIn(texts),
   ]
     .toSorted((a, b) => rankDeclaration(a) - rankDeclaration(b))

@@ -28,6 +28,7 @@ const examples: FindingValues = {
   },
   origin_declared: { origin: 'ai-generated', place: 'exif', field: 'Software', generator: null },
   watermark_found: { generator: 'FLUX (reference code)' },
+  visible_mark_found: { generator: 'DALL-E 2' },
   source_type_of_neither_side: {},
   source_type_named: { type: 'screenCapture' },
   software_named: { software: [{ kind: 'camera', name: 'Acme Snap 1' }] },

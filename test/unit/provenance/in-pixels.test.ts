@@ -1,10 +1,11 @@
-/** What a generator hides in the pixels declares as well: text in their lowest bits, and the open watermark. */
+/** What a generator puts into the pixels declares as well: text in their lowest bits, the open watermark, visible marks. */
 
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { marks } from '../../../src/provenance/watermark.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
+import { withDrawing, withSquares } from '../../fixtures/visible-mark.ts';
 import { withWatermark } from '../../fixtures/watermark.ts';
 import { declarationsOf } from './files.ts';
 
@@ -66,6 +67,65 @@ describe('the open watermark', () => {
     expect(await declarationsOf(await toPng(new Uint8Array(data.length).fill(90)))).toEqual([]);
   });
 });
+
+describe('the visible mark', () => {
+  const gemini = {
+    origin: 'ai-generated',
+    place: 'pixels',
+    field: 'visible mark',
+    generator: 'Google Gemini',
+    assurance: 'watermark',
+  };
+  const dallE = { ...gemini, generator: 'DALL-E 2' };
+  const flat = (level: number) => new Uint8Array(data.length).fill(level);
+  const saved = (rgb: Uint8Array, share: number, quality: number) =>
+    sharp(rgb, { raw: { ...size, channels: 3 } })
+      .resize(Math.round(size.width * share))
+      .jpeg({ quality })
+      .toBuffer();
+  const star = { side: 48, margin: 32 };
+  const colourScale = [0, 60, 120, 180, 240].map((level) => [255, level, 255 - level] as const);
+
+  test.each([
+    ['on a scene', withDrawing(data, size, star)],
+    ['in the later place', withDrawing(data, size, { side: 48, margin: 96, opacity: 0.3 })],
+    ['on black', withDrawing(flat(0), size, star)],
+    ['on light grey', withDrawing(flat(240), size, star)],
+  ])('of Gemini is seen %s', async (_, rgb) => {
+    expect(await declarationsOf(await toPng(rgb))).toMatchObject([gemini]);
+    expect(await declarationsOf(await saved(rgb, 0.6, 75))).toMatchObject([gemini]);
+  });
+
+  test('of DALL-E 2 is seen', async () => {
+    const rgb = withSquares(data, size);
+
+    expect(await declarationsOf(await toPng(rgb))).toMatchObject([dallE]);
+    expect(await declarationsOf(await saved(rgb, 0.6, 75))).toMatchObject([dallE]);
+  });
+
+  test.each([
+    ['an opaque star', withDrawing(data, size, { ...star, opacity: 1 })],
+    ['a yellow star', withDrawing(data, size, { ...star, colour: [255, 255, 0] })],
+    ['a star elsewhere', withDrawing(data, size, { ...star, margin: 180 })],
+    ['a star on white', withDrawing(flat(255), size, star)],
+    ['a snowflake', withDrawing(data, size, { ...star, covers: isInRay })],
+    ['a disc', withDrawing(data, size, { ...star, covers: (x, y) => Math.hypot(x, y) < 1 / 2 })],
+    ['a bright corner', withDrawing(data, size, { side: 80, margin: 0, covers: () => true })],
+    ['a colour scale', withSquares(data, size, colourScale)],
+  ])('%s is none', async (_, rgb) => {
+    expect(await declarationsOf(await toPng(rgb))).toEqual([]);
+  });
+});
+
+/** Three rays through the middle, as of a snowflake. */
+function isInRay(x: number, y: number): boolean {
+  return [0, 1, 2].some((turn) => {
+    const angle = (turn * Math.PI) / 3;
+    const along = x * Math.cos(angle) + y * Math.sin(angle);
+    const off = y * Math.cos(angle) - x * Math.sin(angle);
+    return Math.abs(along) < 1 / 2 && Math.abs(off) < 0.06;
+  });
+}
 
 function toPng(rgb: Uint8Array): Promise<Buffer> {
   return sharp(rgb, { raw: { ...size, channels: 3 } })

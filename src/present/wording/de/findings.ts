@@ -193,6 +193,8 @@ const statements: English['statements'] = {
     `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
   watermark_found: ({ generator }) =>
     `Die Pixel tragen das offene Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
+  visible_mark_found: ({ generator }) =>
+    `Das Bild zeigt unten rechts das Zeichen, mit dem ${quote(generator ?? 'ein Generator')} seine Bilder versieht. Jeder kann es in ein Bild setzen.`,
   source_type_of_neither_side: () =>
     'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
   source_type_named: ({ type }) =>

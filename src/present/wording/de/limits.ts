@@ -104,7 +104,7 @@ export const limits: typeof english = {
   },
   notChecked: {
     invisible_watermarks:
-      'Nach Wasserzeichen geschlossener Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den offenen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG zerstört die meisten.',
+      'Nach Wasserzeichen geschlossener Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den offenen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG zerstört die meisten. Von sichtbaren Zeichen wurde nach denen von Google Gemini und DALL-E 2 unten rechts gesucht.',
     local_edits:
       'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
     small_edits:

@@ -62,7 +62,7 @@ const places: English['places'] = {
   exif: 'EXIF',
   'png-text': 'PNG-Text',
   comment: 'Kommentarfeld',
-  pixels: 'in den Pixeln verborgen',
+  pixels: 'in den Pixeln',
 };
 
 const warnings: English['warnings'] = {
@@ -107,7 +107,7 @@ export const provenance: English = {
   sourceTypes,
   assurances: {
     unsigned: 'niemand',
-    watermark: 'offenes Wasserzeichen in den Pixeln, das jeder einbetten kann',
+    watermark: 'Zeichen in den Pixeln, das jeder dort anbringen kann',
     signed: 'signiert, doch niemand bürgt für den Unterzeichner',
     trusted: 'Unterzeichner auf der Vertrauensliste',
   },

@@ -79,7 +79,7 @@ export const strength: typeof english = {
     unsigned: (adverb) =>
       `Die Angabe spricht nur ${adverb} für ${sides.declared}: Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
-      `Das offene Wasserzeichen spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild einbetten.`,
+      `Das Zeichen in den Pixeln spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
     signed: (adverb) =>
       `Die Angabe spricht nur ${adverb} für ${sides.declared}: Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
     trusted: (adverb) =>

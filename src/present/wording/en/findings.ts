@@ -202,6 +202,8 @@ const statements = {
     `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
     `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can write it.`,
+  visible_mark_found: ({ generator }) =>
+    `The picture shows, at the lower right, the mark that ${quote(generator ?? 'a generator')} puts on its pictures. Anyone can put it into a picture.`,
   source_type_of_neither_side: () =>
     'The file states a digital source type that names neither a camera nor a trained model.',
   source_type_named: ({ type }) =>

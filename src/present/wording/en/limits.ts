@@ -129,7 +129,7 @@ export const limits = {
   },
   notChecked: {
     invisible_watermarks:
-      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones of the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them.',
+      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones of the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Of visible marks, those of Google Gemini and DALL-E 2 at the lower right were looked for.',
     local_edits:
       'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
     small_edits:

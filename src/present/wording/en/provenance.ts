@@ -62,7 +62,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   exif: 'EXIF',
   'png-text': 'PNG text',
   comment: 'comment field',
-  pixels: 'hidden in the pixels',
+  pixels: 'in the pixels',
 };
 
 /**
@@ -117,7 +117,7 @@ export const provenance = {
   sourceTypes,
   assurances: {
     unsigned: 'by no one',
-    watermark: 'by an open watermark in the pixels, which anyone can write',
+    watermark: 'by a mark in the pixels, which anyone can put there',
     signed: 'signed, but no one vouches for the signer',
     trusted: 'signed by a signer on the trust list',
   },

@@ -118,7 +118,7 @@ export const strength = {
     unsigned: (adverb: string) =>
       `The declaration provides only ${adverb} support for ${sides.declared}: it is not signed, and anyone can write one into a file.`,
     watermark: (adverb: string) =>
-      `The open watermark provides only ${adverb} support for ${sides.declared}: it cannot arise by chance, but anyone can write it into a picture.`,
+      `The mark in the pixels provides only ${adverb} support for ${sides.declared}: it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>
       `The declaration provides only ${adverb} support for ${sides.declared}: the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
     trusted: (adverb: string) =>

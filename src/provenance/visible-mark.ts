@@ -1,0 +1,269 @@
+/**
+ * Sees the marks that generators put into the lower right corner of their pictures: the four-pointed star of Google's
+ * Gemini app, white and half transparent, and the five coloured squares of DALL-E 2. Saving as JPEG and scaling leave
+ * them, unlike metadata. Their shapes and places were measured on published pictures.
+ */
+
+import type { Picture } from '../image/picture.ts';
+import { cutPixels } from '../image/pixels.ts';
+import type { Declaration } from './provenance.ts';
+
+type Pixels = Pick<Picture, 'rgb' | 'facts'>;
+
+/** `field` of the declarations. */
+export const visibleMark = 'visible mark';
+
+/** The picture's visible mark as a declaration; empty if there is none. */
+export function readVisibleMark(picture: Pixels): readonly Declaration[] {
+  const found =
+    deviationsOfStar(picture) >= minDeviations
+      ? { value: 'Gemini sparkle', generator: 'Google Gemini' }
+      : distanceOfSquares(picture) <= maxDistance
+        ? { value: 'DALL-E squares', generator: 'DALL-E 2' }
+        : null;
+  const rest = { origin: 'ai-generated', place: 'pixels', field: visibleMark } as const;
+  return found === null ? [] : [{ ...rest, ...found, assurance: 'watermark' }];
+}
+
+const minDeviations = 6.5;
+
+/** Side of the star in pixels: 48 or 96 as generated, others after scaling. */
+const sides = { least: 12, most: 104, step: 1.06 };
+/** The same as a share of the shorter side of the picture. */
+const shares = { least: 0.02, most: 0.14 };
+/** Distance of its centre from the right and the lower edge, in sides of the star: usually, and in later pictures. */
+const layouts = [1 / 2 + 2 / 3, 1 / 2 + 2] as const;
+
+/** Cells of a side of the star, and of the square around it in which edges are compared. */
+const cells = 24;
+const framed = 30;
+/** Cells by which the star may lie off its place. */
+const slack = 3;
+const patchSide = framed + 2 * slack;
+
+/** Standard deviation of the correlation with a star at a fixed place of a photograph. */
+const chance = 0.06;
+
+/** How closely edges in the corner follow the outline of a star, in standard deviations of chance; 0 for hardly. */
+export function deviationsOfStar(picture: Pixels): number {
+  const { width, height } = picture.facts;
+  const shorter = Math.min(width, height);
+  const corner = sumCorner(picture, Math.ceil(sides.most * (layouts[1] + patchSide / cells / 2)));
+  const least = Math.max(sides.least, shares.least * shorter);
+  const most = Math.min(sides.most, shares.most * shorter);
+  let best = 0;
+  for (let side = least; side <= most; side *= sides.step) {
+    for (const layout of layouts) {
+      const reach = side * (layout + patchSide / cells / 2);
+      if (reach > corner.side) continue;
+      best = Math.max(best, matchStar(cutPatch(corner, corner.side - reach, side / cells)));
+    }
+  }
+  return best / chance;
+}
+
+/** Sums of the colours above and left of each pixel of the lower right corner, which give means over any rectangle. */
+interface Corner {
+  readonly side: number;
+  /** `side + 1` rows of `side + 1` entries of three colours. */
+  readonly sums: Float64Array;
+}
+
+/** @param most - largest side of the corner, if the picture has as much. */
+function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number): Corner {
+  const side = Math.min(width, height, most);
+  const stride = 3 * (side + 1);
+  const sums = new Float64Array(stride * (side + 1));
+  for (let y = 0; y < side; y++) {
+    const from = 3 * ((height - side + y) * width + width - side);
+    for (let i = 0, at = (y + 1) * stride + 3; i < 3 * side; i++, at++) {
+      sums[at] = rgb[from + i]! + sums[at - 3]! + sums[at - stride]! - sums[at - stride - 3]!;
+    }
+  }
+  return { side, sums };
+}
+
+/** Mean colours of `patchSide` by `patchSide` cells of `step` pixels, which begin at `start` in both directions. */
+function cutPatch({ side, sums }: Corner, start: number, step: number): Float64Array {
+  const edges = patchSide + 1;
+  const upTo = new Float64Array(3 * edges * edges);
+  for (let i = 0, to = 0; i < edges; i++) {
+    const row = Math.min(Math.floor(start + i * step), side - 1);
+    const down = start + i * step - row;
+    for (let j = 0; j < edges; j++) {
+      const column = Math.min(Math.floor(start + j * step), side - 1);
+      const right = start + j * step - column;
+      let at = 3 * (row * (side + 1) + column);
+      let below = at + 3 * (side + 1);
+      for (let colour = 0; colour < 3; colour++, at++, below++, to++) {
+        const above = (1 - right) * sums[at]! + right * sums[at + 3]!;
+        upTo[to] =
+          (1 - down) * above + down * ((1 - right) * sums[below]! + right * sums[below + 3]!);
+      }
+    }
+  }
+  const patch = new Float64Array(3 * patchSide * patchSide);
+  for (let row = 0, to = 0; row < patchSide; row++) {
+    for (let i = 0, at = 3 * row * edges; i < 3 * patchSide; i++, at++, to++) {
+      const below = at + 3 * edges;
+      patch[to] = (upTo[below + 3]! - upTo[below]! - upTo[at + 3]! + upTo[at]!) / (step * step);
+    }
+  }
+  return patch;
+}
+
+/** The star is what four circles around the corners leave free of a square: their radius and how far off they are. */
+const circles = { radius: 0.6425, offset: 0.6435 };
+
+/** Depth of a point of the frame in the star, in sides of it; outside, minus the distance from the circle. */
+function depthAt(column: number, row: number): number {
+  const x = Math.abs(column - framed / 2) / cells;
+  const y = Math.abs(row - framed / 2) / cells;
+  const depth = Math.hypot(circles.offset - x, circles.offset - y) - circles.radius;
+  return Math.min(depth, 1 / 2 - Math.max(x, y));
+}
+
+/** Share of each cell of the frame that the star covers. */
+const star = Float64Array.from({ length: framed * framed }, (_, cell) => {
+  const depth = depthAt((cell % framed) + 1 / 2, Math.floor(cell / framed) + 1 / 2);
+  return Math.min(1, Math.max(0, depth * cells + 1 / 2));
+});
+
+interface Edges {
+  readonly across: Float64Array;
+  readonly down: Float64Array;
+}
+
+/** Grey levels per cell above which rather the direction of an edge counts than its height. */
+const softness = 8;
+
+/** Differences between the neighbours of each cell, divided by their length plus `softness`. */
+function findEdges(plane: Float64Array, side: number): Edges {
+  const across = new Float64Array(plane.length);
+  const down = new Float64Array(plane.length);
+  for (let y = 1; y < side - 1; y++) {
+    for (let x = 1, at = y * side + 1; x < side - 1; x++, at++) {
+      const toRight = plane[at + 1]! - plane[at - 1]!;
+      const toBelow = plane[at + side]! - plane[at - side]!;
+      const length = Math.sqrt(toRight * toRight + toBelow * toBelow) + softness;
+      across[at] = toRight / length;
+      down[at] = toBelow / length;
+    }
+  }
+  return { across, down };
+}
+
+/** Of the star on middle grey. */
+const outline = findEdges(
+  star.map((share) => 64 * share),
+  framed,
+);
+const outlineLength = Math.hypot(...outline.across, ...outline.down);
+
+/** First cells of the frames in a patch: as far from the right edge as from the lower one, give or take a cell. */
+const starts = Array.from({ length: 2 * slack + 1 }, (_, down) =>
+  [down - 1, down, down + 1]
+    .filter((right) => right >= 0 && right <= 2 * slack)
+    .map((right) => down * patchSide + right),
+).flat();
+
+/** Correlation -1..1 of the edges with the outline of the star in the frame where it is highest; 0 where it is no star. */
+function matchStar(patch: Float64Array): number {
+  const grey = Float64Array.from({ length: patchSide ** 2 }, (_, cell) => {
+    const at = 3 * cell;
+    return (patch[at]! + patch[at + 1]! + patch[at + 2]!) / 3;
+  });
+  const edges = findEdges(grey, patchSide);
+  let best = 0;
+  for (const first of starts) {
+    const likeness = compare(edges, first);
+    if (likeness > Math.max(best, minLikeness) && isBlended(patch, first)) best = likeness;
+  }
+  return best;
+}
+
+/** Correlation below which colours are not looked at. */
+const minLikeness = 0.2;
+
+/** Correlation -1..1 of the edges in the frame that begins at a cell of the patch with the outline of the star. */
+function compare({ across, down }: Edges, first: number): number {
+  let [both, squares] = [0, 1];
+  for (let row = 0, cell = 0; row < framed; row++) {
+    for (let at = first + row * patchSide, end = at + framed; at < end; at++, cell++) {
+      const x = across[at]!;
+      const y = down[at]!;
+      both += x * outline.across[cell]! + y * outline.down[cell]!;
+      squares += x * x + y * y;
+    }
+  }
+  return both / Math.sqrt(squares) / outlineLength;
+}
+
+/** Cells of a frame in the star and around it, as places in the patch after the first cell of the frame. */
+const [inside, around] = [cellsOfDepth(0.03, 1), cellsOfDepth(-0.2, -0.03)];
+
+function cellsOfDepth(least: number, most: number): readonly number[] {
+  return [...star.keys()].flatMap((cell) => {
+    const [column, row] = [cell % framed, Math.floor(cell / framed)];
+    const depth = depthAt(column + 1 / 2, row + 1 / 2);
+    return depth >= least && depth <= most ? [row * patchSide + column] : [];
+  });
+}
+
+/** Opacity of the star: 0.5, in later pictures 0.3, give or take what an uneven background makes of it. */
+const opacities = { least: 0.18, most: 0.75 };
+/** Largest error of a colour, as a share of the way to white. */
+const maxError = 0.12;
+
+/** Whether the colours in the star are those around it, mixed with white. */
+function isBlended(patch: Float64Array, first: number): boolean {
+  const colours = [0, 1, 2].map((colour) => {
+    const levelOf = (places: readonly number[]) =>
+      mean(places.map((place) => patch[3 * (first + place) + colour]!));
+    const before = levelOf(around);
+    return { toWhite: 255 - before, gain: levelOf(inside) - before };
+  });
+  const squares = colours.reduce((sum, { toWhite }) => sum + toWhite ** 2, 0);
+  const opacity = colours.reduce((sum, { toWhite, gain }) => sum + toWhite * gain, 0) / squares;
+  const errors = colours.map(({ toWhite, gain }) => Math.abs(gain - opacity * toWhite));
+  const isLikely = opacity >= opacities.least && opacity <= opacities.most;
+  return isLikely && Math.max(...errors) <= maxError * Math.sqrt(squares / 3);
+}
+
+/** The colours of the squares of DALL-E 2, from left to right. */
+const squareColours = [
+  [255, 255, 102],
+  [66, 255, 255],
+  [81, 218, 76],
+  [255, 110, 60],
+  [60, 70, 255],
+] as const;
+/** Side of a square in pixels: 16 as generated, less after scaling. */
+const squareSides = { least: 4, most: 17 };
+/** Levels by which the colours of the corner may differ from them. Without the squares they differ by 75 or more. */
+const maxDistance = 40;
+
+/** Root of the mean squared difference of the corner's colours from those of the squares, in levels. */
+function distanceOfSquares(picture: Pixels): number {
+  const { width, height } = picture.facts;
+  const count = squareColours.length;
+  let nearest = Infinity;
+  for (let side = squareSides.least; side <= squareSides.most; side++) {
+    if (side > height || count * side > width) break;
+    const inset = side >> 2;
+    const inner = { top: height - side + inset, width: side - 2 * inset, height: side - 2 * inset };
+    const differences = squareColours.flatMap((colours, square) => {
+      const left = width - (count - square) * side + inset;
+      const { rgb } = cutPixels(picture, { ...inner, left });
+      return colours.map(
+        (level, colour) => level - mean([...rgb].filter((_, i) => i % 3 === colour)),
+      );
+    });
+    nearest = Math.min(nearest, Math.hypot(...differences) / Math.sqrt(differences.length));
+  }
+  return nearest;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
