@@ -130,7 +130,7 @@ export const administration: AdministrationWords = {
     lift: 'Aufheben',
     liftTitle: 'Löschsperre aufheben?',
     liftHint:
-      'Was gelöscht wurde oder dessen Aufbewahrungsfrist abgelaufen ist, wird dann endgültig entfernt.',
+      'Gelöschtes und alles, dessen Aufbewahrungsfrist abgelaufen ist, wird dann endgültig entfernt.',
     lifted: 'Die Sperre ist aufgehoben.',
     notHeld: 'Diese Analyse ist nicht gesperrt.',
     empty: 'Keine Löschsperren.',

@@ -316,7 +316,8 @@ export const de: Words = {
       difference: 'Schwarz heißt gleich, hell heißt verschieden.',
       flicker: 'Beide im Wechsel: Wo etwas springt, unterscheiden sie sich.',
     },
-    notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen Mitte auf Mitte.',
+    notAligned:
+      'Ob beide dasselbe zeigen, ist nicht bekannt; sie sind an den Bildmitten ausgerichtet.',
   },
   review: {
     next: 'Nächstes',

@@ -58,7 +58,7 @@ export const document: typeof english = {
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
-      `${name} ist benannt; offen, bis der Abschnitt „Begutachtung“ unterschrieben ist`,
+      `${name} ist benannt; die Begutachtung steht aus, bis der Abschnitt „Begutachtung“ unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
     examined: (time) => `untersucht am ${time}`,
   },

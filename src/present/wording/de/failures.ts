@@ -52,7 +52,7 @@ export const failures: FailureSentences = {
   url_unreachable: ({ host, code }) =>
     `${host} ist nicht erreichbar (${code}). Laden Sie das Bild auf einem Rechner herunter, der die Adresse erreicht, und untersuchen Sie die Datei.`,
   url_no_address: ({ host }) =>
-    `${host} hat keine Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht nennt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
+    `${host} hat keine IP-Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht nennt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_private: ({ host }) =>
     `${host} liegt in einem internen Netz und wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Erlauben Sie es, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_redirects: ({ host }) =>
@@ -64,7 +64,7 @@ export const failures: FailureSentences = {
   pdf_without_pages: () => 'Dieses PDF hat keine Seite; wählen Sie eine andere Datei.',
   folder_without_recursive: () =>
     'Das ist ein Ordner; mit --recursive werden die Bilder darin untersucht.',
-  folder: () => 'Das ist ein Ordner; nennen Sie ein Bild darin.',
+  folder: () => 'Das ist ein Ordner; geben Sie ein Bild daraus an.',
   no_picture_in_folder: () => 'In diesem Ordner liegt kein Bild.',
   device: () => 'Das ist ein Gerät oder eine Pipe; speichern Sie das Bild in einer Datei.',
   no_such_file: () => 'Diese Datei gibt es nicht.',

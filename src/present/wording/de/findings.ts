@@ -175,7 +175,7 @@ const statements: English['statements'] = {
 
   photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
   one_flat_area: () =>
-    'Das Bild ist eine einzige Fläche; es enthält nichts, was ein Foto zeigen würde.',
+    'Das Bild ist eine einzige Fläche; es enthält nichts, was in einem Foto zu sehen wäre.',
   drawing: () =>
     'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotos.',
   looks_like: ({ kind }) => `Das Bild sieht aus wie ${pictureKinds[kind]}, nicht wie ein Foto.`,

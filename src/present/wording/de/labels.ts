@@ -172,7 +172,7 @@ export const labels: typeof english = {
   },
   scale: { low: 'keine Spuren', high: 'starke Spuren' },
   viewer: { heatmap: 'Heatmap', zoom: 'Vergrößern' },
-  outline: 'Weiße, nummerierte Rahmen umgeben, was als verändert markiert ist.',
+  outline: 'Als verändert markierte Stellen sind weiß umrahmt und nummeriert.',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,

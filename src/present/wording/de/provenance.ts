@@ -13,9 +13,9 @@ const inconsistencies: English['inconsistencies'] = {
   exif_size_differs: ({ stated, stored }) =>
     `Laut EXIF hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Sie wurde nach dem Schreiben der EXIF-Daten skaliert oder beschnitten.`,
   thumbnail_shape_differs: () =>
-    'Die Vorschau in EXIF hat andere Proportionen als das Bild: Das Bild wurde nach dem Erstellen der Vorschau beschnitten oder gedreht.',
+    'Die EXIF-Vorschau hat andere Proportionen als das Bild: Das Bild wurde nach dem Erstellen der Vorschau beschnitten oder gedreht.',
   thumbnail_content_differs: () =>
-    'Die Vorschau in EXIF zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
+    'Die EXIF-Vorschau zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
   camera_tags_without_camera_tables: ({ program }) =>
     `Die Datei nennt eine Kamera, ihre Kompressionstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>

@@ -172,7 +172,7 @@ export const strength: typeof english = {
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
         'Die Content Credentials zeigen, dass die Datei nach dem Signieren verändert wurde. Das belegt keine Täuschung: Schon Speichern oder Skalieren genügt dafür.',
-      unreadable: 'Die Content Credentials sind nicht lesbar und zeigen nichts.',
+      unreadable: 'Die Content Credentials sind nicht lesbar und daher ohne Aussage.',
     },
     authenticity:
       'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch erzeugt sein; und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',

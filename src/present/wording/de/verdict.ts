@@ -90,7 +90,7 @@ export const verdict: typeof english = {
       help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
     },
     manipulation_suspected: {
-      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es deshalb ebenfalls nicht.',
+      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es aber auch nicht.',
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
     },
     single_weak_method: {
@@ -100,7 +100,7 @@ export const verdict: typeof english = {
   },
   onlySuspected: {
     small:
-      'Bilder mit weniger als 65.536 Pixeln sind zu klein, um eine Veränderung zu belegen; das Verfahren vermutet sie hier höchstens.',
+      'Bilder mit weniger als 65.536 Pixeln sind zu klein, um eine Veränderung zu belegen; das Verfahren kann sie hier höchstens vermuten.',
     damaged:
       'Die Datei ist abgeschnitten oder beschädigt, und was fehlt, kann für eine Veränderung gehalten werden; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
   },
