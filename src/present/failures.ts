@@ -1,7 +1,7 @@
 /** Why a picture was not examined, in the reader's language. Output for programs keeps the message as it was thrown. */
 
-import type { FailureReasonCode } from '../contract/failure-reasons.ts';
 import type { Language } from '../contract/vocabulary.ts';
+import { isKeyOf } from '../contract/is-key-of.ts';
 import type { FailureReason } from '../errors.ts';
 import { failures } from './wording/de/failures.ts';
 
@@ -13,12 +13,8 @@ interface Failure {
 }
 
 export function writeFailure({ message, reason }: Failure, language: Language): string {
-  if (language === 'en' || !reason || !isKnown(reason.code)) return message;
+  if (language === 'en' || !reason || !isKeyOf(failures, reason.code)) return message;
   const write: (values: never) => string = failures[reason.code];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `failure` puts code and values together.
   return write(reason.values as never);
-}
-
-function isKnown(code: string): code is FailureReasonCode {
-  return Object.hasOwn(failures, code);
 }

@@ -1,6 +1,7 @@
 /** Converts failed connections, and refusals by a server or a store, into errors of the error table. */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { isKeyOf } from '../../contract/is-key-of.ts';
 import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
 
 interface Refusal {
@@ -16,7 +17,8 @@ export function toRefusal(
   { lacksCredentials }: { readonly lacksCredentials: boolean },
 ): ForensicsError {
   const named = headers['x-error-code'];
-  const code = typeof named === 'string' && isCode(named) ? named : codeForStatus(status);
+  const code =
+    typeof named === 'string' && isKeyOf(failures, named) ? named : codeForStatus(status);
   if (lacksCredentials && (status === 401 || status === 403)) {
     return new ForensicsError(
       code,
@@ -101,10 +103,6 @@ function systemCode(error: unknown): string {
     if ('code' in at && typeof at.code === 'string') return at.code;
   }
   return 'connection failed';
-}
-
-function isCode(word: string): word is ErrorCode {
-  return Object.hasOwn(failures, word);
 }
 
 function codeForStatus(status: number): ErrorCode {

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { isKeyOf } from '../../contract/is-key-of.ts';
 import { decisionStrategies, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
 import { Button, Dialog, Explain } from './pieces.tsx';
@@ -104,7 +105,6 @@ export function SelectField<Value extends string>({
   readonly value: Value;
   readonly onValue: (value: Value) => void;
 }) {
-  const isValue = (key: string): key is Value => Object.hasOwn(options, key);
   return (
     <Field label={label} help={help}>
       {(attributes) => (
@@ -112,11 +112,11 @@ export function SelectField<Value extends string>({
           {...attributes}
           value={value}
           onChange={({ currentTarget }) =>
-            onValue(isValue(currentTarget.value) ? currentTarget.value : value)
+            onValue(isKeyOf(options, currentTarget.value) ? currentTarget.value : value)
           }
         >
           {Object.keys(options)
-            .filter(isValue)
+            .filter((key) => isKeyOf(options, key))
             .map((each) => (
               <option key={each} value={each}>
                 {options[each]}

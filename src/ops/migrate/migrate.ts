@@ -10,7 +10,7 @@ import { outputKeys, parseRendered } from '../../service/analyses/examination-ro
 import type { AnalysisRow } from '../../service/analyses/rows.ts';
 import type { Settings } from '../../contract/config.ts';
 import { databaseFile } from '../../ports/data-folder/data-folder.ts';
-import { type Db, type OpenDatabase, transact } from '../../ports/db/database.ts';
+import { type Db, transact } from '../../ports/db/database.ts';
 import { type OpenPostgres, openPostgres } from '../../ports/db/postgres.ts';
 import { analyses, examinations, settings as settingRows } from '../../ports/db/schema.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
@@ -47,7 +47,9 @@ export async function migrateInstallation(
   try {
     // Rejects a wrong master key before copying anything.
     await openSecrets(folder, source.db);
-    await proveStorage(settings, source);
+    // Reports a store that rejects our credentials, likewise.
+    const core = await openCoreOn(source, settings);
+    await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
     const target = await openPostgres({
       url: settings.databaseUrl,
       passwordFile: settings.databasePasswordFile,
@@ -60,12 +62,6 @@ export async function migrateInstallation(
   } finally {
     await source.close();
   }
-}
-
-/** Reports a store that rejects our credentials before copying anything. */
-async function proveStorage(settings: Settings, source: OpenDatabase): Promise<void> {
-  const core = await openCoreOn(source, settings);
-  await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
 }
 
 interface Parts {

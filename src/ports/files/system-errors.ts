@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { failure } from '../../contract/failure-reasons.ts';
+import { isKeyOf } from '../../contract/is-key-of.ts';
 import { ForensicsError } from '../../errors.ts';
 
 /** The operating system's error code (`ENOENT`, `EACCES`, ...), or null for any other error. */
@@ -99,10 +100,6 @@ const readFailures = {
   EISDIR: 'folder',
 } as const;
 
-function isKnown(code: string): code is keyof typeof readFailures {
-  return Object.hasOwn(readFailures, code);
-}
-
 /**
  * Translates an error from reading a file.
  *
@@ -112,7 +109,7 @@ export function toReadFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
   const options = { cause: error };
-  return isKnown(code)
+  return isKeyOf(readFailures, code)
     ? failure(readFailures[code], {}, options)
     : failure('not_readable', { code }, options);
 }

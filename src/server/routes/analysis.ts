@@ -213,6 +213,10 @@ const ofRecorded = [
   'store_unavailable',
 ] as const;
 const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
+const zipArchive = {
+  description: 'The archive.',
+  content: { 'application/zip': { schema: archive } },
+};
 
 type Parts = Pick<App, 'evidence' | 'analyses'>;
 
@@ -309,10 +313,7 @@ const readBundle = operation({
   description: 'Its reports are rendered again. The audit log records each bundle.',
   failures: ofRecorded,
   querystring: evidenceQuery,
-  answer: {
-    description: 'The archive.',
-    content: { 'application/zip': { schema: archive } },
-  },
+  answer: zipArchive,
 });
 
 const readHtmlReport = operation({
@@ -346,10 +347,7 @@ const readCaseBundle = operation({
   description: `It contains the report of the case and a complete bundle for each picture with a forensic report. It is sent while it is being made, so a failure half-way closes the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
   failures: ofRecorded,
   querystring: caseQuery,
-  answer: {
-    description: 'The archive.',
-    content: { 'application/zip': { schema: archive } },
-  },
+  answer: zipArchive,
 });
 
 const verifyBundle = (bodyLimit: number) =>
