@@ -25,6 +25,11 @@ export function readVisibleMark(picture: Pixels): readonly Declaration[] {
   return found === null ? [] : [{ ...rest, ...found, assurance: 'watermark' }];
 }
 
+/**
+ * Number of standard deviations of chance from which edges are a star's. None of 3,124 pictures without one came above
+ * 5.5; of 47 others on which a person sees it, 38 reach it, 37 as JPEG of quality 75, 38 at half the size as JPEG of 80,
+ * and 36 at a third (`bin/evaluate/watermarks.ts`).
+ */
 const minDeviations = 6.5;
 
 /** Side of the star in pixels: 48 or 96 as generated, others after scaling. */
