@@ -39,7 +39,7 @@ export const loginElsewhere = Type.Object(
     tokenEndpoint: Type.String(),
     deviceAuthorizationEndpoint: orNull(Type.String()),
   },
-  { description: 'Where to log in when an identity provider knows the users.' },
+  { description: 'Where to log in if an identity provider manages the users.' },
 );
 
 export const loginResponse = responseWith(Type.Union([tokenSet, loginElsewhere]));

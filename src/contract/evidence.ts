@@ -268,7 +268,7 @@ export const evidence = Type.Object(
     manipulation: orNull(manipulation),
     provenance,
     notChecked: Type.Array(Type.Object({ id: oneOf(notCheckedIds), statement }), {
-      description: 'What was not examined. Silence on these is no all-clear.',
+      description: 'What was not examined. Saying nothing about these is not an all-clear.',
     }),
   },
   {

@@ -16,7 +16,7 @@ interface OtherFormat extends Texts<'kind' | 'name'> {
 
 /** One or two sentences for each reason, with the values that they name. */
 const sentences = {
-  empty: () => 'The file is empty: it holds 0 bytes.',
+  empty: () => 'The file is empty (0 bytes).',
   too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>
     `The file has ${megabytes} MB; at most ${limit} MB can be examined.`,
   /** For a stream, which was not read to its end. */
@@ -34,10 +34,10 @@ const sentences = {
   damaged: ({ format, what }: Texts<'format' | 'what'>) =>
     `The ${format} file is damaged: it ${what}.`,
   rare_jpeg: () =>
-    'This is a JPEG file of a rare kind (lossless, hierarchical or not 8 bits a sample); save it as an ordinary JPEG or PNG.',
+    'This is a rare kind of JPEG file (lossless, hierarchical or not 8 bits per sample); save it as an ordinary JPEG or PNG.',
   /** A variant that no decoder here supports. */
   rare_kind: ({ format }: Texts<'format'>) =>
-    `This is a ${format} file of a rare kind that cannot be decoded; save it as PNG with the program that wrote it.`,
+    `This is a rare kind of ${format} file that cannot be decoded; save it as PNG with the program that wrote it.`,
   /** `percent` of the rows, from the top, are intact. */
   rows_missing: ({ format, percent }: Texts<'format'> & Numbers<'percent'>) =>
     `The ${format} file is cut off or damaged: only the first ${percent} % of its rows are intact, but 90 % are needed. Copy or download it again.`,
@@ -45,7 +45,7 @@ const sentences = {
     'This camera raw file contains no JPEG that can be examined; develop it and examine the JPEG or TIFF.',
   /** A picture in a format that is not accepted here. */
   format_not_taken: ({ format }: Texts<'format'>) =>
-    `This is ${/^(?:AVIF|R)/.test(format) ? 'an' : 'a'} ${format} picture; this server takes JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
+    `This is ${/^(?:AVIF|R)/.test(format) ? 'an' : 'a'} ${format} picture; this server accepts only JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
   other_format: ({ name, isPicture }: OtherFormat) =>
@@ -55,21 +55,22 @@ const sentences = {
         : 'Choose a picture.'
     }`,
   url_not_usable: () =>
-    'This address cannot be fetched: it must begin with http:// or https:// and hold no password. Download the picture and examine the file.',
+    'This address cannot be fetched: it must begin with http:// or https:// and must not contain a password. Download the picture and examine the file.',
   url_unreachable: ({ host, code }: Texts<'host' | 'code'>) =>
     `${host} could not be reached (${code}). Download the picture on a machine that can reach it, and examine the file.`,
   url_no_address: ({ host }: Texts<'host'>) =>
-    `${host} has no address, or one inside a network that the setting fetchAllow does not name. Check it, or download the picture and examine the file.`,
+    `${host} has no address, or one inside a network that the setting fetchAllow does not allow. Check the address, or download the picture and examine the file.`,
   url_private: ({ host }: Texts<'host'>) =>
-    `${host} is an address inside a network, which is not fetched unless the setting fetchAllow names it. Set it, or download the picture and examine the file.`,
+    `${host} is an address inside a network, which is fetched only if the setting fetchAllow allows it. Change the setting, or download the picture and examine the file.`,
   url_redirects: ({ host }: Texts<'host'>) =>
-    `${host} redirects without end; download the picture in a browser and examine the file.`,
+    `${host} redirects endlessly; download the picture in a browser and examine the file.`,
   url_status: ({ host, status }: Texts<'host'> & Numbers<'status'>) =>
     `${host} answered ${status} instead of a picture; check the address, or download the picture in a browser and examine the file.`,
   pdf_locked: () =>
     'This PDF needs a password; open it in a viewer, save a copy without one, and examine that.',
-  pdf_without_pages: () => 'This PDF has no page; choose another file.',
-  folder_without_recursive: () => 'This is a folder; add --recursive to take its pictures.',
+  pdf_without_pages: () => 'This PDF has no pages; choose another file.',
+  folder_without_recursive: () =>
+    'This is a folder; add --recursive to examine the pictures in it.',
   folder: () => 'This is a folder; name a picture inside it.',
   no_picture_in_folder: () => 'There is no picture in this folder.',
   device: () => 'This is a device or pipe; save the picture to a file.',
@@ -79,12 +80,12 @@ const sentences = {
   link_loop: () => 'This file cannot be read: it is a symbolic link in a loop.',
   /** `code` from the operating system, such as `EIO`. */
   not_readable: ({ code }: Texts<'code'>) =>
-    `This file cannot be read (${code}); check the disk that it lies on.`,
+    `This file cannot be read (${code}); check the disk that it is on.`,
   holds_result: ({ folder }: Texts<'folder'>) =>
     `${folder} holds a result; add --force to replace it, or choose another --out.`,
   holds_no_result: ({ folder }: Texts<'folder'>) =>
     `${folder} exists but contains no result; choose another --out.`,
-  disk_full: () => 'No space is left to write the results; free some.',
+  disk_full: () => 'There is no space left to write the results; free some.',
   timeout: ({ seconds }: Numbers<'seconds'>) =>
     `The analysis needed more than ${seconds} s of processor time and was stopped; use a smaller picture.`,
   out_of_memory: () =>

@@ -6,7 +6,7 @@ import { maxCommentLength } from './limits.ts';
 
 const analysisId = Type.Optional({
   ...objectId,
-  description: 'If omitted, applies to everything of the tenant.',
+  description: 'If omitted, applies to all data of the tenant.',
 });
 
 export const holdsQuery = Type.Object({ tenantName });
@@ -20,7 +20,7 @@ export type LegalHold = Wire<typeof hold>;
 const hold = Type.Object({
   analysisId: orNull(
     Type.String({
-      description: 'May be the id of a deleted analysis; null for everything of the tenant.',
+      description: 'May be the id of a deleted analysis; null for all data of the tenant.',
     }),
   ),
   analysisName: orNull(Type.String()),
@@ -31,7 +31,9 @@ const hold = Type.Object({
       description: 'Null for a hold placed by the operator of the service, who alone can lift it.',
     }),
   ),
-  createdByUserName: orNull(Type.String({ description: 'The name, else the e-mail address.' })),
+  createdByUserName: orNull(
+    Type.String({ description: 'The name or, if there is none, the email address.' }),
+  ),
 });
 
 const data = Type.Unsafe<LegalHold>(hold);

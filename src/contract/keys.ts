@@ -37,7 +37,8 @@ export const newKeyBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: longestGraceSeconds,
-        description: 'With replaces: how long the old key keeps working, at most; default: 86400.',
+        description:
+          'With replaces: the longest time that the old key keeps working; default: 86400.',
       }),
     ),
   },
@@ -58,7 +59,10 @@ export const keyEntry = Type.Object({
   createdDate: dateTime,
   expiresAt: dateTime,
   lastUsedDate: orNull(
-    Type.String({ format: 'date-time', description: 'To the minute; null if never used.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Accurate to the minute; null if never used.',
+    }),
   ),
   ended: orNull(
     Type.Unsafe<KeyEnd>({

@@ -43,7 +43,7 @@ export const seenBefore = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Share of details that match in the area both show.',
+      description: 'Share of details that match in the area that both show.',
     }),
   ),
 });

@@ -15,7 +15,7 @@ export function readmeEn(facts: ReadmeFacts): string {
   return `EVIDENCE BUNDLE
 
 This archive holds the forensic examination of one picture: the result, the
-report, the material it rests on, and a signature that shows whether anything
+report, the material behind it, and a signature that shows whether anything
 was changed afterwards.
 
 Examined   ${examinedAt}
@@ -26,21 +26,21 @@ Picture    SHA-256
 Key        Ed25519, fingerprint (SHA-256)
            ${fingerprint}
 
-WHAT IT HOLDS
+CONTENTS
 
 ${originalEn(item)}
-report-en.pdf, report-de.pdf   the report in English and German: begin here
+report-en.pdf, report-de.pdf   the report in English and German: start here
 ${withHtml ? 'report-*.html   the same report for a browser, which needs no network\n' : ''}result.json     the whole result, every number, unrounded (RFC 8785)
 texts.json      the texts of the report
 heatmap-*.png   where methods reacted, drawn over the picture
 map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1;
-                one pixel a cell of cellPx pixels, see maps in result.json
-settings.json   model, its checksums, settings, versions: what a repetition
+                one pixel per cell of cellPx pixels, see maps in result.json
+settings.json   model, its checksums, settings and versions: all that a repeat
                 needs
 model.json      error rates that were measured with this model
 custody.json    what happened to the file, as far as it was recorded
 trust-list.pem  the trusted signers of content credentials, if there were any
-public-key.pem  the public half of the key that signed
+public-key.pem  the public half of the signing key
 SHA256SUMS      a checksum for each file
 manifest.json   the signed list of all files
 manifest.sig    the signature over manifest.json, 64 bytes
@@ -57,14 +57,14 @@ Without it, in the unpacked folder, with OpenSSL 3 and two common tools:
      openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
        -in manifest.json -sigfile manifest.sig
 
-  2. The list means these checksums (it prints a line when it does):
+  2. The list covers these checksums (this prints a line if it does):
      grep -o "$(sha256sum SHA256SUMS | cut -c 1-64)" manifest.json
 
-  3. Every file has its checksum:
+  3. Every file matches its checksum:
      sha256sum --check --strict SHA256SUMS
 
-  4. It is the key that you expect (compare with the fingerprint that you were
-     given some other way than with this archive):
+  4. It is the key that you expect (compare with a fingerprint that you
+     received separately from this archive):
      openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
 
 Step 4 matters most. Anyone can make a key, change a result and sign it again:
@@ -81,21 +81,21 @@ every field and every pixel.
 
 WHAT IT DOES NOT SHOW
 
-The signature says who signed and that nothing was changed since; not that the
-result is right, nor that the clock was. How often the method errs, and what
-it cannot see, is in the report.
+The signature shows which key signed and that nothing was changed since; it
+does not show that the result or the clock was right. The report says how often
+the method is wrong and what it cannot see.
 `;
 }
 
 function originalEn({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} the picture that was examined, byte for byte`;
-  return `The file of the picture was left out; heatmaps and reports show the
-picture all the same. To compare it with the file:
+  return `The file of the picture was left out; heatmaps and reports still
+show the picture. To compare it with the file:
   sha256sum PICTURE    must print the SHA-256 above
   size       ${sizeBytes} bytes
   SHA-512    ${sha512.slice(0, 64)}
              ${sha512.slice(64)}
-  MD5        ${md5} (names the file, proves nothing)
+  MD5        ${md5} (identifies the file, proves nothing)
 `;
 }
 
@@ -208,11 +208,11 @@ Program    ${product}
 Key        Ed25519, fingerprint (SHA-256)
            ${fingerprint}
 
-WHAT IT HOLDS
+CONTENTS
 
-report-en.pdf, report-de.pdf   the report about all pictures: begin here
-picture-*.zip   a whole evidence bundle of each picture, with a README.txt of
-                its own
+report-en.pdf, report-de.pdf   the report on all pictures: start here
+picture-*.zip   a complete evidence bundle for each picture, with its own
+                README.txt
 case.json       the list of the pictures, their results and their bundles
 public-key.pem  the public half of the key that signed this and each bundle
 SHA256SUMS      a checksum for each file

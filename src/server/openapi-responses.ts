@@ -76,7 +76,7 @@ const requestId = Type.String({
 });
 
 const rateLimit: Headers = {
-  'ratelimit-limit': Type.Integer({ description: 'Requests a minute.' }),
+  'ratelimit-limit': Type.Integer({ description: 'Requests per minute.' }),
   'ratelimit-remaining': Type.Integer({ description: 'The number of requests left.' }),
   'ratelimit-reset': Type.Integer({
     description: 'Seconds until the full number is available again.',

@@ -106,9 +106,9 @@ messages. Redirects are not followed. Creating an analysis sends nothing.`,
         },
       },
       responses: {
-        '2XX': { description: 'Taken.' },
+        '2XX': { description: 'Accepted.' },
         '410': { description: 'Nothing more is sent until the tenant sets its webhookUrl again.' },
-        default: { description: 'Tried again later.' },
+        default: { description: 'The message is tried again later.' },
       },
     },
   },
@@ -195,7 +195,7 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
 const table = [
   { path: '/v1/analysis', name: 'Analyses', description: 'Create, start, read and delete.' },
   { path: '/v1/bundle', name: 'Bundles', description: 'Verify signed evidence.' },
-  { path: '/v1/tenant/user', name: 'Users', description: 'The people of a tenant.' },
+  { path: '/v1/tenant/user', name: 'Users', description: 'The users of a tenant.' },
   { path: '/v1/tenant/audit', name: 'Audit log', description: 'Who did what, and when.' },
   {
     path: '/v1/tenant/webhook',

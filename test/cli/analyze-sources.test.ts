@@ -105,7 +105,7 @@ describe('a web address', () => {
 
   test.for([
     ['that is missing', { status: 404 }, /answered 404 instead of a picture/, 4],
-    ['that redirects without end', { status: 302 }, /redirects without end/, 3],
+    ['that redirects without end', { status: 302 }, /redirects endlessly/, 3],
   ] as const)('%s is refused with what to do', async ([, { status }, message, code]) => {
     const origin = await serve((_request, response) => {
       response.writeHead(status, { location: '/again' }).end();
@@ -120,7 +120,7 @@ describe('a web address', () => {
       'inside the network',
       'http://127.0.0.1:9/a.jpg',
       {},
-      /unless the setting fetchAllow names it/,
+      /only if the setting fetchAllow allows it/,
     ],
     [
       'that nobody answers',
@@ -128,7 +128,7 @@ describe('a web address', () => {
       env,
       /could not be reached \(ECONNREFUSED\)/,
     ],
-    ['with a password', 'https://me:secret@example.org/a.jpg', {}, /hold no password/],
+    ['with a password', 'https://me:secret@example.org/a.jpg', {}, /not contain a password/],
   ] as const)('%s is not fetched, and the line says what to do', async ([, url, set, message]) => {
     const ran = await runCli(['analyze', url], { env: set });
 

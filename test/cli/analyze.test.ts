@@ -69,7 +69,7 @@ describe('one picture', () => {
 
     expect(parseLines(ran.stdout)).toMatchObject([{ file: '-', error: null }]);
     expect(empty).toMatchObject({ code: 1, stdout: '' });
-    expect(empty.stderr).toBe('forensics: -: The file is empty: it holds 0 bytes.\n');
+    expect(empty.stderr).toBe('forensics: -: The file is empty (0 bytes).\n');
   });
 
   test('the forensic tier writes heatmaps, maps and reports into a folder of its own', async () => {
@@ -151,7 +151,7 @@ describe('one picture', () => {
     const ran = await startCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd, shell });
 
     expect(ran).toMatchObject({ code: 6, stdout: '' });
-    expect(ran.stderr).toBe('forensics: No space is left to write the results; free some.\n');
+    expect(ran.stderr).toBe('forensics: There is no space left to write the results; free some.\n');
     expect(await readdir(join(cwd, 'out'))).toEqual([]);
   });
 });

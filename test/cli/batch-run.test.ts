@@ -123,6 +123,8 @@ test('standard output on a disk that is full is told in one line', async () => {
   const ran = await startCli(['analyze', 'gone-1.jpg', 'gone-2.jpg', '--jsonl'], { shell });
 
   expect(ran.code).toBe(6);
-  expect(ran.stderr).toContain('forensics: No space is left to write the results; free some.\n');
+  expect(ran.stderr).toContain(
+    'forensics: There is no space left to write the results; free some.\n',
+  );
   expect(ran.stderr).not.toContain('    at ');
 });

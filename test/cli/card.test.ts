@@ -97,7 +97,7 @@ test('a card names what to do about each kind of finding, and not where nothing 
   };
 
   expect(rowOf(cardOf('uncertain'), 'Next')).toMatch(
-    /Copied parts: Compare both places, and ask for another photograph of them\. \S.*: Not strong enough alone; ask for the original file from the device\.$/,
+    /Copied parts: Compare both places, and ask for another photograph of them\. \S.*: Not strong enough on its own; ask for the original file from the device\.$/,
   );
   expect(cardOf('abstain')).not.toContain('Copied parts');
 });

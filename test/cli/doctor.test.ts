@@ -174,7 +174,7 @@ test('a database that is gone from a folder in use is told, and no command begin
   expect(told).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /^failed +data folder: The database forensics\.db is missing.*\n +Fix: Put back a backup/m,
+      /^failed +data folder: The database forensics\.db is missing.*\n +Fix: Restore a backup/m,
     ),
   });
   expect(served).toMatchObject({ code: 7, stdout: '' });

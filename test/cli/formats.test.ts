@@ -85,7 +85,7 @@ const failed: AnalysisRecord = {
   result: null,
   decision: null,
   picture: null,
-  error: { code: 'image_empty', message: 'The file is empty: it holds 0 bytes.' },
+  error: { code: 'image_empty', message: 'The file is empty (0 bytes).' },
 };
 
 const rowOf = (record: AnalysisRecord) => toTableRow(record, 'en');

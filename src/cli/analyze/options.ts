@@ -98,7 +98,7 @@ export function withCaseOptions(command: Command): Command {
     .option('--case <number>', 'the case, such as a claim number', named)
     .option('--exhibit <number>', 'the exhibit number', named)
     .option('--examiner <name>', 'the name of the examiner', named)
-    .option('--note <text>', 'a remark on the case', named)
+    .option('--note <text>', 'a note about the case', named)
     .option(
       '--template <file>',
       'JSON file with the name, address, logo and sentences of the laboratory (see: forensics help evidence)',

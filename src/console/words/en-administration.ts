@@ -44,7 +44,7 @@ export const administration = {
     storage: 'Storage',
     storageIntro:
       'Where pictures and reports are kept. New storage is tested (write, read, delete) before it is saved; older analyses stay readable where they are.',
-    kinds: { own: 'Storage of the service', s3: 'S3-compatible', azure: 'Azure Blob Storage' },
+    kinds: { own: 'The service’s storage', s3: 'S3-compatible', azure: 'Azure Blob Storage' },
     test: 'Test and save',
     tested: 'The storage works and has been saved.',
     warning: 'Storage reports',
@@ -240,7 +240,7 @@ export const administration = {
     retries: 'Retries',
     errorRate: 'Error rate',
     single: 'Minutes each, single',
-    bulk: 'Minutes each, in bulk',
+    bulk: 'Minutes each, several at once',
     day: 'Day',
     none: 'No analyses in this period.',
     tooLong: 'Choose 92 days or fewer.',

@@ -41,11 +41,11 @@ export function messageOf(error: unknown): string {
 }
 
 const restoring = 'a backup of the data folder: forensics restore FILE --data-dir DIR';
-export const restore = `Put back ${restoring}`;
+export const restore = `Restore ${restoring}`;
 
 const fixes: Partial<Record<ErrorCode, string>> = {
   database_damaged: restore,
-  config_invalid: 'Correct the setting named above, or put the right master key back.',
+  config_invalid: 'Correct the setting named above, or restore the right master key.',
   no_space_left: 'Free space on the disk that holds the data folder.',
   file_not_readable: 'Run it as the user who runs the server: sudo -u <user> forensics doctor',
   schema_newer: 'Install the newer version again: npm i -g forensics',

@@ -200,7 +200,7 @@ const listLegalHolds = operation({
 const placeLegalHold = operation({
   id: 'placeLegalHold',
   access: 'tenantManager',
-  summary: 'Place a legal hold on an analysis, or on everything of a tenant',
+  summary: 'Place a legal hold on an analysis, or on all data of a tenant',
   description: 'Anything on hold can be deleted, but stays stored until the hold is lifted.',
   failures: ['analysis_not_found', 'conflict'],
   body: newHoldBody,

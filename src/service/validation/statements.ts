@@ -70,7 +70,7 @@ function openSentence(
   const decided = real.decided.count + fake.decided.count;
   const all = real.decided.of + fake.decided.of;
   if (decided * 2 >= all) return '';
-  return `${condition}: most pictures (${rate(1 - decided / all)}) were left open.`;
+  return `${condition}: most pictures (${rate(1 - decided / all)}) were left undecided.`;
 }
 
 /** What weakens the figures. */
@@ -94,7 +94,7 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
     .filter(({ name }) => pictures[name].measured < minPictures)
     .map(
       ({ name, what }) =>
-        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${minPictures}, the intervals are too wide to decide much.`,
+        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${minPictures}, the intervals are too wide to be conclusive.`,
     );
   const all = pictures.real.measured + pictures.fake.measured;
   const tooSmall = allConditions.flatMap((name) => {
@@ -117,7 +117,7 @@ function shortcutWarning({ shortcut }: Validation): readonly string[] {
     ? ' The sizes still differ under the other conditions.'
     : '';
   return [
-    `The two folders differ in more than the origin of their pictures: guessing from file properties alone (${facts}) is right in ${rate(value)} of cases, where chance is 50 %. The figures under clean may rest on that; web and hard save both classes the same way.${lasting}`,
+    `The two folders differ in more than the origin of their pictures: guessing from file properties alone (${facts}) is right in ${rate(value)} of cases (chance is 50 %). The figures under clean may be due to that; web and hard save both classes the same way.${lasting}`,
   ];
 }
 

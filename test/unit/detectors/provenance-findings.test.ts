@@ -126,7 +126,9 @@ describe('content credentials', () => {
     expect(examineCredentials({}, capture)).toMatchObject({
       speaksFor: 'real',
       strength: 'moderate',
-      statement: { en: expect.stringContaining('A screen or a print can be captured') },
+      statement: {
+        en: expect.stringContaining('But a camera can also capture a screen or a print'),
+      },
     });
     expect(
       examineCredentials({ trust: 'untrusted' }, { ...capture, assurance: 'signed' }),
@@ -332,7 +334,7 @@ test.each([
   ],
   [
     { trailingBytes: 1, trailingKind: null, pictures: 2 },
-    '1 byte follows the end of the picture (data of an unknown kind); the file contains one further picture; cameras, programs and services all leave such data behind.',
+    '1 byte follows the end of the picture (unknown data); the file contains one further picture; cameras, programs and services all leave such data behind.',
     'Hinter dem Ende des Bildes folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Daten.',
   ],
 ])('layout %j is reported', (layout, en, de) => {

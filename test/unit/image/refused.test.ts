@@ -40,7 +40,7 @@ describe('not a picture', () => {
     await expect(decodePicture(webp, { name: 'photo.jpg' })).rejects.toEqual(
       refusal(
         'image_not_supported',
-        /^This is a WebP picture; this server takes JPEG and PNG\. .* intake/,
+        /^This is a WebP picture; this server accepts only JPEG and PNG\. .* intake/,
       ),
     );
   });

@@ -51,7 +51,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   thumbnail_content_differs: 'a thumbnail that shows something else',
   camera_tags_without_camera_tables: 'a camera’s name with a program’s compression tables',
   maker_note_missing_for_camera: 'a missing maker note',
-  xmp_history_of_editing: 'a history of editing',
+  xmp_history_of_editing: 'an editing history',
   gps_time_differs: 'a GPS time that differs',
 };
 
@@ -143,9 +143,9 @@ function writeSigner(signer: string | null): string {
 const vouchings: Readonly<Record<Exclude<CredentialVouching['by'], 'edited_capture'>, string>> = {
   trusted_signer: 'the signer is on the trust list.',
   trusted_capture:
-    'the signer is on the trust list. A screen or a print can be captured all the same.',
+    'the signer is on the trust list. But a camera can also capture a screen or a print.',
   no_trust_list: 'without a trust list no one vouches for the signer, and anyone can sign this.',
-  unlisted_signer: 'not everyone who signed is on the trust list, and anyone can sign this.',
+  unlisted_signer: 'not every signer is on the trust list, and anyone can sign this.',
 };
 
 function writeVouching(vouching: CredentialVouching): string {
@@ -154,7 +154,7 @@ function writeVouching(vouching: CredentialVouching): string {
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
-  const what = nameIn(trailingKinds, kind ?? '', 'data of an unknown kind');
+  const what = nameIn(trailingKinds, kind ?? '', 'unknown data');
   const follow = bytes === 1 ? '1 byte follows' : `${bytes.toLocaleString('en')} bytes follow`;
   return `${follow} the end of the picture (${what})`;
 }
@@ -201,7 +201,7 @@ const statements = {
   origin_declared: ({ origin, place, field, generator }) =>
     `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
-    `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can write it.`,
+    `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can embed it.`,
   visible_mark_found: ({ generator }) =>
     `The picture shows, at the lower right, the mark that ${quote(generator ?? 'a generator')} puts on its pictures. Anyone can put it into a picture.`,
   source_type_of_neither_side: () =>

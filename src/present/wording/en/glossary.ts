@@ -9,12 +9,12 @@ export const glossary = {
     anomalyScore: {
       term: 'Anomaly score',
       meaning:
-        'Share of reference pictures that lie nearer to the pictures that the model has learned from.',
+        'Share of reference pictures that are closer than this one to the pictures the model learned from.',
     },
     calibratedProbability: {
       term: 'Calibrated probability',
       meaning:
-        'A score adjusted on labelled pictures so that, of pictures given 0.8, about 80 % are generated when as many are generated as are not.',
+        'A score adjusted on labelled pictures so that about 80 % of the pictures scored 0.8 are generated, if half of all pictures are.',
     },
     cell: {
       term: 'Cell, patch',

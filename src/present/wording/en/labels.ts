@@ -206,7 +206,7 @@ export const labels = {
     none: 'no statement',
     notStated: 'not stated',
     outside:
-      'The picture lies outside the range for which the methods were validated: what they found is recorded, and no strength is given to it.',
+      'The picture lies outside the range for which the methods were validated: their findings are recorded without a strength.',
     elsewhere: (section: string) =>
       `What the file says about itself is in the section “${section}”; it is listed here only where it supports one side.`,
     panels:

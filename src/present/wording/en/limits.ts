@@ -137,7 +137,7 @@ export const limits = {
     erased_edits:
       'Hardly any traces that would reveal edited areas are left in this picture, so it means little that none was found.',
     camera_reference:
-      'Whether one particular camera took the picture was not examined: comparing sensor noise (PRNU) takes reference pictures from that camera.',
+      'Whether one particular camera took the picture was not examined: comparing sensor noise (PRNU) requires reference pictures from that camera.',
     recapture:
       'Whether the camera recorded the scene itself, or a screen or print that shows it, was not examined.',
     content:
@@ -151,7 +151,7 @@ export const limits = {
     signer_trust:
       'Whether the signer of the Content Credentials can be trusted was not checked: no list of trusted signers was given. The official list is the file C2PA-TRUST-LIST.pem, which the C2PA publishes at github.com/c2pa-org/conformance-public under trust-list; pass it with --trust-list.',
     signer_revocation:
-      'Whether the signer’s certificate has been revoked was not checked: that takes a query over the network.',
+      'Whether the signer’s certificate has been revoked was not checked: that requires a network query.',
     stability:
       'Whether the result holds when the picture is saved, scaled or cropped again was not tested.',
   },

@@ -4,7 +4,7 @@ import type { ReasonCode, Strength } from '../../../contract/vocabulary.ts';
 export const outcome = {
   headlines: {
     real: 'No sign of generation or change found',
-    blind: 'No sign of generation found; changes can hardly be seen',
+    blind: 'No sign of generation found; changes are hard to detect here',
     fake: 'Signs of generation by AI found',
     changed: (isSeveral: boolean) =>
       `Signs of ${isSeveral ? 'changes in several parts' : 'a change in a part'} of the picture found`,
@@ -81,7 +81,7 @@ export const outcome = {
   /** What to do about a finding that indicates generation or a change. */
   nextOf: {
     /** For any weak finding. */
-    weak: 'Not strong enough alone; ask for the original file from the device.',
+    weak: 'Not strong enough on its own; ask for the original file from the device.',
     other: 'Ask for the original file from the device.',
     methods: {
       'trace-network': 'Ask who took the picture, and for the original file from the device.',
@@ -89,8 +89,7 @@ export const outcome = {
       'content-credentials': 'Ask the sender who made the file and with which program.',
       'declared-origin': 'Ask the sender why the file names an AI generator.',
       'named-software': 'Ask the sender what was done in the program that the file names.',
-      'file-consistency':
-        'Ask for the file from the device: what this one says contradicts itself.',
+      'file-consistency': 'Ask for the file from the device: this one contradicts itself.',
       'compression-tables': 'Ask for the file from the device: a program has saved this one.',
       'file-layout': 'Ask how the file was made, and for the one from the device.',
       'localisation-network': 'Ask for the original file and another photograph of this place.',
@@ -108,7 +107,7 @@ export const outcome = {
     missed: (called: string) =>
       `It found the change in ${called} changed pictures of about this size and quality.`,
     kinds: (of: string, told: string) =>
-      `By kind of change, suspicions included, in ${of} pictures of this quality and any size: ${told}.`,
+      `By kind of change, including suspicions, in ${of} pictures of this quality and any size: ${told}.`,
     hardly: 'So it hardly ever finds a change in pictures like this one.',
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {

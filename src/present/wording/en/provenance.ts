@@ -139,7 +139,7 @@ export const provenance = {
     broken: 'the signature does not match',
     'not-verified': 'not verified: that needs a connection',
   },
-  timestamp: { present: 'present and valid', absent: 'none: the time of signing is a claim' },
+  timestamp: { present: 'present and valid', absent: 'none: the signing time is only a claim' },
   noTrustList: 'none given',
   trustListDate: {
     undated: 'date of the list: not stated in it',

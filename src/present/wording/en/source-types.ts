@@ -12,7 +12,7 @@ export const sourceTypes: Readonly<Record<SourceType, string>> = {
   positiveFilm: 'digitised from a slide or other film positive',
   print: 'digitised from a print or another original on paper',
   algorithmicMedia: 'computed by a formula or program, without a trained model',
-  algorithmicallyEnhanced: 'a picture to which a program applied enhancements',
+  algorithmicallyEnhanced: 'a picture enhanced by a program',
   composite: 'composed of several pictures or elements of any kind',
   compositeCapture: 'composed of several captures of real scenes',
   compositeSynthetic: 'composed of several elements, at least one of them synthetic',

@@ -83,11 +83,11 @@ export const terminal = {
       hidden: 'hidden',
       own_results: 'results of this run',
       special_file: 'a device, pipe or socket',
-      folder_seen_before: 'a folder that was read before',
+      folder_seen_before: 'a folder that was already read',
       small_pictures: (count: number) =>
         `${count} ${count === 1 ? 'picture' : 'pictures'} with a side under 65 pixels`,
       repeated_pictures: (count: number) =>
-        `${count} ${count === 1 ? 'picture' : 'pictures'} shown again`,
+        `${count} repeated ${count === 1 ? 'picture' : 'pictures'}`,
       later_pages: (count: number) => `${count} pages after the first 500`,
     },
     results: (dir: string) => `Results in ${dir}, a folder for each picture`,

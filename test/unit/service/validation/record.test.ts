@@ -155,7 +155,7 @@ describe('the judgement', () => {
     const sentences = writeJudgement(made(measured), 'default').join('\n');
 
     expect(sentences).not.toContain('clean: most pictures');
-    expect(sentences).toContain('web: most pictures (75.0 %) were left open.');
+    expect(sentences).toContain('web: most pictures (75.0 %) were left undecided.');
   });
 });
 
