@@ -34,7 +34,6 @@ interface JpegSegment {
 export interface JpegStructure {
   readonly progressive: boolean;
   readonly arithmetic: boolean;
-  /** Bits per sample. */
   readonly precision: number;
   readonly components: readonly JpegComponent[];
   /** `4:4:4`, `4:2:2`, `4:2:0`, `4:4:0`, `4:1:1`, `4:1:0`, `grey`, or the factors written out (`2x2,1x2,1x1`). */

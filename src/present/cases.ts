@@ -57,7 +57,6 @@ export interface PicturePage {
 }
 
 export interface CaseReport {
-  /** Name of the case. */
   readonly name: string;
   readonly pictures: readonly CasePicture[];
   /** How many of its pictures came from one camera, if the files say so; otherwise 0. */

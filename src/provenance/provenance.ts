@@ -71,7 +71,6 @@ export interface ContentCredentials {
  * a service that verified accounts and documents.
  */
 export interface CredentialIdentity {
-  /** Name of the person or organisation. */
   readonly name: string | null;
   /** Who attests it: the issuer of the certificate, or the service. */
   readonly provider: string | null;

@@ -40,7 +40,6 @@ interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' 
   readonly answer: object;
 }
 
-/** Builds the options of a route. */
 export function operation<const O extends Operation>({
   id,
   access,

@@ -106,7 +106,6 @@ export interface Workload {
   readonly analysesCompleted: number;
   /** Database statements of this process. */
   readonly statements: { readonly count: number; readonly ms: number };
-  /** Child processes that examine pictures. */
   readonly children: PoolStatus;
   readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
 }

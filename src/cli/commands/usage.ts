@@ -36,7 +36,6 @@ Examples:
     .action(calling(usage));
 }
 
-/** Adds the options of `Days`. */
 function withDays(command: Command): Command {
   return command
     .option('--from <day>', 'first day (UTC), such as 2026-03-01 (default: the earliest)', parseDay)

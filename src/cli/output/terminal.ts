@@ -8,7 +8,6 @@ import { type ExitCode, exitCodes } from '../../errors.ts';
 import { toOutputFailure } from '../../ports/files/system-errors.ts';
 
 interface Switches {
-  /** Print only failures on standard error. */
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** False: never prompt. */

@@ -136,7 +136,6 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   );
 }
 
-/** The panel of these pages. */
 export function Alone({
   title,
   language,

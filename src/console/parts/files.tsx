@@ -124,7 +124,6 @@ function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
   return entry.isFile;
 }
 
-/** Saves text or bytes under a name. */
 export function saveAs(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -134,7 +133,6 @@ export function saveAs(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Saves a table. */
 export function saveCsv(name: string, rows: readonly (readonly CsvValue[])[]): void {
   // Without this mark, spreadsheets assume the system's encoding.
   saveAs(name, new Blob(['\uFEFF', csvText(rows)], { type: 'text/csv' }));

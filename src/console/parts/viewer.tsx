@@ -103,7 +103,6 @@ export function useShownSize(url: string, recorded: Size): Size {
   return size;
 }
 
-/** Size of the element, updated when it changes. */
 function useFrame(box: RefObject<HTMLDivElement | null>): Size {
   const [frame, setFrame] = useState<Size>({ width: 0, height: 0 });
   useLayoutEffect(() => {

@@ -6,7 +6,6 @@ const states = ['ok', 'warning', 'failed'] as const;
 export type State = (typeof states)[number];
 
 export interface Diagnosis {
-  /** What was checked. */
   readonly name: string;
   /** Null for checks that concern all tenants. */
   readonly tenant: string | null;

@@ -31,7 +31,6 @@ interface Examination {
   readonly tenantName: string | null;
   /** The address at which clients reach the server. */
   readonly publicUrl: URL;
-  /** Skips the self-test. */
   readonly isQuick: boolean;
   readonly now: () => Date;
   /** Called before a step that takes seconds. */

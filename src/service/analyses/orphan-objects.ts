@@ -12,7 +12,6 @@ import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 
-/** Objects of one analysis. */
 interface Objects {
   readonly place: StoreRef;
   readonly keys: readonly string[];

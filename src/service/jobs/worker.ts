@@ -14,7 +14,6 @@ export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => P
 interface WorkerOptions {
   readonly db: Db;
   readonly queue: Queue;
-  /** Handlers by kind of job. */
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly workerId: string;
   /** Maximum number of concurrent jobs. */
@@ -88,7 +87,6 @@ export function createWorker(options: WorkerOptions) {
 
   return {
     start: () => loop.start(),
-    /** Number of jobs being worked on. */
     running: () => loop.inHand().length,
     /** Works until nothing is due or running. */
     drain: () => loop.drain(),
