@@ -30,7 +30,7 @@ default. The config file is the one named by \`--config\` or \`FORENSICS_CONFIG\
 \`$XDG_CONFIG_HOME\`. Settings with a flag take it on \`forensics serve\`. \`forensics config show --origin\` prints the value
 of every setting and where it comes from, with secrets masked.`;
 
-const exitCodesIntro = `Written by \`npm run manual\`. Codes 10, 11 and 12 come only on request: \`analyze --fail-on\`, \`keys list
+const exitCodesIntro = `Written by \`npm run manual\`. Codes 10, 11 and 12 are used only on request: \`analyze --fail-on\`, \`keys list
 --expiring-within\`. One picture that fails exits with its own code; a batch in which some pictures failed exits with 1. The
 same error word appears in the header \`x-error-code\` of the HTTP interface and in the JSON output of \`analyze\`.`;
 

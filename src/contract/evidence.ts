@@ -74,7 +74,7 @@ const manipulation = Type.Object(
     }),
     region: orNull(region),
     methods: Type.Array(Type.String(), {
-      description: 'Methods that indicate a change by themselves, even weakly.',
+      description: 'Methods that indicate a change on their own, even weakly.',
     }),
     places: Type.Optional(
       Type.Array(Type.Object({ region, methods: Type.Array(Type.String()) }), {

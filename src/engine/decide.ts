@@ -38,7 +38,7 @@ export type TraceClaim = Omit<DecisionInput, 'change' | 'isUnstable'>;
 
 /** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
-  /** Number of methods that indicate a change by themselves, even weakly. */
+  /** Number of methods that indicate a change on their own, even weakly. */
   readonly indicating: number;
   /** Whether one of them does so more than weakly. */
   readonly isStrong: boolean;

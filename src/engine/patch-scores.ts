@@ -210,7 +210,7 @@ function distancesFromTraining(
   return distances;
 }
 
-// Two further ways of reading beside the patches: full-resolution squares if the picture is too large to be read in
+// Two further ways of reading besides the patches: full-resolution squares if the picture is too large to be read in
 // full, and a small view of the whole, for composition, light and other global properties. The cost is bounded: for
 // patches and maps, a picture above `maxPixels` is scaled down to that size.
 

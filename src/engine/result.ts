@@ -64,7 +64,7 @@ export interface Manipulation {
    * covers most of the picture, or when no strategy suspects a change.
    */
   readonly region: Region | null;
-  /** Methods that indicate a change by themselves, even weakly. */
+  /** Methods that indicate a change on their own, even weakly. */
   readonly methods: readonly string[];
   /**
    * Every marked place, in numbered order; the first is `region`. Empty if no strategy suspects a change, absent in
@@ -73,7 +73,7 @@ export interface Manipulation {
   readonly places?: readonly Place[];
 }
 
-/** A marked place and the methods that mark it by themselves. */
+/** A marked place and the methods that mark it on their own. */
 export interface Place {
   readonly region: Region;
   readonly methods: readonly string[];

@@ -1,6 +1,7 @@
 /**
  * Writes and reads the records of a bundle: `result.json`, the whole examination with the contract's numbers and the
- * evidence in words; `settings.json` and `custody.json`, the other inputs that a repetition needs beside picture and model.
+ * evidence in words; `settings.json` and `custody.json`, the other inputs that a repetition needs besides picture and
+ * model.
  */
 
 import { type Static, Type } from 'typebox';

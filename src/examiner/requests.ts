@@ -16,7 +16,7 @@ import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
-/** Settings passed to every task beside its request. */
+/** Settings passed to every task in addition to its request. */
 export interface TaskSettings {
   /** Folder of additional models, or null. */
   readonly modelsDir: string | null;

@@ -13,7 +13,7 @@ import { type TaskName, tasks } from './tasks.ts';
 import type { PictureSource, TaskContext } from './requests.ts';
 
 export interface SandboxOptions {
-  /** Folder of additional models beside the packaged ones. */
+  /** Folder of models in addition to the packaged ones. */
   readonly modelsDir?: string | null;
   /**
    * Number of pictures examined at the same time, each in its own process; while cores are free, the localisation

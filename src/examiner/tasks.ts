@@ -63,7 +63,7 @@ export const tasks = {
     const { performRenderCase } = await import('./render.ts');
     return performRenderCase(request);
   },
-  /** Lays two pictures beside each other, for a report. @throws {ForensicsError} as `examine`, for either picture. */
+  /** Lays two pictures side by side, for a report. @throws {ForensicsError} as `examine`, for either picture. */
   layBeside: async (request: BesideRequest, context: TaskContext): Promise<AlignedPictures> => {
     const { performLayBeside } = await import('./render.ts');
     return performLayBeside(request, context);

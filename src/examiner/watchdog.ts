@@ -1,6 +1,6 @@
 /**
- * A thread beside the child's main thread, which native code may block for seconds: ends the process when its parent is
- * gone or its memory exceeds the limit.
+ * A thread alongside the child's main thread, which native code may block for seconds: ends the process when its parent
+ * is gone or its memory exceeds the limit.
  */
 
 import { writeSync } from 'node:fs';

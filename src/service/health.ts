@@ -241,7 +241,7 @@ interface Reading {
   readonly cause: ForensicsError | null;
 }
 
-/** A client that asks for an unknown model makes a mistake of its own. */
+/** An unknown model is the client's mistake. */
 const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing'];
 // An unhealthy service may get no more requests, so no successful run could clear a failure.
 const runFailureMs = 10 * 60_000;

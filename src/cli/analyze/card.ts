@@ -1,7 +1,7 @@
 /**
  * How a run is shown to people. One picture is a card of at most eight lines (what was found, why, how often that is
- * wrong, what to do next), and more where findings call for a step, or something in the file is odd or could not be read;
- * several pictures are a table with as many columns as fit the terminal.
+ * wrong, what to do next), and more if findings call for a step, or if something in the file is odd or could not be
+ * read; several pictures are a table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';

@@ -138,7 +138,7 @@ async function write(
   });
 }
 
-/** Collects the files that go into the archive beside the snapshot, and their entries in the manifest. */
+/** Collects the files that go into the archive with the snapshot, and their entries in the manifest. */
 async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
   const { schema, rows, problems } = await inspectDatabase(snapshot);

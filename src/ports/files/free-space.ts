@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { ForensicsError } from '../../errors.ts';
 
-// Space for directories, headers and the database's own growth beside the files.
+// Space for directories, headers and the database's own growth besides the files.
 const reserveBytes = 16 * 1024 * 1024;
 
 /** @throws {ForensicsError} `no_space_left` when the disk of `folder` has fewer than `bytes` free. */

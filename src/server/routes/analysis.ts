@@ -198,8 +198,8 @@ const retryAnalysis = operation({
 });
 
 /**
- * Size limit for what a bundle contains beside the examined file: maps and reports. Use `forensics
- * verify` for larger bundles.
+ * Size limit for what a bundle contains besides the examined file: maps and reports. Use `forensics verify` for larger
+ * bundles.
  */
 const maxBytesBesideOriginal = 50_000_000;
 /** Each bundle is held in memory as a whole, so no more than these are received at once from all callers together. */
@@ -268,7 +268,7 @@ async function* startingWith<T>(first: IteratorResult<T, void>, rest: AsyncGener
   yield* rest;
 }
 
-// In a scope of its own, because this is the only body that is not JSON.
+// In a separate scope, because this is the only body that is not JSON.
 const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence, analyses }) => {
   const bodyLimit = analyses.limits.maxBytes + maxBytesBesideOriginal;
   server.removeAllContentTypeParsers();

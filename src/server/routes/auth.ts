@@ -65,7 +65,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
   await server.register(information, { identity });
 };
 
-// In a scope of its own, because this is the only POST without a body.
+// In a separate scope, because this is the only POST without a body.
 const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
   server.post('/v1/auth/info', getUserInfo, async (request) =>
@@ -182,7 +182,7 @@ async function make(keys: Keys, { name, replaces, graceSeconds }: KeyRequest, ma
   return { ...key, ...others };
 }
 
-// In a scope of its own, because the contract's DELETE has a content type but no body.
+// In a separate scope, because the contract's DELETE has a content type but no body.
 const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   ignoreBodies(server);
   server.delete(path, deleteApiKey, async (request) => {

@@ -102,7 +102,7 @@ async function putObject(act: Act): Promise<void> {
   await reply.header('etag', `"${etag}"`).send();
 }
 
-/** A refusal for which HTTP has a status of its own. */
+/** A refusal that has its own HTTP status. */
 class HttpRefusal extends ForensicsError {
   readonly #status: number;
 

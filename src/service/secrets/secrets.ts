@@ -175,7 +175,7 @@ function createKeyFile(dataDir: string) {
     /**
      * Reads the key, or creates it when there is no database yet.
      *
-     * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
+     * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing although its database exists.
      */
     read() {
       const kept = readKey(file) ?? readExistingKey(databaseFile(dataDir), file);
@@ -236,7 +236,7 @@ function readExistingKey(database: string, file: string): Buffer | null {
   if (key !== null) return key;
   throw new ForensicsError(
     'config_invalid',
-    'The file master.key is missing beside its database; restore it from a backup, or set FORENSICS_MASTER_KEY if the key was kept there.',
+    'The file master.key is missing from the folder of its database; restore it from a backup, or set FORENSICS_MASTER_KEY if the key was kept there.',
   );
 }
 

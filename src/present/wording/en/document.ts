@@ -36,7 +36,7 @@ export const document = {
     byOne: 'the suspicion rests on one method alone',
     noRegion: 'none; all methods together mark no part of the picture',
     outlined: 'Outlined: where signs of a change were found',
-    /** For a place that no method marks by itself. */
+    /** For a place that no method marks on its own. */
     sameAs: (number: number) => `same pixels as ${number}`,
     together: 'all methods together',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,

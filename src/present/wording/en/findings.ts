@@ -186,7 +186,7 @@ const statements = {
   one_flat_area: () =>
     'The picture is one flat area; there is nothing in it that a photograph would show.',
   drawing: () =>
-    'Sharp edges lie beside exactly flat areas, as in drawings, diagrams, text pages and screenshots, not as in photographs.',
+    'Sharp edges border on perfectly flat areas, as in drawings, diagrams, text pages and screenshots, not as in photographs.',
   looks_like: ({ kind }) => `The picture looks like ${pictureKinds[kind]}, not like a photograph.`,
 
   credentials_unreadable: () =>

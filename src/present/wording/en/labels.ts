@@ -25,7 +25,7 @@ export const labels = {
   },
   /** Position of a picture in a PDF; all lengths are formatted millimetres. */
   origins: {
-    page: (page: number) => `page ${page}, drawn as a picture`,
+    page: (page: number) => `page ${page}, rendered as a picture`,
     picture: (page: number, picture: number) => `page ${page}, picture ${picture}`,
     place: (width: string, height: string, left: string, top: string) =>
       `${width} × ${height} mm, ${left} mm from the left and ${top} mm from the top`,

@@ -43,7 +43,7 @@ export const limits = {
       ] satisfies readonly [string, string, string],
       suspected: {
         intro:
-          'Counting suspicions too; the unchanged pictures include the originals that the public sets hold beside their changed ones:',
+          'Counting suspicions too; the unchanged pictures include the originals that the public sets include with their changed pictures:',
         row: ({
           condition,
           found,

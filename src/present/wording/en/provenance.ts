@@ -66,7 +66,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
 };
 
 /**
- * `readWarning` parses these sentences, so a new wording has to be added beside the old one that earlier versions
+ * `readWarning` parses these sentences, so a new wording must be added next to the old one that earlier versions
  * stored.
  */
 const warnings = {

@@ -128,7 +128,7 @@ export const strength = {
     stated: (adverb: string, side: string) =>
       `The strongest of the methods that look for changed parts provides ${adverb} support for ${side}; no likelihood ratio was measured.`,
     none: (side: string) =>
-      `The methods that look for changed parts point to ${side}, but none of them by itself states a strength.`,
+      `The methods that look for changed parts point to ${side}, but none of them states a strength on its own.`,
   },
   changedPart: {
     marked: (share: string, place: string, p: string) =>
@@ -215,6 +215,6 @@ export const strength = {
       unreadable: 'The Content Credentials cannot be read and show nothing.',
     },
     authenticity:
-      'Authenticity, that is whether the picture is what it is said to be, is another question. A file can be intact and its content generated; and a genuine photograph remains genuine when it is saved again.',
+      'Authenticity, that is, whether the picture is what it is said to be, is a separate question. A file can be intact and its content generated; and a genuine photograph remains genuine when it is saved again.',
   },
 };

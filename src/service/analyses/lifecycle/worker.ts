@@ -199,8 +199,8 @@ export async function rollBackRun(
 export type Replacement = EventDetails['analysis.upload_replaced'];
 
 /**
- * Records a replaced upload, which answers show beside the state, without changing the state.
- * Recorded once, however many workers notice it.
+ * Records a replaced upload, which answers show in addition to the state. The state does not change. Recorded once,
+ * however many workers notice it.
  */
 export async function noteReplacedInput(
   parts: LifecycleParts,

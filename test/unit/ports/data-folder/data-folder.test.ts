@@ -50,7 +50,7 @@ test('a damaged key is rejected, never replaced', () => {
   expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe('abc');
 });
 
-test('a key missing beside its database is reported, never replaced', () => {
+test('a key missing from the folder of its database is reported, never replaced', () => {
   const path = newPath();
   open(path);
   writeFileSync(join(path, 'forensics.db'), '');
