@@ -71,7 +71,7 @@ export const administration: AdministrationWords = {
       none: 'Es ist kein Webhook eingetragen.',
       active: 'Die letzte Nachricht wurde zugestellt, oder es wurde noch keine gesendet.',
       retrying: 'Der letzte Versuch schlug fehl; Nachrichten werden weiter gesendet.',
-      gone: 'Der Empfänger antwortete 410: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
+      gone: 'Der Empfänger antwortete mit 410: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
       failing:
         'Die Zustellung schlug tagelang fehl: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
     },

@@ -316,8 +316,7 @@ export const de: Words = {
       difference: 'Schwarz heißt gleich, hell heißt verschieden.',
       flicker: 'Beide im Wechsel: Wo etwas springt, unterscheiden sie sich.',
     },
-    notAligned:
-      'Ob beide dasselbe zeigen, ist nicht bekannt; sie sind an den Bildmitten ausgerichtet.',
+    notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen mittig aufeinander.',
   },
   review: {
     next: 'Nächstes',

@@ -33,8 +33,8 @@ const softwareKinds: English['softwareKinds'] = {
 };
 
 const contradictions: English['contradictions'] = {
-  modified_after_capture: 'nach der Aufnahme geschrieben',
-  created_after_modified: 'nach dem Schreiben aufgenommen',
+  modified_after_capture: 'ein Speicherdatum nach der Aufnahme',
+  created_after_modified: 'ein Speicherdatum vor der Aufnahme',
   time_in_future: 'ein Zeitpunkt in der Zukunft',
   exif_size_differs: 'eine andere Größe in den EXIF-Daten',
   thumbnail_shape_differs: 'eine Vorschau mit anderen Proportionen',

@@ -72,7 +72,7 @@ export const measurements: typeof english = {
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>
-      `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte reicht es aber nicht unbedingt.`,
+      `Die Spuren weisen auf die andere Seite, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte muss das aber nicht reichen.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     suspectedLimit: (p, suspected) =>

@@ -60,7 +60,7 @@ export const outcome: typeof english = {
     declared: 'Klären, wer die Datei mit welchem Programm erstellt hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     signer:
-      'Unterzeichner mit einer Vertrauensliste prüfen (github.com/c2pa-org/conformance-public).',
+      'Unterzeichner mit Vertrauensliste abgleichen (github.com/c2pa-org/conformance-public).',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau.',

@@ -131,9 +131,9 @@ export const provenance: English = {
   },
   noTrustList: 'keine angegeben',
   trustListDate: {
-    undated: 'Datum der Liste: in ihr nicht angegeben',
+    undated: 'Die Liste enthält kein Datum',
     since: (day) =>
-      `Datum der Liste: in ihr nicht angegeben; frühestens vom ${day}, an dem ihr neuestes Zertifikat gültig wurde`,
+      `Die Liste enthält kein Datum; sie stammt frühestens vom ${day}, an dem ihr neuestes Zertifikat gültig wurde`,
   },
   missing: {
     validity: 'noch gültiges Zertifikat (es ist abgelaufen)',
