@@ -101,7 +101,7 @@ export const document = {
   item: {
     metadataTitle: 'What the metadata say',
     metadataNote:
-      'Statements in the file (camera, time, software) can be changed at will. MD5 serves identification only; integrity is shown by SHA-256 and SHA-512.',
+      'Statements in the file (camera, time, software) can be changed at will. MD5 is only for identification; SHA-256 and SHA-512 show integrity.',
     noMetadata: 'no camera, time or program is stated',
     absent: 'none in the file',
   },

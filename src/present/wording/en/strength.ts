@@ -42,7 +42,7 @@ function list(items: readonly string[]): string {
   return new Intl.ListFormat('en').format(items);
 }
 
-/** How strongly an examination supports its class, why no more strongly, and the scale. */
+/** How strongly an examination supports its class, what limits that strength, and the scale. */
 export const strength = {
   adverbs,
   sides,

@@ -36,9 +36,9 @@ export const verdict = {
       manipulated:
         'The traces are of the kind left when a part of a picture is altered; they do not show whether by conventional editing or by AI.',
     },
-    kindUnknown: 'The evidence does not allow a statement on the kind of generation or alteration.',
+    kindUnknown: 'The evidence does not show what kind of generation or alteration it was.',
     abstain: [
-      'The examination does not allow a statement on whether the picture is genuine.',
+      'The examination does not establish whether the picture is genuine.',
       'This examination cannot show whether the picture is genuine.',
     ],
     uncertain: [
