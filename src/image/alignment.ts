@@ -33,6 +33,9 @@ const enoughMatches = 30;
 /** Below either, a match is chance, or a frame that two screenshots have in common. */
 const minMatches = 8;
 const minShare = 0.1;
+/** Fewer matches than this must be a larger share: letters of two receipts agree by chance, and faces in the same pose. */
+const manyMatches = 22;
+const minShareOfFew = 0.16;
 
 /** Null when the pictures have too little in common to show the same thing. */
 export function align(one: Fingerprint, other: Fingerprint): Alignment | null {
@@ -44,7 +47,8 @@ export function align(one: Fingerprint, other: Fingerprint): Alignment | null {
   );
   const isMirrored = turned.pairs.length > upright.pairs.length;
   const { pairs, map, share } = isMirrored ? turned : upright;
-  if (pairs.length < minMatches || share < minShare) return null;
+  const leastShare = pairs.length < manyMatches ? minShareOfFew : minShare;
+  if (pairs.length < minMatches || share < leastShare) return null;
   return { isMirrored, ...map, matches: pairs.length, share };
 }
 

@@ -7,6 +7,7 @@ import {
   packFingerprint,
   unpackFingerprint,
 } from '../../../src/image/keypoints.ts';
+import { createRandom } from '../../fixtures/noise.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 
 const width = 1200;
@@ -68,6 +69,29 @@ test('another picture is not', async () => {
   for (const other of await Promise.all(others)) {
     expect(align(await fingerprintOf(other), fingerprint)).toBeNull();
   }
+});
+
+test.each([
+  { matches: 12, of: 100, isShown: false },
+  { matches: 18, of: 100, isShown: true },
+  { matches: 24, of: 200, isShown: true },
+])('$matches of $of common spots are the same picture: $isShown', ({ matches, of, isShown }) => {
+  const random = createRandom(1);
+  const spots = (count: number) =>
+    Array.from({ length: count }, () => {
+      const key = Math.floor(random() * 2 ** 32);
+      return { key, weakBits: [0, 1] as const, x: random(), y: random(), size: 0.01 };
+    });
+  const common = spots(matches);
+  const withOthers = () => ({
+    width,
+    height: width,
+    keypoints: [...common, ...spots(of - matches)],
+  });
+
+  const alignment = align(withOthers(), withOthers());
+
+  expect(alignment?.matches).toBe(isShown ? matches : undefined);
 });
 
 test('a uniform picture has no keypoints', async () => {
