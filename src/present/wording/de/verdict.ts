@@ -91,7 +91,7 @@ export const verdict: typeof english = {
     },
     manipulation_suspected: {
       what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es aber auch nicht.',
-      help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
+      help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um beide Stelle für Stelle zu vergleichen',
     },
     single_weak_method: {
       what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Keine andere stützt sie; sie kann sich also irren.',
