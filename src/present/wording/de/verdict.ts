@@ -75,7 +75,7 @@ export const verdict: typeof english = {
     },
     margin_within_uncertainty: {
       what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen; der Zufall könnte den Ausschlag geben.',
-      help: 'eine Fassung, die dem Original näher ist, weil deren Spuren stärker sind und weniger streuen',
+      help: 'eine Fassung, die dem Original näher ist, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
       what: 'Die Anzeichen einer Erzeugung sind zu schwach, um das Bild als erzeugt einzustufen, und zu stark, um es als Fotografie einzustufen.',
