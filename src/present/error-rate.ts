@@ -99,10 +99,12 @@ function writeChanged(
   const told = kinds.map(({ kind, found, pictures }) =>
     wrong.kind(wrong.kindNames[kind], String(found), String(pictures)),
   );
-  const measured = kinds.reduce((sum, { pictures }) => sum + pictures, 0);
+  const sum = (of: 'found' | 'pictures') => kinds.reduce((all, kind) => all + kind[of], 0);
   return [
     wrong.missed(writeCalled(changedCalled, changed, language)),
-    ...(isReal && told.length > 0 ? [wrong.kinds(String(measured), told.join(', '))] : []),
+    ...(isReal && told.length > 0
+      ? [wrong.kinds(wrong.some(String(sum('found')), String(sum('pictures'))), told.join(', '))]
+      : []),
     ...(isReal && changedCalled < hardlyEver ? [wrong.hardly] : []),
   ];
 }

@@ -71,9 +71,9 @@ export function present(result: Result, language: Language): Presentation {
 }
 
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
-  const { outcome, isSeveral } = result;
-  if (isSuspicion(result)) return headlines.suspected(isSeveral);
-  if (outcome === 'changed') return headlines.changed(isSeveral);
+  const { outcome, marked } = result;
+  if (isSuspicion(result)) return headlines.suspected(marked === 'several');
+  if (outcome === 'changed') return headlines.changed(marked === 'several');
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 
@@ -94,15 +94,15 @@ const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_phot
  */
 export function writeBecause(
   ground: Ground,
-  result: Pick<Result, 'areas' | 'isSeveral' | 'provenance'> | null,
+  result: Pick<Result, 'areas' | 'marked' | 'provenance'> | null,
   words: Words,
   isPlaced = true,
 ): string {
   const { because } = words.outcome;
-  const { areas = [], isSeveral = false, provenance = null } = result ?? {};
+  const { areas = [], marked = 'one', provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
     const where = isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '';
-    return because[ground](where, isSeveral);
+    return because[ground](where, marked);
   }
   if (isUnstated(ground, provenance)) return '';
   if (ground !== 'declared') return because[ground];
@@ -111,7 +111,8 @@ export function writeBecause(
   const { place, generator } = declared;
   return because.declared(
     words.provenance.places[place],
-    generator === null ? '' : ` (${generator})`,
+    // Build numbers mean nothing to a reader.
+    generator === null ? '' : ` (${generator.replace(/\s\d{5,}[\d:.]*$/, '')})`,
   );
 }
 
@@ -141,16 +142,23 @@ function nextSteps(result: Result): readonly Step[] {
   const main = mainGround(result);
   const steps: readonly Step[] = [
     ...(main === null ? [] : [stepFor(main, result)]),
-    // For something that is not a photograph, a missing property of photographs is no reason to get another copy.
-    ...(main === 'not_a_photograph' ? [] : reasons).map((reason) => stepFor(reason, result)),
+    // For something that is not a photograph, a missing property of photographs is no reason to get another copy. A
+    // suspicion asks for the original already.
+    ...(main === 'not_a_photograph' ? [] : reasons)
+      .filter((one) => main !== 'manipulation_suspected' || one !== 'evidence_below_threshold')
+      .map((reason) => stepFor(reason, result)),
   ];
   const { integrity, trust } = provenance?.credentials ?? {};
   const isSignerOpen = integrity === 'valid' && trust === 'not-checked';
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
+  const signed: readonly Step[] = integrity === 'broken' ? ['broken'] : [];
   const isGoogle = provenance?.declarations.some(({ generator }) => google.test(generator ?? ''));
   const first: readonly Step[] = outcome === 'uncertain' && isGoogle === true ? ['synthid'] : [];
-  return [...first, ...new Set(isSignerFirst ? [...signer, ...steps] : [...steps, ...signer])];
+  return [
+    ...first,
+    ...new Set(isSignerFirst ? [...signer, ...steps, ...signed] : [...steps, ...signer]),
+  ];
 }
 
 function stepFor(ground: Ground, { provenance }: Result): Step {

@@ -12,7 +12,7 @@ import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
 import { writeBecause } from './presentation.ts';
-import { decideOutcome, placesOf } from './result.ts';
+import { decideOutcome, placesOf, readMarked } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
 /** Paragraphs are separated by an empty line. The texts contain foreign names, made printable, and no markup. */
@@ -46,7 +46,7 @@ function writeSummary(writing: Writing): string {
   // The sentence about the marked places already names them.
   const stated = {
     areas: [],
-    isSeveral: placesOf(examination.manipulation).length > 1,
+    marked: readMarked(placesOf(examination.manipulation)),
     provenance: null,
   };
   if (resultClass === 'abstain' || resultClass === 'uncertain') {

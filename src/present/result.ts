@@ -14,6 +14,7 @@ import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts'
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 import { type WordedFinding, wordFinding } from './findings.ts';
 import type { FileStatements } from './origin.ts';
+import type { Marked } from './wording/en/outcome.ts';
 
 export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
 
@@ -31,10 +32,10 @@ export interface Result extends Figures {
   /** The finding that it does not look like a photograph; null if there is none. */
   readonly likeness: Bilingual | null;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** What is marked as changed, in the order in which the places are numbered; a server names none. */
+  /** What is marked as changed, in the order in which the places are numbered, if the answer is about that; a server names none. */
   readonly areas: readonly Area[];
-  /** Whether several places are marked; a server states this too. */
-  readonly isSeveral: boolean;
+  /** How much is marked; a server states this too. */
+  readonly marked: Marked;
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
   /** The sentence from a server, which sends none of the figures. */
@@ -51,19 +52,31 @@ export interface Figures {
 export function readResult(examined: Examined): Result {
   const { decision, manipulation, facts, provenance } = examined;
   const { resultClass, basis, reasons, thresholds } = decision;
-  const places = placesOf(manipulation);
+  const outcome = decideOutcome(resultClass, basis);
+  const places = isAboutPart({ outcome, reasons }) ? placesOf(manipulation) : [];
   return {
-    outcome: decideOutcome(resultClass, basis),
+    outcome,
     reasons,
     likeness: likenessIn(examined.findings.map(wordFinding)),
     ...readFigures(examined),
     thresholds,
     areas: places.map(({ region }) => areaOf(region, facts)),
-    isSeveral: places.length > 1,
+    marked: readMarked(places),
     provenance,
     errors: readErrors(examined),
     errorRate: null,
   };
+}
+
+/** Whether the answer is that a part was changed, or may have been. */
+export function isAboutPart(result: Pick<Result, 'outcome' | 'reasons'>): boolean {
+  return result.outcome === 'changed' || isSuspicion(result);
+}
+
+export function readMarked(places: readonly Pick<Place, 'methods'>[]): Marked {
+  if (places.length < 2) return 'one';
+  const copies = places.filter(({ methods }) => methods.includes('copy-move'));
+  return places.length === 2 && copies.length === 2 ? 'copies' : 'several';
 }
 
 /** Whether nothing was decided, but a change is suspected. */
@@ -143,14 +156,16 @@ export function readAnswer(
   const basis = evidence?.basis ?? basisOf(subClasses);
   const changed = evidence?.manipulation?.probability ?? null;
   const byTraces = evidence?.byTraces?.resultClass ?? verdict;
+  const outcome = decideOutcome(verdict, basis);
+  const reasons = evidence?.reasons.map(({ code }) => code) ?? [];
   return {
-    outcome: decideOutcome(verdict, basis),
-    reasons: evidence?.reasons.map(({ code }) => code) ?? [],
+    outcome,
+    reasons,
     likeness: likenessIn(evidence?.findings ?? []),
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
-    areas,
-    isSeveral: placesOf(evidence?.manipulation ?? null).length > 1,
+    areas: isAboutPart({ outcome, reasons }) ? areas : [],
+    marked: readMarked(placesOf(evidence?.manipulation ?? null)),
     provenance: evidence?.provenance ?? null,
     errors: null,
     errorRate: evidence?.errorRate ?? null,

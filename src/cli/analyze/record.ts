@@ -20,10 +20,12 @@ import {
   type ChangeErrorRates,
   decideOutcome,
   type ErrorRates,
+  isAboutPart,
   likenessIn,
   placesOf,
   readAnswer,
   readErrors,
+  readMarked,
   type Result,
   testedFigures,
 } from '../../present/result.ts';
@@ -207,8 +209,9 @@ export function resultIn(record: AnalysisRecord): Result | null {
   }
   const { basis, byTraces, thresholds, errorRates, changeErrorRates, likeness = null } = decision;
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
+  const outcome = decideOutcome(verdict, basis);
   return {
-    outcome: decideOutcome(verdict, basis),
+    outcome,
     reasons,
     likeness,
     ...testedFigures(
@@ -216,8 +219,8 @@ export function resultIn(record: AnalysisRecord): Result | null {
       { byTraces: byTraces?.resultClass ?? verdict, basis },
     ),
     thresholds,
-    areas,
-    isSeveral: areas.length > 1,
+    areas: isAboutPart({ outcome, reasons }) ? areas : [],
+    marked: readMarked(places),
     provenance,
     errors: { rates: errorRates, calls: changeErrorRates },
     errorRate: null,

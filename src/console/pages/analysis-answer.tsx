@@ -7,7 +7,7 @@ import { writeBriefly } from '../../present/findings.ts';
 import type { Presentation } from '../../present/presentation.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
-import { isSpeaking, numbersOf } from '../parts/located.ts';
+import { isOfPart, isSpeaking, numbersOf } from '../parts/located.ts';
 import { isNotStarted } from '../parts/pieces.tsx';
 import type { PlacesProps } from './analysis-picture.tsx';
 import { SeenLine } from './other-pictures.tsx';
@@ -74,12 +74,9 @@ function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evi
   const { findings, reasons } = evidence;
   const marked = places.located.filter(({ isMarked }) => isMarked);
   const numbers = marked.map(({ number }) => number);
-  const isOfPart =
-    evidence.basis === 'localisation' ||
-    reasons.some(({ code }) => code === 'manipulation_suspected');
   // A local change is possible even if the picture as a whole was not generated.
   const speaking = findings
-    .filter((one) => isSpeaking(one) && (!isOfPart || one.speaksFor === 'fake'))
+    .filter((one) => isSpeaking(one) && (!isOfPart(evidence) || one.speaksFor === 'fake'))
     .slice(0, reasonsShown);
   return (
     <>

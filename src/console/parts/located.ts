@@ -27,7 +27,7 @@ export function locate(evidence: Evidence, hasChange: boolean): readonly Located
   const { manipulation, findings } = evidence;
   const { region = null, places } = manipulation ?? {};
   const marked = places ?? (region === null ? [] : [{ region, methods: [] }]);
-  const found = (hasChange ? marked : []).map((place, at) => {
+  const found = (hasChange && isOfPart(evidence) ? marked : []).map((place, at) => {
     return { number: at + 1, isMarked: true, boxes: [place.region], methods: place.methods };
   });
   const known = new Set([
@@ -42,6 +42,11 @@ export function locate(evidence: Evidence, hasChange: boolean): readonly Located
   );
   const more = own.map((one, at) => ({ ...one, number: found.length + at + 1 }));
   return [...found, ...more];
+}
+
+/** Whether the answer is that a part was changed, or may have been. */
+export function isOfPart({ basis, reasons }: Evidence): boolean {
+  return basis === 'localisation' || reasons.some(({ code }) => code === 'manipulation_suspected');
 }
 
 export function isSpeaking({ speaksFor, strength }: Finding): boolean {

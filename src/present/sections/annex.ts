@@ -1,4 +1,4 @@
-/** What stands behind the report: how to verify it, every setting, words, sources, and room for the examiner. */
+/** The question, verification, glossary and references, and the form that the examiner signs. */
 
 import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
@@ -19,7 +19,7 @@ import {
   withEscapes,
 } from './blocks.ts';
 
-/** The question put to the program, and the explanations it chose between. */
+/** The question, its propositions and alternative explanations. */
 export function questionBlocks({
   catalogue: {
     document: { question },
@@ -42,7 +42,7 @@ export function questionBlocks({
   ];
 }
 
-/** Every other picture that the first page names, the first of them beside this one. */
+/** Other pictures that show the same, next to this one where their original is still stored. */
 export function seenBlocks({ item, language, catalogue }: SectionInput): readonly Block[] {
   const { seenBefore = [], beside = [] } = item;
   const words = catalogue.document.seen;
@@ -56,7 +56,7 @@ export function seenBlocks({ item, language, catalogue }: SectionInput): readonl
   });
 }
 
-/** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */
+/** Keeps integrity (unchanged bytes) apart from authenticity (the picture is what it is said to be). */
 export function integrityBlocks(input: SectionInput): readonly Block[] {
   const { heatmapDigests, catalogue, evidence, item, labels } = input;
   const { integrity } = catalogue.document;
@@ -143,7 +143,7 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
   ];
 }
 
-/** Of what SWGDE (Best Practices for Image Authentication, 18-Q-002 on reports) and ENFSI ask a report to name, what nobody gave. */
+/** What SWGDE (18-Q-002 on reports) and ENFSI ask a report to state and nobody filled in. */
 function missingFields(
   { caseData = {} }: SectionInput['item'],
   fields: Words['document']['signature']['fields'],
@@ -151,7 +151,7 @@ function missingFields(
   const asked: readonly (readonly [label: string, given: unknown])[] = [
     [fields.caseNumber, caseData.caseNumber],
     [fields.exhibit, caseData.exhibit],
-    // The program is never told of what is undefined here.
+    // `undefined`: the program is never told.
     [fields.client, undefined],
     [fields.reviewer, caseData.examiner],
     [fields.laboratory, caseData.laboratory],

@@ -18,53 +18,52 @@ import type { Words } from '../wording/catalogue.ts';
 export interface Row {
   readonly label: string;
   readonly value: string;
-  /** 0..1 when a bar beside the value helps to read it. */
+  /** 0..1, drawn as a bar beside the value. */
   readonly bar?: number;
-  /** Ends of a stroke over the bar, 0..1: the range of the value. */
+  /** The range of the value, 0..1, drawn over the bar. */
   readonly range?: readonly [low: number, high: number];
   /** Positions of thresholds on the bar, 0..1. */
   readonly marks?: readonly number[];
 }
 
 export interface Grid {
-  /** `share`: part of the text's width; together 1. */
+  /** `share`: fraction of the text width; the columns add up to 1. */
   readonly columns: readonly { readonly title: string; readonly share: number }[];
   readonly rows: readonly GridRow[];
 }
 
 export interface GridRow {
-  /** One for each column. */
   readonly cells: readonly string[];
-  /** Lines under the cells, from the second column to the right margin: checksums want the room. */
+  /** Lines below the cells, from the second column to the right margin: room for checksums. */
   readonly below?: readonly string[];
 }
 
 export interface HeatmapBlock {
   readonly map: MapName;
   readonly title: string;
-  /** What one glance should tell: nothing, or where to look. */
+  /** Where to look, or that nothing stands out. */
   readonly headline: string;
   readonly text: string;
 }
 
-/** One method: what it found, how strongly that speaks, and its own map where it points somewhere. */
+/** One method: what it found, how strong that is, and its map if it points to a place. */
 export interface FindingBlock {
-  /** Key of its map; null for a method without one, or that says nothing. */
+  /** Key of its map; null if it has none or found nothing. */
   readonly panel: string | null;
   readonly title: string;
   readonly text: string;
   readonly strength: string;
 }
 
-/** A Tippett plot: of pictures of each side, the share (0..1) whose log10 likelihood ratio is at least so great. */
+/** A Tippett plot: for each side, the share (0..1) of pictures with at least this log10 likelihood ratio. */
 export interface Plot {
   readonly title: string;
   readonly axis: string;
-  /** Evenly spaced, from the left end to the right. */
+  /** Evenly spaced from left to right. */
   readonly ticks: readonly string[];
   readonly supporting: Curve;
   readonly opposing: Curve;
-  /** Of this picture, and the bounds within which ratios are borne out; log10. */
+  /** The ratio of this picture, and the limits that the measurements support; log10. */
   readonly own: { readonly name: string; readonly at: number };
   readonly bounds: readonly [low: number, high: number];
 }
@@ -74,7 +73,7 @@ export interface Curve {
   readonly points: readonly (readonly [logRatio: number, share: number])[];
 }
 
-/** Log10 ratios from the left to the right end of every plot. */
+/** The log10 range of every plot. */
 export const plotRange = { from: -4, to: 4 } as const;
 
 export type Block =
@@ -83,25 +82,24 @@ export type Block =
       readonly question: string;
       readonly headline: string;
       readonly text: string;
-      /** Drawn as numbered outlines into the picture, with its caption. */
+      /** Outlined and numbered in the picture. */
       readonly places: readonly Region[];
       readonly caption: string;
-      /** What stands beside the picture. */
       readonly beside: readonly { readonly title: string; readonly items: readonly string[] }[];
     }
-  /** @see Beside */
+  /** This picture and another one that shows the same. */
   | { readonly kind: 'beside'; readonly jpeg: string; readonly caption: string }
   | { readonly kind: 'curves'; readonly plots: readonly Plot[] }
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
-  /** To be typed as it stands. */
+  /** A command to copy verbatim. */
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
-  /** `isTight`: its labels are short, and its values sentences. */
+  /** `isTight`: short labels, so that the values get more room. */
   | { readonly kind: 'table'; readonly rows: readonly Row[]; readonly isTight?: true }
   | ({ readonly kind: 'grid' } & Grid)
-  /** Rules to write on, one with each label before it. */
+  /** Lines to fill in by hand, each after its label. */
   | { readonly kind: 'form'; readonly labels: readonly string[] }
   | {
       readonly kind: 'heatmaps';
@@ -114,13 +112,13 @@ export type Block =
       readonly rows: readonly FindingBlock[];
     };
 
-/** Facts are what was received, read and measured; everything that weighs them is evaluation and looks different. */
+/** Facts are what was received and measured; whatever weighs them is evaluation, and is drawn differently. */
 const parts = ['facts', 'evaluation', 'annex'] as const;
 export type Part = (typeof parts)[number];
 
 export interface Section {
   readonly title: string;
-  /** Null for the head of the report, which holds its result in short. */
+  /** Null for the first page. */
   readonly part: Part | null;
   readonly blocks: readonly Block[];
 }
@@ -130,11 +128,10 @@ export interface ReportInput {
   readonly item: ReportItem;
   readonly language: Language;
   readonly texts: ReportTexts;
-  /** SHA-256 of each heatmap file, lower-case hex: ties the files that travel beside the report to it. */
+  /** SHA-256 of each heatmap file, in lower-case hex. */
   readonly heatmapDigests: Readonly<Record<MapName, string>>;
 }
 
-/** What the sections of a report are written with. */
 export interface SectionInput extends ReportInput {
   readonly evidence: Evidence;
   readonly account: Account;
@@ -157,7 +154,7 @@ export function note(text: string): Block {
   return { kind: 'note', text };
 }
 
-/** Smaller than a table: what is looked up need not be read in one go. */
+/** In smaller type than a table: for reference. */
 export function plainGrid(rows: readonly Row[]): Block {
   return {
     kind: 'grid',
@@ -169,20 +166,20 @@ export function plainGrid(rows: readonly Row[]): Block {
   };
 }
 
-/** A row that is left out when empty. */
+/** The row if `isShown`, otherwise nothing. */
 export function row(isShown: boolean, label: string, value: string): readonly Row[] {
   return isShown ? [{ label, value }] : [];
 }
 
-/** A block that is left out when empty. */
+/** The blocks if `isShown`, otherwise nothing. */
 export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Block[] {
   return isShown ? blocks : [];
 }
 
-/** Characters of one foreign value that a table shows; the file itself holds the rest. */
+/** How many characters of a value from the file a table shows. */
 export const valueLimit = 160;
 
-/** A row for a value from the file itself; no row where the file has none. */
+/** A row for a value from the file, or nothing if there is none. */
 export function foreignRow(
   label: string,
   value: string | null,
@@ -191,7 +188,7 @@ export function foreignRow(
   return row(value !== null && value !== '', label, printable(value ?? '', limit));
 }
 
-/** Explains the escapes of `printable` below blocks that hold one, and nowhere else. */
+/** Adds the note on escapes if a block contains one. */
 export function withEscapes(
   blocks: readonly Block[],
   { escapes }: Words['labels'],

@@ -1,11 +1,11 @@
-/** What bears the strength that the first page states, and how far the result goes. */
+/** What the strength on the first page is based on, and the limits of the result. */
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
 import { isDeclared, leadsToAbstain } from '../forensic-text.ts';
 import { type Block, note, paragraph, type SectionInput } from './blocks.ts';
 
-/** Nothing where no strength can be stated. */
+/** Empty if no strength can be stated. */
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
   const { account, catalogue, result } = input;
   if (result.outcome === 'abstain') return [];

@@ -1,7 +1,4 @@
-/**
- * Where the methods reacted, the picture and a map of each kind; and every method once: what it found, how strongly that
- * speaks, and where it points.
- */
+/** Every method once: what it found, how strong that is, and where; then the picture beside its heatmaps. */
 
 import type { MapName } from '../../engine/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
@@ -23,10 +20,10 @@ import {
   type HeatmapBlock,
 } from './blocks.ts';
 
-/** Examiners know it, but it takes no part in any verdict: shown to those who ask for it. */
+/** Examiners know error level analysis, but no verdict uses it, so it is shown on request only. */
 const shownOnRequest = 'error-level';
 
-/** They read what the file says about itself, which the section on provenance lists in full. */
+/** These read what the file says about itself; the section on provenance has the details. */
 export const toldInProvenance: ReadonlySet<string> = new Set([
   'content-credentials',
   'declared-origin',
@@ -93,7 +90,7 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
   };
 }
 
-/** It points to a change, and the methods together gave it no weight. */
+/** Whether it points to a change but had no weight in the combined result. */
 function isLeftOut({ examination }: SectionInput, { method }: WordedFinding): boolean {
   const isOnlyShown = method === shownOnRequest || retiredMethods.includes(method);
   return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
@@ -121,7 +118,7 @@ export function writeSide(
   return words.evaluation.sides[side](words.adverbs[strength]);
 }
 
-const localisingMethods: ReadonlySet<string> = new Set([
+export const localisingMethods: ReadonlySet<string> = new Set([
   ...localisingDetectors.map(({ method }) => method),
   ...retiredMethods,
 ]);
@@ -130,7 +127,7 @@ export function heatmapBlocks(input: SectionInput): readonly Block[] {
   const { item, labels, examination, catalogue } = input;
   const { intro, asStored } = catalogue.measurements.heatmap;
   const places = markedPlaces(examination).map(({ region }) => region);
-  // The one that can show a change first, so that it stands beside the picture.
+  // First the map that can show a change: it is drawn next to the picture.
   const shown = (['fake', 'anomaly', 'real', 'compression'] as const).filter(
     (map) => map !== 'anomaly' || !readMap(examination.maps, map).isEven,
   );
@@ -153,7 +150,7 @@ function toBlock(input: SectionInput, map: MapName): HeatmapBlock {
   };
 }
 
-/** Only two of the maps can call for a look: traces of a camera and of compression are everywhere, and harmless. */
+/** Traces of a camera and of compression are everywhere, so those two maps never point anywhere. */
 function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapName): string {
   if (map === 'real' || map === 'compression') return '';
   const { glance } = labels;
@@ -166,5 +163,5 @@ function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapN
   return glance.highest(catalogue.findings.places[place]);
 }
 
-/** Middle of the scale: below it a place is nearer to "no trace". */
+/** The middle of the scale: lower values are closer to no trace. */
 const lookFrom = 0.5;

@@ -5,7 +5,7 @@ import { modelName } from '../../engine/contract.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
-import type { Examination } from '../../engine/result.ts';
+import type { Examination, Place } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
@@ -13,19 +13,18 @@ import { writeNotes } from '../notes.ts';
 import { mainGround, writeBecause } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
-import { isNeverCalled, isSuspicion, markedPlaces } from '../result.ts';
+import { isAboutPart as isOfPart, isNeverCalled, isSuspicion, markedPlaces } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
-import { isShown, methodName, toldInProvenance, writeSide } from './findings.ts';
+import { isShown, localisingMethods, methodName, toldInProvenance, writeSide } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
-  const { catalogue, labels, examination, presentation, result } = input;
+  const { catalogue, labels, presentation, result } = input;
   const { head, question } = catalogue.document;
-  const places = markedPlaces(examination).map(({ region }) => region);
+  const places = placesOfAnswer(input).map(({ region }) => region);
   const damage = damageOf(input);
   const ground = mainGround(result);
-  const isOfPart = ground === 'changed' || ground === 'manipulation_suspected';
   const beside = [
     { title: head.rows.damage, items: damage === null ? [] : [head.damage(capitalised(damage))] },
     { title: head.rows.marked, items: markedBy(input) },
@@ -37,7 +36,10 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       question: question.short,
       headline: presentation.headline,
       // The list beside the picture has the places.
-      text: isOfPart ? writeBecause(ground, result, catalogue, false) : presentation.because,
+      text:
+        ground !== null && isOfPart(result)
+          ? writeBecause(ground, result, catalogue, false)
+          : presentation.because,
       places,
       caption: places.length === 0 ? labels.original : head.outlined,
       beside: beside.filter(({ items }) => items.length > 0),
@@ -56,16 +58,22 @@ function isOpen({ result: { outcome } }: SectionInput): boolean {
   return outcome === 'uncertain' || outcome === 'abstain';
 }
 
-/** Rows that are missing can be taken for a change. */
+/** Places are shown only if the answer is about a change. */
+function placesOfAnswer({ examination, result }: SectionInput): readonly Place[] {
+  return isOfPart(result) ? markedPlaces(examination) : [];
+}
+
+/** Missing rows can look like a change. */
 function damageOf({ examination: { facts }, language }: SectionInput): string | null {
   if (facts.soundShare === undefined) return null;
   return writeNotes({ ...facts, notes: ['rows_missing'] }, language).join('');
 }
 
-/** Each numbered place, and the methods that mark it by themselves; the annex has the pixels. */
-function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
+/** Every numbered place and the methods that mark it; the annex has the coordinates. */
+function markedBy(input: SectionInput): readonly string[] {
+  const { examination, catalogue } = input;
   const { document, findings, outcome } = catalogue;
-  const places = markedPlaces(examination);
+  const places = placesOfAnswer(input);
   const copies = places.filter(({ methods }) => methods.includes(copyMove.method));
   return places.map((one, at) => {
     const { region, methods } = one;
@@ -81,16 +89,18 @@ function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
   });
 }
 
-/** On the first page; the section on findings has all. What a file declares takes more words. */
+/** How many findings the first page names; what a file declares takes more room. */
 const namedFindings = { usual: 3, declared: 2 } as const;
 
-/** What the answer rests on, the weightiest first, and what speaks against it. */
+/** The reasons for the answer, strongest first, and the evidence against it. */
 function reasonsOf(input: SectionInput): readonly Beside[] {
   const { evidence, language, result, catalogue } = input;
   const { rows, otherwise, nothingAgainst } = catalogue.document.head;
   const { outcome } = result;
   if (outcome === 'uncertain' || outcome === 'abstain') return [];
-  const found = speaking(input, outcome === 'real' ? 'real' : 'fake');
+  const found = speaking(input, outcome === 'real' ? 'real' : 'fake').filter(
+    ({ method }) => outcome !== 'fake' || !localisingMethods.has(method),
+  );
   const declares = ({ method }: WordedFinding) =>
     outcome === 'declared' && toldInProvenance.has(method);
   const supporting = [...found.filter(declares), ...found.filter((one) => !declares(one))];
@@ -118,19 +128,26 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   ];
 }
 
-/** Of an open result: why nothing was decided, the reason of the headline first, and what speaks for either side. */
+/** For an open result: why nothing was decided, and what supports either side. */
 function weighedOf(input: SectionInput): readonly Beside[] {
   const { evidence, language, catalogue, result } = input;
   const { rows, otherwise } = catalogue.document.head;
   const main = mainGround(result);
-  // The sentence under the headline says all there is to say of a suspicion.
   const isSuspected = isSuspicion(result);
   const why = [
     ...evidence.reasons.filter(({ code }) => code === main && !isSuspected),
-    ...evidence.reasons.filter(({ code }) => code !== main && main !== 'not_a_photograph'),
+    ...evidence.reasons.filter(
+      ({ code }) =>
+        code !== main &&
+        main !== 'not_a_photograph' &&
+        (!isSuspected || code === 'single_weak_method'),
+    ),
   ].map(({ statement }) => statement[language]);
   const { small } = catalogue.verdict.onlySuspected;
-  // Of a damaged file its own line says so.
+  const { byOneOfAll } = catalogue.document.head;
+  const { changed, thresholds } = result;
+  const isByOne = isSuspected && (changed ?? 1) < (thresholds['suspectedMin'] ?? 0);
+  // A damaged file has its own line.
   const isTooSmall = isSuspected && isNeverCalled(result) && damageOf(input) === null;
   const told = (side: 'real' | 'fake') =>
     speaking(input, side)
@@ -139,8 +156,12 @@ function weighedOf(input: SectionInput): readonly Beside[] {
       .map((one) => writeReason(input, one));
   return [
     {
-      title: rows.why,
-      items: [...(isTooSmall ? [small] : []), ...why.slice(0, namedFindings.usual)],
+      title: isSuspected ? rows.whySuspected : rows.why,
+      items: [
+        ...(isTooSmall ? [small] : []),
+        ...(isByOne ? [byOneOfAll] : []),
+        ...why.slice(0, namedFindings.usual),
+      ],
     },
     { title: isSuspected ? rows.suspicion : rows.forFake, items: told('fake') },
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
@@ -150,12 +171,12 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   ];
 }
 
-/** That the whole was not generated says nothing against a change of a part. */
+/** Whether the whole picture was generated says nothing about a change in a part. */
 function isAboutPart({ method }: WordedFinding): boolean {
   return method !== traceNetwork.method;
 }
 
-/** By the traces of a picture outside the validated range, methods that read its pixels have no tested meaning. */
+/** Outside the validated range, what was found in the pixels has no tested meaning. */
 function speaking(
   { evidence, item, examination, result }: SectionInput,
   side: 'real' | 'fake',
@@ -176,7 +197,7 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
   return `${methodName(input, finding.method)} (${writeSide(input, finding)}): ${told}`;
 }
 
-/** How far to rely on it and what to do now; then how strong, how sure, how often wrong, what else the file says, and what is open. */
+/** How far to rely on it, what to do, how strong it is, how often wrong, what the file says, and what was not checked. */
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
@@ -184,10 +205,12 @@ function answerRows(input: SectionInput): readonly Row[] {
   const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
-  const steps = [next, ...further, ...(isOpen(input) ? [] : [limits.examinerShort])];
+  const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
+  const steps = [next, ...further, ...(hasExaminer ? [] : [limits.examinerShort])];
   const { statement, weighed = [] } = evidence;
   const lines = weighed.map((one) => one.statement[language]);
   const isOfBoth = lines.join(' ') === statement[language];
+  const stated = [statement[language], ...(result.outcome === 'declared' ? [tracesOf(input)] : [])];
   const { conclusion } = catalogue.verdict;
   const isSuspected = isSuspicion(result);
   return [
@@ -201,7 +224,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.next, value: steps.join(' ') },
     {
       label: isOfBoth && lines.length > 1 ? `${rows.strength} ${scale}` : rows.strength,
-      value: isOfBoth ? lines.join('\n') : statement[language],
+      value: (isOfBoth ? lines : stated).join('\n'),
     },
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
@@ -210,7 +233,14 @@ function answerRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** Program, operator and reviewer are three roles; then the file, and this report. */
+/** What the traces say about a picture whose file declares what it is. */
+function tracesOf({ evidence, language, catalogue }: SectionInput): string {
+  const { withoutEntry, noneWithoutEntry } = catalogue.document.head;
+  const traces = evidence.weighed?.find(({ question }) => question === 'generated');
+  return traces === undefined ? noneWithoutEntry : withoutEntry(traces.statement[language]);
+}
+
+/** The three roles (program, operator, reviewer), the file and this report. */
 function identityRows(input: SectionInput): readonly Row[] {
   const { examination, item, labels, catalogue, numbers } = input;
   const { facts, model, locator, environment } = examination;
@@ -261,8 +291,8 @@ function identityRows(input: SectionInput): readonly Row[] {
 }
 
 /**
- * The same for every language of one report, another one for every other picture, model, setting or run: 48 bits of a
- * SHA-256 in groups of four digits.
+ * The same in every language, different for any other picture, model, setting or run: 48 bits of a SHA-256 in groups of
+ * four digits.
  */
 export function reportNumber(
   { facts, model, options }: Examination,

@@ -1,4 +1,4 @@
-/** Which file was examined, and what its metadata state. Positions are never printed. */
+/** The file that was examined and what its metadata say. GPS positions are never printed. */
 
 import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
@@ -25,7 +25,7 @@ import {
 
 type Tag = string | number;
 
-/** EXIF tags that describe the exposure, each under the names that it goes by, as a photographer writes it. */
+/** EXIF tags of the exposure under every name they go by, written as photographers do. */
 const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => string }[] = [
   { names: ['ExposureTime'], write: (value) => `${value} s` },
   { names: ['FNumber'], write: (value) => String(value).replace(/\.0$/, '') },
@@ -60,7 +60,7 @@ function itemRows(input: SectionInput): readonly Row[] {
     ...row(item.isUploadReplaced === true, rows.upload, labels.uploadReplaced),
     { label: rows.bytes, value: `${numbers.count(facts.sizeBytes)} ${labels.bytes}` },
     { label: 'SHA-256', value: facts.sha256 },
-    // In two halves, so that both lines are equally long and easy to compare.
+    // In two halves: two lines of equal length are easier to compare.
     { label: 'SHA-512', value: `${facts.sha512.slice(0, 64)} ${facts.sha512.slice(64)}` },
     { label: labels.md5, value: facts.md5 },
     { label: rows.format, value: formatNames[facts.format] },
@@ -167,14 +167,14 @@ function metadataRows({
       rows.metadataWarnings,
       metadata.warnings
         .map((warning) => writeWarning(warning, language))
-        // What could not be read stands in the chapter on provenance.
+        // The section on provenance lists what could not be read.
         .filter((sentence) => !unread.includes(sentence))
         .join(' '),
     ),
   ];
 }
 
-/** Many makers begin the model with their own name, in part: `NIKON CORPORATION`, `NIKON D800`. */
+/** Many makers repeat part of their name in the model: `NIKON CORPORATION`, `NIKON D800`. */
 function writeCamera({ cameraMake, cameraModel }: Metadata): string {
   const [brand = ''] = cameraMake?.split(' ') ?? [];
   const isNamed = brand !== '' && cameraModel?.startsWith(brand) === true;
@@ -185,7 +185,7 @@ function joined(values: readonly (Tag | null | undefined)[]): string {
   return values.filter((value) => value !== null && value !== undefined).join(' ');
 }
 
-/** The chain of custody that the program recorded for the file. */
+/** The chain of custody as far as the program recorded it. */
 export function custodyBlocks({
   item,
   numbers,

@@ -15,11 +15,11 @@ import {
 } from './blocks.ts';
 import { isShown, referenceNumbers } from './findings.ts';
 
-/** Models without it have one branch. */
+/** Only models with a second branch have this file. */
 const secondBranchFile = 'votes.onnx';
-/** Models with it have a vision transformer. */
+/** Only models with a vision transformer have this file. */
 const transformerFile = 'transformer.onnx';
-/** That read more of a picture than its patches; an examination does not record it. */
+/** Models that also read views of the whole picture; examinations do not record that. */
 const modelsWithViews: ReadonlySet<string> = new Set(['trace-2', 'trace-3']);
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
@@ -40,7 +40,6 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
     ...(locator === null
       ? []
       : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
-    // How changed parts enter into two of the heatmaps.
     ...only(examination.manipulation !== null, {
       kind: 'list',
       items: [`${labels.maps.fake}: ${fake}`, `${labels.maps.anomaly}: ${anomaly}`],
@@ -52,7 +51,7 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
 
 function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Block[] {
   const { methods, sources } = catalogue.findings;
-  // The others are cited by the number of their reference.
+  // Methods with a reference are cited by its number.
   const own = evidence.findings.filter(
     ({ method }) => referenceNumbers(method).length === 0 && isShown(method, item),
   );
@@ -88,7 +87,7 @@ function methodRows(input: SectionInput): readonly Row[] {
         )),
     { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
     thresholdRow(input),
-    // A seed is an identifier to be typed in again, so it stands without groups.
+    // Without digit groups, so that it can be typed in again.
     { label: rows.seed, value: String(options.seed) },
     { label: rows.passes, value: numbers.count(passes) },
     { label: rows.patches, value: numbers.count(patchesRead) },
@@ -114,7 +113,7 @@ function methodRows(input: SectionInput): readonly Row[] {
 
 function thresholdRow({ examination, labels, numbers, language, result }: SectionInput): Row {
   const { generated, changed } = writeFigures(result, language);
-  // As on the first page, where it names the limit.
+  // Rounded as on the first page.
   const shown: Readonly<Record<string, string | undefined>> = {
     realMax: generated?.limits?.[0],
     fakeMin: generated?.limits?.[1],

@@ -1,4 +1,4 @@
-/** What the file says about its own origin and history, and whether what it says holds together. */
+/** What the file says about its own origin and history, and whether that is consistent. */
 
 import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
 import { readSourceType } from '../../provenance/source-types.ts';
@@ -47,7 +47,7 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
   return withEscapes(blocks, input.labels);
 }
 
-/** What was looked for and is not there: a line each. */
+/** What was looked for and not found. */
 function absentRows({ catalogue, evidence }: SectionInput): readonly Row[] {
   const { provenance: words } = catalogue;
   const { declarations, credentials, inconsistencies } = evidence.provenance;
@@ -94,7 +94,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   const { provenance: words } = catalogue;
   const { integrity, trust, hasTimestamp, actions, problems } = credentials;
   const { ingredientProblems = [] } = credentials;
-  // Without a trust list no signer is on it: that is no problem of the file.
+  // Without a trust list every signer is untrusted, which says nothing about the file.
   const reported = problems.filter(
     (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
   );
@@ -145,7 +145,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   ];
 }
 
-/** What an examiner would expect to find beside a signature, and is not there. */
+/** What an examiner expects along with a signature, but is missing. */
 function missingOf(
   { hasTimestamp, trust, problems, identities = [], codes = [] }: ContentCredentials,
   { provenance: { missing } }: Words,
@@ -161,7 +161,7 @@ function missingOf(
   ];
 }
 
-/** A list says nowhere when it was published. */
+/** Trust lists do not say when they were published. */
 function writeListDate(
   { trustListSince }: ContentCredentials,
   { catalogue, numbers }: SectionInput,
@@ -184,7 +184,7 @@ function writeAction(action: ContentCredentials['actions'][number], numbers: Num
   return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
 }
 
-/** Steps of a history that stand on lines of their own; of a longer one its beginning and its end. */
+/** How many steps of a history are listed; the middle of a longer one is left out. */
 const shownSteps = { first: 16, last: 8 } as const;
 
 function writeHistory(input: SectionInput): string {

@@ -1,4 +1,4 @@
-/** How good the likelihood ratios of the models are, as measured: Tippett plots, cost and bounds. */
+/** How well the likelihood ratios performed in tests: Tippett plots, Cllr and bounds. */
 
 import type { HeldOutRatios } from '../../inference/manifest-parts.ts';
 import { nameIn, printable } from '../printable.ts';
@@ -6,7 +6,7 @@ import { measuredLike } from '../result.ts';
 import type { Weighed } from '../strength.ts';
 import { type Block, type Curve, heading, only, type Plot, type SectionInput } from './blocks.ts';
 
-/** Of each question that the picture has a ratio for. */
+/** A plot for each question that the picture has a ratio for. */
 export function ratioBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence, examination } = input;
   const measured = {
@@ -31,7 +31,7 @@ export function ratioBlocks(input: SectionInput): readonly Block[] {
   );
 }
 
-/** The curves fall from all pictures to none, as a Tippett plot shows them. */
+/** Turns cumulative shares into the falling curves of a Tippett plot. */
 export function toPlot(
   { catalogue, numbers }: SectionInput,
   { question, side, ratio }: Weighed,
@@ -63,7 +63,7 @@ export function writeMeasured(
 ): string {
   const { calibration, recorded, supporting, opposing, cllr, lower, upper } = ratios;
   const { titles, names, measured } = catalogue.strength.evaluation.tippett;
-  // Never up: a ratio is a claim.
+  // Rounded down, because a ratio is a claim.
   const bound = (ratio: number) =>
     ratio < 10 ? numbers.plain(Math.floor(10 * ratio) / 10) : numbers.count(Math.floor(ratio));
   return measured({

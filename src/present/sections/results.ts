@@ -1,4 +1,4 @@
-/** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
+/** All measured values with their ranges, and how they change when the picture is saved or scaled again. */
 
 import type { Decision } from '../../engine/result.ts';
 import { placeOf } from '../../detectors/regions.ts';
@@ -51,7 +51,7 @@ function decisionRows({ examination, labels, catalogue, result }: SectionInput):
   ];
 }
 
-/** Values outside the validated range stand in the annex only: side by side with their caveat they would still be read. */
+/** Empty outside the validated range: even with a caveat, readers would rely on the values. */
 function measuredRows(input: SectionInput): readonly Row[] {
   const { examination, labels, numbers, catalogue, result, language } = input;
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
@@ -70,7 +70,7 @@ function measuredRows(input: SectionInput): readonly Row[] {
   return [
     {
       ...measured(rows.probability, decision.fakeProbability, decision.fakeUncertainty),
-      // As everywhere else in the report.
+      // Rounded as everywhere else in the report.
       value: withLimits(`${generated?.value} ± ${generated?.deviation}`, generated, limits),
       marks: [realMax, fakeMin].filter((mark) => mark !== undefined),
     },
@@ -88,7 +88,7 @@ function measuredRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** The combined result of the methods that look for changed parts; nothing where it was not sought or has no tested meaning. */
+/** The combined result of the methods that look for changes; empty if they did not run or it has no tested meaning. */
 function changeRows(input: SectionInput): readonly Row[] {
   const { examination, labels, catalogue, result, language } = input;
   const { changed } = readFigures(examination);
@@ -128,7 +128,7 @@ function withLimits(
   return figure?.limits ? write(told, ...figure.limits) : told;
 }
 
-/** What could not be determined is reported as missing, not left out. */
+/** A value that could not be determined is listed as missing. */
 function optional(label: string, value: number | null, write: (value: number) => string): Row {
   return { label, value: write(value ?? Number.NaN) };
 }
@@ -168,7 +168,7 @@ function stabilityBlocks({
   ];
 }
 
-/** In words, a line for each place, numbered where there are several; none where no search was made or its result has no tested meaning. */
+/** A line for each marked place. */
 export function writeRegions({
   examination,
   catalogue,

@@ -1,6 +1,6 @@
 /**
- * What a report says, in order, before anything is drawn: an examination goes in, titled blocks of plain text come out.
- * Everything foreign in them is printable.
+ * Turns an examination into the sections of a report: titled blocks of plain text, not yet laid out. All text from the
+ * file has passed through `printable`.
  */
 
 import { openWriting, writeAccount } from '../forensic-text.ts';
@@ -29,7 +29,7 @@ import { validationBlocks } from './validation.ts';
 
 type Writer = (input: SectionInput) => readonly Block[];
 
-/** The first page answers; then what was found, where the file says it comes from, and how far that goes; the annex proves. */
+/** The answer, then findings, provenance and limits; the annex has the evidence. */
 const order: readonly (readonly [keyof Words['labels']['sections'], Part | null, Writer])[] = [
   ['result', null, headBlocks],
   ['findings', 'facts', findingBlocks],
@@ -51,7 +51,7 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
   ['metadata', 'annex', metadataBlocks],
 ];
 
-/** The first page alone: it names no heatmap file. */
+/** The first page alone. It names no heatmap file, so it needs no checksums. */
 export function writeFirstPage(
   input: Pick<ReportInput, 'examination' | 'item' | 'language'>,
 ): Section {
@@ -74,7 +74,7 @@ function openInput(input: ReportInput): SectionInput {
   };
 }
 
-/** Sections are numbered, annexes lettered; one without blocks is left out. */
+/** Numbers the sections, letters the annexes, and leaves out what is empty. */
 export function writeSections(input: ReportInput): readonly Section[] {
   const all = openInput(input);
   let sections = 0;

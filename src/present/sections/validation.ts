@@ -1,4 +1,4 @@
-/** How often the method errs, as measured: at the strategy that was used, condition by condition, the worst one named. */
+/** The measured error rates under the strategy used: for each condition, and the worst of them. */
 
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
@@ -46,7 +46,7 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Readers of "files as they were" would not expect pictures this small. */
+/** Otherwise readers would assume pictures of any size. */
 function writeSides(
   { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
@@ -57,7 +57,7 @@ function writeSides(
   return [catalogue.limits.validation[say]({ least, greatest })];
 }
 
-/** That a picture is larger or smaller than all whose generation was measured; for the first page. */
+/** For the first page: whether the picture is larger or smaller than all that generation was measured on. */
 export function writeOutsideSizes(input: SectionInput): readonly string[] {
   const { facts, measured } = input.examination;
   const [first] = measured;
@@ -136,7 +136,7 @@ function conditionName(
   return nameIn(labels.validation.conditions, condition, printable(condition, 60));
 }
 
-/** Nothing for an examination of an earlier version, or where the model was not measured. */
+/** Empty for examinations from earlier versions, and for models that were not measured. */
 function changeRatesBlocks(input: SectionInput): readonly Block[] {
   const { examination, catalogue, numbers } = input;
   const { measuredCalls, options } = examination;
@@ -166,7 +166,7 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Nothing where it was not counted, as under other strategies than the default one. */
+/** Suspicions were counted under the default strategy only. */
 function suspectedBlocks(
   input: SectionInput,
   measured: readonly MeasuredCalls[],

@@ -58,9 +58,10 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   };
   drawTitle(page, labels, item);
   sections.forEach((section, at) => {
-    // The signed part ends with its page.
-    const isFirstAnnex = section.part === 'annex' && sections[at - 1]?.part !== 'annex';
-    if (isFirstAnnex && page.y > sheet.top) page.reserve(sheet.bottom);
+    // The answer has its page to itself, and the signed part ends with its page.
+    const before = sections[at - 1]?.part;
+    const isNewPage = before === null || (section.part === 'annex' && before !== 'annex');
+    if (isNewPage && page.y > sheet.top) page.reserve(sheet.bottom);
     drawSection(around, section);
   });
   const number = `${labels.rows.report} ${reportNumber(examination, item)}`;

@@ -218,6 +218,7 @@ test('a place that all methods mark keeps its number, and one that a single meth
   const network = { ...found, method: 'localisation-network' };
   const evidence: Parameters<typeof locate>[0] = JSON.parse(
     JSON.stringify({
+      reasons: [{ code: 'manipulation_suspected' }],
       manipulation: {
         places: [
           { region: at(0), methods: [] },

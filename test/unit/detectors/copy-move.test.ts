@@ -139,10 +139,10 @@ test('says what was done, and that copy and source cannot be distinguished', asy
   const { finding } = await sight(file.png());
 
   expect(finding.statement.en).toMatch(
-    /^Two regions \(one of \d such pairs\), one .* and one .*, show the same pixels, one turned by 30 degrees; this does not show which of the two is the copy\.$/,
+    /^Two regions \(the clearest of \d such pairs\), one .* and one .*, show the same pixels, one turned by 30 degrees; this does not show which of the two is the copy\.$/,
   );
   expect(finding.statement.de).toMatch(
-    /^Zwei Bereiche \(eines von \d solchen Paaren\), .* zeigen dieselben Pixel, einer um 30 Grad gedreht;/,
+    /^Zwei Bereiche \(das deutlichste von \d solchen Paaren\), .* zeigen dieselben Pixel, einer um 30 Grad gedreht;/,
   );
 });
 

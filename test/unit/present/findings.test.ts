@@ -94,5 +94,5 @@ test('the pair of copies that is described is named as one of several, as the ma
     source: '',
   }).statement;
 
-  expect(en).toMatch(/^Two regions \(one of 3 such pairs\), /);
+  expect(en).toMatch(/^Two regions \(the clearest of 3 such pairs\), /);
 });

@@ -97,7 +97,10 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
       },
       {
-        en: ['256 to 1,448 pixels; this one lies outside', 'does not enter into the strength'],
+        en: [
+          '256 to 1,448 pixels on the longer side; for this one it is less certain',
+          'does not enter into the strength',
+        ],
         de: ['256 bis 1.448 Pixel', 'geht sie nicht ein'],
       },
       { en: ['Never tested'], de: ['Nie geprüft'] },
@@ -124,8 +127,11 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '7 the heatmaps beside the original',
     [
       {
-        en: ['Shows where methods reacted, not that anything was changed', 'Original'],
-        de: ['Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde', 'Original'],
+        en: ['Shows where methods reacted, not that anything was changed', 'Picture examined'],
+        de: [
+          'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
+          'Untersuchtes Bild',
+        ],
       },
       {
         en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual places'],
@@ -172,8 +178,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['schwach ab 2', 'Keine Angabe geht über das hinaus, was die Validierung stützt'],
       },
       {
-        en: ['That is no evidence of deception'],
-        de: ['Das belegt keine Täuschung'],
+        en: ['Saving or scaling it is enough for that'],
+        de: ['Schon Speichern oder Skalieren genügt dafür'],
       },
     ],
   ],

@@ -17,6 +17,7 @@ export const document: typeof english = {
       against: 'Was dagegen spricht',
       otherwise: 'Andere Erklärungen',
       why: 'Warum nichts entschieden wurde',
+      whySuspected: 'Warum es nicht belegt ist',
       forFake: 'Für Erzeugung oder Veränderung',
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
@@ -31,11 +32,15 @@ export const document: typeof english = {
       reviewer: 'Begutachtung',
       file: 'Datei',
     },
-    scale: '(schwach ab 2, mäßig ab 10, mäßig stark ab 100)',
+    scale: '(schwach ab 2, moderat ab 10, mittelstark ab 100)',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
+    byOneOfAll:
+      'Den Verdacht weckt nur eine Methode. Zusammen mit den übrigen, die keine Veränderung finden, spricht das für keine der beiden Seiten.',
+    withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
+    noneWithoutEntry: 'Ohne diese Angabe lässt sich das Bild nicht beurteilen.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Umrandet: wo sich Anzeichen einer Veränderung fanden',
-    sameAs: (number) => `dieselben Pixel wie ${number}`,
+    outlined: 'Die Rahmen umschließen die Stellen mit Anzeichen einer Veränderung',
+    sameAs: (number) => `gleicht ${number}`,
     together: 'alle Methoden zusammen',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Nichts gefunden.',
@@ -64,7 +69,7 @@ export const document: typeof english = {
   },
   question: {
     short:
-      'Hat eine Kamera dieses Bild so aufgenommen, oder wurde es erzeugt oder an einer Stelle verändert?',
+      'Hat eine Kamera dieses Bild so aufgenommen, hat eine KI es erzeugt, oder wurde eine Stelle verändert?',
     put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, wie viel besser der Befund zur einen passt als zur anderen.',
     columns: ['Hypothese', 'Inhalt'],
     propositions: [
@@ -159,7 +164,7 @@ export const document: typeof english = {
     fields: {
       caseNumber: 'Aktenzeichen',
       exhibit: 'Asservatennummer',
-      client: 'Auftraggeber und Auftragsdatum',
+      client: 'Auftraggeber, Auftragsdatum und Rechtsgrundlage',
       reviewer: 'sachverständige Person mit Qualifikation',
       laboratory: 'Labor',
       accreditation: 'Akkreditierung (ISO/IEC 17025)',

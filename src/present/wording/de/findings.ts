@@ -52,7 +52,7 @@ const pictureKinds: English['pictureKinds'] = {
   rendering: 'ein Computerbild (Rendering oder Spiel)',
   screenshot: 'ein Bildschirmfoto',
   page: 'eine Textseite',
-  chart: 'eine Grafik oder ein Diagramm',
+  chart: 'eine Grafik, eine Karte oder ein Diagramm',
 };
 
 const trailingKinds: English['trailingKinds'] = {
@@ -135,9 +135,9 @@ const vouchings: English['vouchings'] = {
   trusted_capture:
     'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich abfotografieren.',
   no_trust_list:
-    'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann so signieren.',
+    'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann unter diesem Namen signieren.',
   unlisted_signer:
-    'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann so signieren.',
+    'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann unter diesem Namen signieren.',
 };
 
 function writeVouching(vouching: CredentialVouching): string {
@@ -156,7 +156,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `beide ${places[place]},`
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (eines von ${pairs} solchen Paaren)` : '';
+  const more = pairs > 1 ? ` (das deutlichste von ${pairs} solchen Paaren)` : '';
   return `Zwei Bereiche${more}, ${where}`;
 }
 

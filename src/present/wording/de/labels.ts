@@ -161,7 +161,7 @@ export const labels: typeof english = {
     compression: 'Kompression',
     anomaly: 'Ungewöhnliche Stellen',
   },
-  original: 'Original',
+  original: 'Untersuchtes Bild',
   heatmap: 'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
   glance: {
     even: 'Nichts tritt hervor.',

@@ -7,7 +7,7 @@ export const limits: typeof english = {
     sides: ({ least, greatest }) =>
       `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest }) =>
-      `Die Fehlerraten für eine Erzeugung gelten für Bilder, deren längere Seite ${least} bis ${greatest} Pixel hat; dieses liegt außerhalb.`,
+      `Der Quotient zur KI-Erzeugung wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; für dieses Bild ist er weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
     columns: [
       'Bedingung',
@@ -91,7 +91,7 @@ export const limits: typeof english = {
     invisible_watermarks: 'unsichtbare Wasserzeichen geschlossener Dienste (SynthID)',
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
-    erased_edits: 'Bearbeitungen ohne erhaltene Spuren',
+    erased_edits: 'Bearbeitungen, deren Spuren verloren sind',
     camera_reference: 'welche Kamera das Bild aufnahm (PRNU)',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Inhalt, Licht und Schatten',

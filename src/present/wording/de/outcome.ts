@@ -2,32 +2,40 @@ import type { outcome as english } from '../en/outcome.ts';
 
 export const outcome: typeof english = {
   headlines: {
-    real: 'Keine Anzeichen für Erzeugung oder Veränderung gefunden',
-    blind: 'Keine Anzeichen für Erzeugung; Veränderungen kaum erkennbar',
+    real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung gefunden',
+    blind: 'Keine Anzeichen für KI-Erzeugung; zu Veränderungen keine Aussage',
     fake: 'Anzeichen für Erzeugung durch KI gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
-    declared: 'Die Datei gibt selbst an, dass KI sie erzeugt hat',
+    declared: 'Laut Angabe in der Datei ist das Bild KI-erzeugt',
     uncertain: 'Keine Entscheidung möglich',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     abstain: 'Dieses Bild lässt sich nicht beurteilen',
   },
   because: {
-    real: 'Die Spuren passen zu einer Kamera; keine Stelle fällt auf.',
+    real: 'Spuren wie von einer Kamera; Veränderungen bleiben oft unbemerkt.',
     blind:
-      'Die Spuren passen zu einer Kamera; Veränderungen findet das Verfahren in solchen Bildern fast nie.',
+      'Die Spuren passen zu einer Kamera. Veränderungen findet das Verfahren in solchen Bildern fast nie.',
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
-    changed: (place, isSeveral) =>
-      `${isSeveral ? 'Mehrere Stellen unterscheiden' : 'Eine Stelle unterscheidet'} sich vom Rest${place}.`,
-    declared: (place, name) => `Fundstelle der Angabe: ${place}${name}.`,
-    manipulation_suspected: (place, isSeveral) =>
-      `${isSeveral ? 'Mehrere Stellen könnten' : 'Eine Stelle könnte'} verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
+    changed: (place, marked) =>
+      ({
+        one: `Eine Stelle unterscheidet sich vom Rest${place}.`,
+        several: `Mehrere Stellen unterscheiden sich vom Rest${place}.`,
+        copies: `Zwei Stellen zeigen dieselben Pixel${place}.`,
+      })[marked],
+    declared: (place, name) => `Wo das steht: ${place}${name}.`,
+    manipulation_suspected: (place, marked) =>
+      ({
+        one: `Eine Stelle könnte verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
+        several: `Mehrere Stellen könnten verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
+        copies: `Zwei Stellen gleichen sich${place}; als Beleg einer Kopie reichen die Anzeichen nicht aus.`,
+      })[marked],
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
-    no_usable_trace: 'Es fehlen messbare Spuren, sei es von einer Kamera oder von KI.',
+    no_usable_trace: 'Es fehlen messbare Spuren, sowohl einer Kamera als auch einer KI.',
     not_a_photograph: 'Das Bild sieht nach Zeichnung, Bildschirmfoto oder Scan aus.',
-    outside_training_domain: 'Solche Spuren kamen in den Tests des Modells nicht vor.',
+    outside_training_domain: 'Es gleicht keinem der Bilder, mit denen das Verfahren geprüft wurde.',
     margin_within_uncertainty: 'Der Wert liegt zu nah an 50 % für eine Entscheidung.',
     evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
     unstable_under_resaving: 'Nach erneutem Speichern oder Skalieren kippt das Ergebnis.',
@@ -55,10 +63,11 @@ export const outcome: typeof english = {
   },
   next: {
     real: 'Prüfen, woher das Bild stammt und was es zeigen soll.',
-    fake: 'Klären, wer es zuerst veröffentlicht hat; das Original verlangen.',
-    changed: 'Das Original verlangen und im markierten Bereich vergleichen.',
-    declared: 'Klären, wer die Datei mit welchem Programm erstellt hat.',
+    fake: 'Klären, woher das Bild stammt; die Originaldatei verlangen.',
+    changed: 'Das Original verlangen und an den Markierungen vergleichen.',
+    declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
+    broken: 'Die Datei so verlangen, wie sie signiert wurde.',
     signer:
       'Unterzeichner mit Vertrauensliste abgleichen (github.com/c2pa-org/conformance-public).',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
@@ -66,7 +75,8 @@ export const outcome: typeof english = {
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
-    not_a_photograph: 'Falls es ein Foto zeigt: die Datei dieses Fotos untersuchen.',
+    not_a_photograph:
+      'Die Vorlage verlangen: das Dokument selbst oder die Datei des Fotos, das darin zu sehen ist.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Eine Kopie beschaffen, die dem Original näher ist.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei verlangen.',
@@ -103,8 +113,8 @@ export const outcome: typeof english = {
     generated: (called, open, passed) =>
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) => `Es erkannte ${called} veränderten Bildern etwa dieser Größe und Qualität.`,
-    kinds: (of, told) =>
-      `Nach Art der Veränderung, einschließlich bloßen Verdachts, bei ${of} Bildern dieser Qualität und beliebiger Größe: ${told}.`,
+    kinds: (found, told) =>
+      `In einer zweiten Sammlung, von Hand verändert und jeder Größe, bemerkte es ${found}, bloßen Verdacht mitgezählt: ${told}.`,
     hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {
@@ -114,11 +124,11 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugte Stelle',
     },
     fake: (called, high) =>
-      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
+      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
     changed: (called, high) =>
-      `In Tests stufte das Verfahren ${called} unveränderten Bildern fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate bis zu ${high} betragen.`,
+      `In Tests stufte das Verfahren ${called} unveränderten Bildern fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
     suspected: (falsely, high, rightly) =>
-      `In Tests meldete das Verfahren bei ${falsely} unveränderten Bildern fälschlich eine Veränderung oder den Verdacht darauf (die wahre Rate kann bis zu ${high} betragen), bei veränderten Bildern dieser Qualität zu Recht in ${rightly} Fällen.`,
+      `In Tests meldete das Verfahren bei ${falsely} unveränderten Bildern eine Veränderung oder den Verdacht darauf (Fehlalarme; ihre wahre Rate kann bis zu ${high} betragen) und bei ${rightly} veränderten Bildern dieser Qualität.`,
     declared: 'Nicht gemessen: Wie oft solche Angaben falsch sind, ist nicht bekannt.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
@@ -134,8 +144,8 @@ export const outcome: typeof english = {
   strengths: {
     none: 'keine',
     weak: 'schwach',
-    moderate: 'mäßig',
-    moderatelyStrong: 'mäßig stark',
+    moderate: 'moderat',
+    moderatelyStrong: 'mittelstark',
     strong: 'stark',
     veryStrong: 'sehr stark',
   },

@@ -2,8 +2,8 @@ import type { strength as english } from '../en/strength.ts';
 
 const adverbs: (typeof english)['adverbs'] = {
   weak: 'schwach',
-  moderate: 'mäßig',
-  moderatelyStrong: 'mäßig stark',
+  moderate: 'moderat',
+  moderatelyStrong: 'mittelstark',
   strong: 'stark',
   veryStrong: 'sehr stark',
 };
@@ -24,9 +24,9 @@ export const strength: typeof english = {
   adverbs,
   sides,
   outside:
-    'Keine Angabe möglich: Für ein solches Bild sind die Werte des Verfahrens nicht validiert.',
+    'Keine Angabe möglich: Bei einem solchen Bild sind die Werte des Verfahrens nicht aussagekräftig.',
   untested:
-    'Für dieses Bild sind die Werte des Spurennetzes nicht validiert; sie werden daher nicht angegeben.',
+    'Für dieses Bild sind die Werte des Spurennetzes nicht aussagekräftig; sie werden daher nicht angegeben.',
   traced: {
     stated: (adverb, side, ratio, bound) => {
       const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
@@ -171,7 +171,7 @@ export const strength: typeof english = {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Content Credentials zeigen, dass die Datei nach dem Signieren verändert wurde. Das belegt keine Täuschung: Schon Speichern oder Skalieren genügt dafür.',
+        'Die Content Credentials zeigen, dass die Datei nach dem Signieren verändert wurde. Schon Speichern oder Skalieren genügt dafür.',
       unreadable: 'Die Content Credentials sind nicht lesbar und daher ohne Aussage.',
     },
     authenticity:

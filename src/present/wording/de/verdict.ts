@@ -54,7 +54,7 @@ export const verdict: typeof english = {
   },
   reasons: {
     too_small: {
-      what: 'Das Bild hat zu wenige Pixel: Es enthält nicht einmal einen Bildausschnitt der Größe, die das Modell auswertet.',
+      what: 'Das Bild hat weniger Pixel, als das Verfahren mindestens braucht.',
       help: 'das Bild in voller Originalauflösung statt einer Vorschau oder eines Ausschnitts',
     },
     too_compressed: {
@@ -66,11 +66,11 @@ export const verdict: typeof english = {
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
-      what: 'Das Bild ähnelt eher einer Zeichnung, einem Bildschirmfoto, einem Scan oder einer Grafik als einer Fotografie. Das Verfahren ist nur für Fotografien validiert.',
+      what: 'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien geprüft; seine Werte besagen hier nichts.',
       help: 'falls das Bild eine Fotografie zeigt, etwa innerhalb eines Bildschirmfotos, diese Fotografie selbst als Datei',
     },
     outside_training_domain: {
-      what: 'Die Spuren weichen von allem ab, womit das Modell trainiert wurde. Auf seine Werte ist bei solchen Bildern kein Verlass.',
+      what: 'Das Bild gleicht keinem der Bilder, mit denen das Verfahren trainiert wurde. Auf seine Werte ist hier kein Verlass.',
       help: 'Vergleichsbilder aus derselben Quelle oder vom selben Gerät sowie eine Untersuchung mit anderen Verfahren',
     },
     margin_within_uncertainty: {
@@ -78,7 +78,7 @@ export const verdict: typeof english = {
       help: 'eine Fassung, die dem Original näher ist, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Die Anzeichen einer Erzeugung sind zu schwach, um das Bild als erzeugt einzustufen, und zu stark, um es als Fotografie einzustufen.',
+      what: 'Die Messwerte sprechen für keine der beiden Seiten deutlich genug.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
@@ -94,7 +94,7 @@ export const verdict: typeof english = {
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um beide Stelle für Stelle zu vergleichen',
     },
     single_weak_method: {
-      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Keine andere stützt sie; sie kann sich also irren.',
+      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Da keine andere das stützt, kann es ein Irrtum sein.',
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
     },
   },
@@ -110,7 +110,7 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen eine Erzeugung, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen eine Erzeugung durch KI, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',

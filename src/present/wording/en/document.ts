@@ -18,6 +18,7 @@ export const document = {
       against: 'Evidence to the contrary',
       otherwise: 'Other explanations',
       why: 'Why nothing was decided',
+      whySuspected: 'Why it is not established',
       forFake: 'For generation or a change',
       forReal: 'For a photograph',
       damage: 'Damaged file',
@@ -34,10 +35,16 @@ export const document = {
     },
     scale: '(weak from 2, moderate from 10, moderately strong from 100)',
     byOne: 'the suspicion rests on one method alone',
+    /** Why its strength is not that of the result. */
+    byOneOfAll:
+      'One method alone raises the suspicion. Weighed together with the others, which find no change, it supports neither side.',
+    /** What the picture itself says, where the file declares what it is. */
+    withoutEntry: (traces: string) => `Without that entry: ${traces}`,
+    noneWithoutEntry: 'Without that entry, the picture cannot be judged.',
     noRegion: 'none; all methods together mark no part of the picture',
-    outlined: 'Outlined: where signs of a change were found',
+    outlined: 'The frames enclose the parts with signs of a change',
+    sameAs: (number: number) => `matches ${number}`,
     /** For a place that no method marks on its own. */
-    sameAs: (number: number) => `same pixels as ${number}`,
     together: 'all methods together',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found.',
@@ -68,7 +75,8 @@ export const document = {
     examined: (time: string) => `examined ${time}`,
   },
   question: {
-    short: 'Did a camera record this picture as it is, or was it generated, or changed in part?',
+    short:
+      'Did a camera take this picture as it is, did AI generate it, or was a part of it changed?',
     put: 'The examination asks two questions: was the picture recorded or generated, and was a part of it changed? For each it sets two mutually exclusive propositions against each other and asks how much better the evidence fits one than the other.',
     columns: ['Proposition', 'It states'] satisfies readonly [string, string],
     propositions: [
@@ -162,7 +170,7 @@ export const document = {
     fields: {
       caseNumber: 'case number',
       exhibit: 'exhibit',
-      client: 'client and date of the request',
+      client: 'client, date and legal basis of the request',
       reviewer: 'examiner with qualification',
       laboratory: 'laboratory',
       accreditation: 'accreditation (ISO/IEC 17025)',

@@ -61,7 +61,7 @@ const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>
   rendering: 'a computer rendering or a game',
   screenshot: 'a screenshot',
   page: 'a page of text',
-  chart: 'a chart or a diagram',
+  chart: 'a chart, a map or a diagram',
 };
 
 /** Data found after the end of a picture. */
@@ -144,8 +144,9 @@ const vouchings: Readonly<Record<Exclude<CredentialVouching['by'], 'edited_captu
   trusted_signer: 'the signer is on the trust list.',
   trusted_capture:
     'the signer is on the trust list. But a camera can also capture a screen or a print.',
-  no_trust_list: 'without a trust list no one vouches for the signer, and anyone can sign this.',
-  unlisted_signer: 'not every signer is on the trust list, and anyone can sign this.',
+  no_trust_list:
+    'without a trust list no one vouches for the signer, and anyone can sign under this name.',
+  unlisted_signer: 'not every signer is on the trust list, and anyone can sign under this name.',
 };
 
 function writeVouching(vouching: CredentialVouching): string {
@@ -164,7 +165,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (one of ${pairs} such pairs)` : '';
+  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs)` : '';
   return `Two regions${more}, ${where}`;
 }
 

@@ -160,7 +160,7 @@ export const labels = {
     compression: 'Compression',
     anomaly: 'Unusual places',
   },
-  original: 'Original',
+  original: 'Picture examined',
   heatmap: 'Shows where methods reacted, not that anything was changed',
   /** In the order of the scale; a glance at a heatmap must tell the reader what to do. */
   glance: {

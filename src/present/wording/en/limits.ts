@@ -10,7 +10,7 @@ export const limits = {
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
-      `The error rates for generation come from pictures whose longer side has ${least} to ${greatest} pixels; this one lies outside.`,
+      `The ratio on AI generation was tested on pictures with ${least} to ${greatest} pixels on the longer side; for this one it is less certain.`,
     none: 'No error rates were measured for this model. Its result must not be relied on alone.',
     columns: [
       'Condition',

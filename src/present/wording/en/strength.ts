@@ -46,11 +46,9 @@ function list(items: readonly string[]): string {
 export const strength = {
   adverbs,
   sides,
-  outside:
-    'None can be stated: for a picture like this, the values of the method have no tested meaning.',
+  outside: 'None can be stated: the method’s values mean nothing for a picture like this.',
   /** Shown instead of the trace network's values. */
-  untested:
-    'What the trace network reads from this picture has no tested meaning, so no value is stated.',
+  untested: 'What the trace network reads from this picture means nothing, so no value is stated.',
   traced: {
     stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
       const both = ['a photograph', 'a generated picture'];
@@ -211,7 +209,7 @@ export const strength = {
     credentials: {
       valid: 'The Content Credentials show that the file has not been changed since it was signed.',
       broken:
-        'The Content Credentials show that the file was changed after it was signed. That is no evidence of deception: saving or scaling the file is enough.',
+        'The Content Credentials show that the file was changed after it was signed. Saving or scaling it is enough for that.',
       unreadable: 'The Content Credentials cannot be read and show nothing.',
     },
     authenticity:

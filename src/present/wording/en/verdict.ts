@@ -54,7 +54,7 @@ export const verdict = {
   },
   reasons: {
     too_small: {
-      what: 'The picture has too few pixels: it does not contain even one patch of the size that the model reads.',
+      what: 'The picture has fewer pixels than the method needs to read it at all.',
       help: 'the picture in its full original resolution instead of a preview or a crop',
     },
     too_compressed: {
@@ -66,11 +66,11 @@ export const verdict = {
       help: 'a file from an earlier point in its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
-      what: 'The picture resembles a drawing, a screenshot, a scan or a graphic more than a photograph. The method was validated on photographs only.',
+      what: 'The program takes the picture for something other than a photograph. The method was tested on photographs only, and its values mean nothing here.',
       help: 'if the picture shows a photograph, for example within a screenshot, that photograph itself as a file',
     },
     outside_training_domain: {
-      what: 'The traces differ from everything that the model was trained on. For such pictures its values are not reliable.',
+      what: 'The picture is unlike all those that the method was trained on. Its values cannot be relied on here.',
       help: 'comparison pictures from the same source or device, and an examination with other methods',
     },
     margin_within_uncertainty: {
@@ -78,7 +78,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The signs of generation are too weak to call the picture generated and too strong to call it a photograph.',
+      what: 'What was measured leans too little to either side to decide.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -94,7 +94,7 @@ export const verdict = {
       help: 'the file as the camera first stored it, to be compared with this one region by region',
     },
     single_weak_method: {
-      what: 'Only one of the methods that look for changed parts indicates a change, and only weakly. No other method supports it, so it may be mistaken.',
+      what: 'Only one of the methods that look for changed parts indicates a change, and only weakly. As no other supports it, this may be an error.',
       help: 'an examiner who looks at the marked place in the picture itself, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
@@ -112,8 +112,8 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result speaks against generation but does not settle the matter: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
-    fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are taken for generated pictures, and who made this picture, and why, remains open.',
+    real: 'The result points away from AI generation but does not settle the matter: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
+    fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
     declared:
