@@ -164,10 +164,10 @@ function useDetails(analyses: readonly Analysis[]): {
   const open = () => examined.filter(({ id }) => !known.current.has(id));
   useLoaded(`details ${tenantName} ${examined.map(({ id }) => id).join(' ')}`, {
     load: async (signal) => {
-      for (const listed of open().slice(0, requestedAtOnce)) {
-        const { id, inferenceStatus } = listed;
+      for (const found of open().slice(0, requestedAtOnce)) {
+        const { id, inferenceStatus } = found;
         const isUndecided = inferenceStatus.result?.resultClass === uncertain;
-        const analysis = isUndecided ? await getAnalysis(tenantName, id, signal) : listed;
+        const analysis = isUndecided ? await getAnalysis(tenantName, id, signal) : found;
         const seen = await listSeenBefore(tenantName, id, signal);
         known.current.set(id, { analysis, seen });
       }
