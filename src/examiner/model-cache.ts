@@ -1,6 +1,7 @@
 /** Keeps the most recent models loaded, so that a warm child can start at once. */
 
 import type { OpeningModels } from '../engine/schedule.ts';
+import type { AnyManifest } from '../inference/manifest.ts';
 import { createRegistry, type Registry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel, type TraceModel } from '../inference/networks.ts';
@@ -34,7 +35,7 @@ export function createModelCache() {
     const registry = createRegistry({ extra: modelsDir });
     // Compared by whole manifest, including hashes, instead of by name: a model replaced on disk is loaded again.
     const found = [await registry.find(model), await registry.findLocator(locator)];
-    const description = JSON.stringify(found);
+    const description = describe(modelsDir, found);
     if (loaded?.description === description) return loaded.models;
     await clear();
     const verifiedLocator = await registry.openLocator(locator);
@@ -53,7 +54,7 @@ export function createModelCache() {
     loaded = kept;
     trace.then(
       ({ manifest }) => {
-        kept.description = JSON.stringify([manifest, verifiedLocator.manifest]);
+        kept.description = describe(modelsDir, [manifest, verifiedLocator.manifest]);
       },
       () => {
         kept.description = null;
@@ -69,6 +70,11 @@ export function createModelCache() {
     /** Releases the models' memory: about 300 MB of working memory after a large picture. */
     clear: () => alone('models', clear),
   };
+}
+
+/** With the folder, whose files are verified even if their manifests are those of the package. */
+function describe(modelsDir: string | null, manifests: readonly AnyManifest[]): string {
+  return JSON.stringify([modelsDir, ...manifests]);
 }
 
 async function openTrace(registry: Registry, id: string | null): Promise<TraceModel> {
