@@ -93,6 +93,7 @@ export const declarationPlaces = [
   'png-text',
   'comment',
   'pixels',
+  'visible-mark',
 ] as const;
 export type DeclarationPlace = (typeof declarationPlaces)[number];
 

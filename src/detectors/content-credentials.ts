@@ -16,7 +16,6 @@ import {
 } from './detector.ts';
 import type { CredentialVouching, FindingStatement } from './statements.ts';
 import { readSourceType, type SourceType } from '../provenance/source-types.ts';
-import { visibleMark } from '../provenance/visible-mark.ts';
 
 export const contentCredentials: Detector<Finding | Skipped> = {
   method: 'content-credentials',
@@ -128,7 +127,7 @@ function toDeclaredFinding(first: Declaration, declarations: number, generated: 
     statement:
       assurance !== 'watermark'
         ? { code: 'origin_declared', values: { origin, place, field, generator } }
-        : field === visibleMark
+        : place === 'visible-mark'
           ? { code: 'visible_mark_found', values: { generator } }
           : { code: 'watermark_found', values: { generator } },
     measures: { declarations, ofGeneratedContent: generated },

@@ -2,7 +2,7 @@
 
 import type { DeclarationPlace } from '../contract/vocabulary.ts';
 
-export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa'>;
+export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa' | 'visible-mark'>;
 
 /** Metadata blocks cut out of the container; see `jpeg-metadata.ts` and `png-metadata.ts`. Each list is in file order. */
 export interface MetadataBlocks {

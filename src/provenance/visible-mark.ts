@@ -10,9 +10,6 @@ import type { Declaration } from './provenance.ts';
 
 type Pixels = Pick<Picture, 'rgb' | 'facts'>;
 
-/** `field` of the declarations. */
-export const visibleMark = 'visible mark';
-
 /** The picture's visible mark as a declaration; empty if there is none. */
 export function readVisibleMark(picture: Pixels): readonly Declaration[] {
   const found =
@@ -21,7 +18,7 @@ export function readVisibleMark(picture: Pixels): readonly Declaration[] {
       : distanceOfSquares(picture) <= maxDistance
         ? { value: 'DALL-E squares', generator: 'DALL-E 2' }
         : null;
-  const rest = { origin: 'ai-generated', place: 'pixels', field: visibleMark } as const;
+  const rest = { origin: 'ai-generated', place: 'visible-mark', field: 'lower right' } as const;
   return found === null ? [] : [{ ...rest, ...found, assurance: 'watermark' }];
 }
 

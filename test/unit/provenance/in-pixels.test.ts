@@ -71,8 +71,8 @@ describe('the open watermark', () => {
 describe('the visible mark', () => {
   const gemini = {
     origin: 'ai-generated',
-    place: 'pixels',
-    field: 'visible mark',
+    place: 'visible-mark',
+    field: 'lower right',
     generator: 'Google Gemini',
     assurance: 'watermark',
   };

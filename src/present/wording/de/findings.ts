@@ -21,6 +21,7 @@ const declarationPlaces: English['declarationPlaces'] = {
   'png-text': 'einem PNG-Text',
   comment: 'ihrem Kommentar',
   pixels: 'einem in den Pixeln verborgenen Text',
+  'visible-mark': 'einem sichtbaren Zeichen im Bild',
 };
 
 const softwareKinds: English['softwareKinds'] = {

@@ -63,6 +63,7 @@ const places: English['places'] = {
   'png-text': 'PNG-Text',
   comment: 'Kommentarfeld',
   pixels: 'in den Pixeln',
+  'visible-mark': 'sichtbares Zeichen im Bild',
 };
 
 const warnings: English['warnings'] = {

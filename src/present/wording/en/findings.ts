@@ -31,6 +31,7 @@ const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
   'png-text': 'a PNG text',
   comment: 'its comment field',
   pixels: 'text hidden in its pixels',
+  'visible-mark': 'a visible mark in the picture',
 };
 
 const softwareKinds: Readonly<Record<NamedSoftware['kind'], string>> = {

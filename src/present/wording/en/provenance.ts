@@ -63,6 +63,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   'png-text': 'PNG text',
   comment: 'comment field',
   pixels: 'in the pixels',
+  'visible-mark': 'visible mark in the picture',
 };
 
 /**
