@@ -116,7 +116,9 @@ describe('content credentials', () => {
       const finding = examineCredentials({ trust }, declared({ assurance: 'signed' }));
 
       expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
-      expect(JSON.stringify(finding)).toMatch(/anyone can sign.*jeder kann unter diesem Namen signieren/);
+      expect(JSON.stringify(finding)).toMatch(
+        /anyone can sign.*jeder kann unter diesem Namen signieren/,
+      );
     },
   );
 
