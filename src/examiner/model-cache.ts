@@ -1,7 +1,6 @@
 /** Keeps the most recent models loaded, so that a warm child can start at once. */
 
 import type { OpeningModels } from '../engine/schedule.ts';
-import type { AnyManifest } from '../inference/manifest.ts';
 import { createRegistry, type Registry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel, type TraceModel } from '../inference/networks.ts';
@@ -23,7 +22,7 @@ export function createModelCache() {
   const thread = startLocatorThread();
   // A picture that cannot be opened fails its task at once; the models still load when the next task asks for them.
   const alone = createMutex();
-  let loaded: { description: string | null; readonly models: LoadedModels } | null = null;
+  let loaded: { isFor(wanted: string): boolean; readonly models: LoadedModels } | null = null;
 
   async function clear(): Promise<void> {
     const { trace, locator } = loaded?.models ?? {};
@@ -35,31 +34,24 @@ export function createModelCache() {
     const registry = createRegistry({ extra: modelsDir });
     // Compared by whole manifest, including hashes, instead of by name: a model replaced on disk is loaded again.
     const found = [await registry.find(model), await registry.findLocator(locator)];
-    const description = describe(modelsDir, found);
-    if (loaded?.description === description) return loaded.models;
+    const wanted = JSON.stringify([modelsDir, ...found]);
+    if (loaded?.isFor(wanted)) return loaded.models;
     await clear();
-    const verifiedLocator = await registry.openLocator(locator);
     // Its thread opens it while this one reads and opens the larger networks.
-    const openingLocator = thread.open(verifiedLocator);
+    const openingLocator = thread.open(await registry.openLocator(locator));
     const trace = openTrace(registry, model);
-    // Whoever awaits it reports the error.
-    trace.catch(() => undefined);
+    let hasFailed = false;
+    // The caller that awaits it reports the error; the next task tries again.
+    trace.catch(() => {
+      hasFailed = true;
+    });
     const [opened] = await Promise.allSettled([openingLocator]);
     if (opened.status === 'rejected') {
       await Promise.allSettled([trace.then((it) => it.release())]);
       throw opened.reason;
     }
     const models = { trace, locator: opened.value, findCopiesInThread: thread.findCopies };
-    const kept = { description: description as string | null, models };
-    loaded = kept;
-    trace.then(
-      ({ manifest }) => {
-        kept.description = describe(modelsDir, [manifest, verifiedLocator.manifest]);
-      },
-      () => {
-        kept.description = null;
-      },
-    );
+    loaded = { isFor: (other) => other === wanted && !hasFailed, models };
     return models;
   }
 
@@ -70,11 +62,6 @@ export function createModelCache() {
     /** Releases the models' memory: about 300 MB of working memory after a large picture. */
     clear: () => alone('models', clear),
   };
-}
-
-/** With the folder, whose files are verified even if their manifests are those of the package. */
-function describe(modelsDir: string | null, manifests: readonly AnyManifest[]): string {
-  return JSON.stringify([modelsDir, ...manifests]);
 }
 
 async function openTrace(registry: Registry, id: string | null): Promise<TraceModel> {

@@ -55,6 +55,12 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
     throw usageError('--force replaces the results in --out DIR; add --out.');
   }
   checkStandardInput(args);
+  if (isRemote(options)) return;
+  const { tenant, resume, wait } = options;
+  assertNoOptions(
+    { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
+    'only works with a server; add --url.',
+  );
 }
 
 function checkNoReportOptions(options: AnalyzeOptions): void {

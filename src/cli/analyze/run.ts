@@ -4,12 +4,11 @@ import { readConfig } from '../../contract/config.ts';
 import { type ExitCode, toForensicsError } from '../../errors.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { assertNoOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
 import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
 import { expandInputs } from './expand.ts';
 import { walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, checkUsage, printedLanguage } from './options.ts';
+import { type AnalyzeOptions, printedLanguage } from './options.ts';
 import { type Examiner, type PrepareExaminer, type Run, toSkippedRecord } from './record.ts';
 import { openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
@@ -21,7 +20,6 @@ export async function runAnalyze(
   options: AnalyzeOptions,
   prepare: PrepareExaminer,
 ): Promise<ExitCode> {
-  checkUsage(args, options);
   const stop = listenForStop();
   const begin = await prepared(prepare(options), options, stop);
   const reporter = await openReporter(args, options);
@@ -73,11 +71,6 @@ export async function prepareExaminer(
     const { prepareRemote } = await import('./remote/remote.ts');
     return prepareRemote(options);
   }
-  const { tenant, resume, wait } = options;
-  assertNoOptions(
-    { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
-    'only works with a server; add --url.',
-  );
   try {
     const { prepareLocal } = await import('./local.ts');
     return await prepareLocal(options, children);

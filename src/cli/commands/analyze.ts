@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
 import { createChildren } from '../../examiner/sandbox.ts';
-import { type AnalyzeOptions, failOns, withCaseOptions } from '../analyze/options.ts';
+import { type AnalyzeOptions, checkUsage, failOns, withCaseOptions } from '../analyze/options.ts';
 import {
   defaultJobs,
   isRemote,
@@ -36,6 +36,7 @@ Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 u
     )
     .action(async (files: string[], _own: unknown, called: Command) => {
       const options = called.optsWithGlobals<AnalyzeOptions>();
+      checkUsage(files, options);
       const isChosen = called.getOptionValueSource('jobs') !== 'default';
       const jobs = isRemote(options) && !isChosen ? remoteJobs : options.jobs;
       const children = isRemote(options) ? null : createChildren({ poolSize: jobs });

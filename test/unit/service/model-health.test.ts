@@ -86,17 +86,22 @@ test('a run that failed for the model counts until one succeeds, or for ten minu
   await health.check();
 });
 
-test('health and a run in a fresh child agree about a damaged model', async () => {
+test('health and a run in a fresh child agree about a damaged model, and the child opens it once it is repaired', async () => {
   const { model, health } = open();
   await health.check();
-  writeFileSync(model.pathOf('model.onnx'), readFileSync(model.pathOf('model.onnx')).fill(0, 0, 9));
+  const sound = readFileSync(model.pathOf('model.onnx'));
+  writeFileSync(model.pathOf('model.onnx'), Buffer.from(sound).fill(0, 0, 9));
   const sandbox = createSandbox({ poolSize: 1, modelsDir: model.modelsDir });
   onTestFinished(() => sandbox.close());
-  const run = sandbox.examine({
-    source: { bytes: await scenePng({ width: 200, height: 200, seed: 1 }) },
-    options: { model: null, decisionStrategy: 'default', seed: 1 },
-  });
+  const bytes = await scenePng({ width: 200, height: 200, seed: 1 });
+  const run = () =>
+    sandbox.examine({
+      source: { bytes },
+      options: { model: null, decisionStrategy: 'default', seed: 1 },
+    });
 
-  await expect(run).rejects.toMatchObject(damage);
+  await expect(run()).rejects.toMatchObject(damage);
   await expect(health.check()).rejects.toMatchObject(damage);
+  writeFileSync(model.pathOf('model.onnx'), sound);
+  await expect(run()).resolves.toMatchObject({ decision: { resultClass: expect.any(String) } });
 });
