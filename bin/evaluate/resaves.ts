@@ -26,8 +26,8 @@ import { type Classes, examineUnderAll } from './examine-under-all.ts';
 export type Flips = Partial<Readonly<Record<DecisionStrategy, StabilityChange>>>;
 
 /**
- * Whole re-saves, examined as any picture is where that can turn the verdict: where the traces lie on the other side, and
- * after a verdict that rests on a local change. What a re-save makes of untouched pictures' places, `--manipulated` tells.
+ * Examines whole re-saves where one could reverse the verdict: where their traces point the other way, and where the
+ * verdict rests on a local change. `--manipulated` measures what re-saves do to the places found in untouched pictures.
  */
 export async function flipsOf(picture: Picture, models: Models, classes: Classes): Promise<Flips> {
   const side = classes.relaxed;
