@@ -106,13 +106,18 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
   }
 }
 
-/** A pooler that lends a session for a transaction only gives both connections the same one. */
+/** A pooler that lends a session for a transaction only gives both connections the same one, or other ones when it is busy. */
 async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
   const other = await pool.connect();
   try {
-    const text = 'SELECT pg_backend_pid() AS pid';
-    const { rows } = await one.query(text);
-    if (rows[0]?.pid !== (await other.query(text)).rows[0]?.pid) return;
+    const sessions: number[] = [];
+    // The new connection first: it answers after its settings are made, so that no two statements run at once.
+    for (const client of [other, one, other, one]) {
+      const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+      sessions.push(rows[0]?.pid);
+    }
+    const [first, second, third, fourth] = sessions;
+    if (first === third && second === fourth && first !== second) return;
     throw new ForensicsError('config_invalid', needsSessions);
   } finally {
     other.release();
