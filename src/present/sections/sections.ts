@@ -3,7 +3,7 @@
  * file has passed through `printable`.
  */
 
-import { openWriting, writeAccount } from '../forensic-text.ts';
+import { isDeclared, leadsToAbstain, openWriting, writeAccount } from '../forensic-text.ts';
 import { present } from '../presentation.ts';
 import { writeTexts } from '../report-texts.ts';
 import { readResult } from '../result.ts';
@@ -17,8 +17,15 @@ import {
   seenBlocks,
   signatureBlocks,
 } from './annex.ts';
-import type { Block, Part, ReportInput, Section, SectionInput } from './blocks.ts';
-import { evaluationBlocks, limitBlocks } from './evaluation.ts';
+import {
+  type Block,
+  note,
+  paragraph,
+  type Part,
+  type ReportInput,
+  type Section,
+  type SectionInput,
+} from './blocks.ts';
 import { findingBlocks, heatmapBlocks } from './findings.ts';
 import { headBlocks } from './head.ts';
 import { custodyBlocks, itemBlocks } from './item.ts';
@@ -26,6 +33,8 @@ import { methodBlocks } from './method.ts';
 import { provenanceBlocks } from './provenance.ts';
 import { resultBlocks } from './results.ts';
 import { validationBlocks } from './validation.ts';
+import { type Strength, strengths } from '../../contract/vocabulary.ts';
+import { strengthFrom } from '../../detectors/detector.ts';
 
 type Writer = (input: SectionInput) => readonly Block[];
 
@@ -94,4 +103,35 @@ export function writeSections(input: ReportInput): readonly Section[] {
     sections += 1;
     return `${sections}  ${title}`;
   }
+}
+
+/** Empty if no strength can be stated. */
+function evaluationBlocks(input: SectionInput): readonly Block[] {
+  const { account, catalogue, result } = input;
+  if (result.outcome === 'abstain') return [];
+  const { evaluation: words } = catalogue.strength;
+  return [...account.support.map(paragraph), note([writeScale(input), words.scaleNote].join(' '))];
+}
+
+function writeScale({ numbers, catalogue }: SectionInput): string {
+  const { evaluation: words, adverbs } = catalogue.strength;
+  const steps = strengths
+    .map((strength, step): readonly [Strength, number] => [strength, strengthFrom[step] ?? 0])
+    .flatMap(([strength, from]) =>
+      strength === 'none' ? [] : [words.scaleStep(adverbs[strength], numbers.count(from))],
+    );
+  return words.scale(steps.join(', '));
+}
+
+function limitBlocks({ examination, catalogue, result }: SectionInput): readonly Block[] {
+  const { limits: words } = catalogue.limits;
+  const { decision } = examination;
+  const changedOrTraced = decision.basis === 'localisation' ? 'changed' : 'traced';
+  const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
+  const items = [
+    ...(result.outcome === 'abstain' ? [] : [words.nature[nature]]),
+    ...words.statements,
+    ...(leadsToAbstain(decision) ? [] : words.figures),
+  ];
+  return [{ kind: 'list', items }];
 }
