@@ -24,8 +24,8 @@ async function folderWith(name: string) {
   return { cwd, run, forensic, bundle };
 }
 
-test('a picture that is examined on a fresh machine comes with a bundle that holds and is reproduced', async () => {
-  // The name says PNG, which is noted of the file: the repetition must be told it too.
+test('a first analysis produces a bundle that verifies and reproduces', async () => {
+  // The file is a JPEG named .png, which adds a note; reproduction must be given that note too.
   const { cwd, run, forensic, bundle } = await folderWith('scene.png');
 
   const ran = await forensic('scene.png', '--lang', 'de');
@@ -44,7 +44,7 @@ test('a picture that is examined on a fresh machine comes with a bundle that hol
   expect(await readdir(join(cwd, 'data'))).toEqual(['signing-keys']);
 }, 90_000);
 
-test('two runs at once on a fresh machine sign with one key', async () => {
+test('two concurrent first runs sign with the same key', async () => {
   const { cwd, run, bundle } = await folderWith('scene.jpg');
   const tier = ['--tier', 'forensicReporting', '--without-original', '--quiet'];
 
@@ -63,7 +63,7 @@ test('two runs at once on a fresh machine sign with one key', async () => {
   expect(await readdir(join(cwd, 'data', 'signing-keys'))).toEqual(['0001.pem']);
 });
 
-test('flagging makes no key, and a data folder that cannot be made stops the run before the work', async () => {
+test('flagging creates no key; an unusable data folder stops the run before any picture is examined', async () => {
   const { cwd, run } = await folderWith('scene.jpg');
   await writeFile(join(cwd, 'file'), '');
   const args = ['analyze', 'scene.jpg', '--quiet', '--out'];

@@ -1,4 +1,4 @@
-/** A run on a server that is broken off: by a kill, by Ctrl-C, by the server itself. */
+/** Interrupted runs on a server: by SIGKILL, by Ctrl-C, or because the server itself is killed. */
 
 import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -13,11 +13,11 @@ import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
 const dataDir = newDataDir();
 const pictures = 6;
-/** A server and some programs start one after the other: a minute and a half where others work, too. */
-const severalProgramsMs = 240_000;
-/** A server that starts after a kill waits for the lease of what the killed one worked on. */
+/** Starts a server and several commands in turn: up to a minute and a half on a busy machine. */
+const severalCommandsMs = 240_000;
+/** After a kill the server waits for the lease of the analysis that was running. */
 const environment = { FORENSICS_LEASE_SECONDS: '2' };
-vi.setConfig({ testTimeout: severalProgramsMs });
+vi.setConfig({ testTimeout: severalCommandsMs });
 let serving: Serving;
 let apiKey: string;
 let small: readonly Buffer[];
@@ -39,8 +39,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Somebody at a machine of his own: pictures, and what the program notes about its runs. */
-async function newPlace(scenes = small) {
+/** A user's working folder with pictures, and the state that the CLI keeps about its runs. */
+async function newWorkingFolder(scenes = small) {
   const cwd = await emptyFolder();
   await mkdir(join(cwd, 'in'));
   for (const [n, scene] of scenes.entries()) await writeFile(join(cwd, 'in', `${n}.jpg`), scene);
@@ -59,7 +59,7 @@ const parseLines = (text: string): AnalysisRecord[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-/** The tenant's analyses, of whatever state. */
+/** All analyses of the tenant, in any state. */
 async function onServer(): Promise<readonly Analysis[]> {
   const headers = { authorization: `ApiKey ${apiKey}` };
   const answer = await serving.ask({
@@ -72,8 +72,8 @@ async function onServer(): Promise<readonly Analysis[]> {
 
 const idsOf = (analyses: readonly { readonly id: string }[]) => analyses.map(({ id }) => id);
 
-test('killed in the middle and resumed, it makes no analysis twice', async () => {
-  const analyze = await newPlace();
+test('a run that is killed and resumed creates each analysis once', async () => {
+  const analyze = await newWorkingFolder();
   const before = idsOf(await onServer());
 
   const killed = await analyze(['--jobs', '1', '--out', 'out'], {
@@ -98,8 +98,8 @@ test('killed in the middle and resumed, it makes no analysis twice', async () =>
   );
 });
 
-test('two that resume at once share what they make', async () => {
-  const analyze = await newPlace();
+test('two concurrent --resume runs share the analyses they create', async () => {
+  const analyze = await newWorkingFolder();
   const before = (await onServer()).length;
 
   const runs = await Promise.all([analyze(['--resume']), analyze(['--resume'])]);
@@ -112,12 +112,12 @@ test('two that resume at once share what they make', async () => {
   );
 });
 
-test('Ctrl-C leaves on the server what was started, and tells how to fetch it', async () => {
+test('Ctrl-C leaves started analyses on the server and prints how to fetch each', async () => {
   const scenes = [small[0]!, ...large];
-  const analyze = await newPlace(scenes);
+  const analyze = await newWorkingFolder(scenes);
   const before = idsOf(await onServer());
   const madeSince = async () => (await onServer()).filter(({ id }) => !before.includes(id));
-  // The server works on one at a time: when the first is done, it is still busy with the others.
+  // The server runs one analysis at a time, so when the first is done the others are still pending.
   const firstIsDone = async () => {
     const made = await madeSince();
     const isDone = made.some(({ inferenceStatus }) => inferenceStatus.status === 'completed');
@@ -125,7 +125,7 @@ test('Ctrl-C leaves on the server what was started, and tells how to fetch it', 
   };
 
   const stopped = await analyze(['--jobs', '4'], {
-    onStart: (kill) => void vi.waitFor(firstIsDone, severalProgramsMs).then(() => kill('SIGINT')),
+    onStart: (kill) => void vi.waitFor(firstIsDone, severalCommandsMs).then(() => kill('SIGINT')),
   });
 
   const made = await madeSince();
@@ -142,8 +142,8 @@ test('Ctrl-C leaves on the server what was started, and tells how to fetch it', 
 
 const portAt = (url: string) => Number(new URL(url).port);
 
-test('a server that is killed and started again is waited for', async () => {
-  const analyze = await newPlace();
+test('a run waits for a server that is killed and restarted', async () => {
+  const analyze = await newWorkingFolder();
   const door = await openDoor();
   onTestFinished(() => door.close());
   door.leadTo(portAt(serving.ready.url));

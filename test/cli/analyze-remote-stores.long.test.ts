@@ -1,4 +1,4 @@
-/** Pictures that travel to a store which is not the server: S3, and Azure behind an authority of its own. */
+/** Uploads to a store outside the server: S3, and Azure with a private certificate authority. */
 
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { openDoor } from './open-door.ts';
 import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
-/** A server and a program start one after the other: half a minute where others work, too. */
+/** Starts a server and then a command: half a minute on a busy machine. */
 vi.setConfig({ testTimeout: 90_000 });
 const dataDir = newDataDir();
 const azureCa = join(dataDir, 'azurite-ca.pem');
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A bucket that clients see at another port than the service does. */
+/** A bucket whose public port differs from the one that the service uses. */
 function inS3() {
   const s3 = buckets.s3Config(bucket, { port: outside.port });
   return { s3: { ...s3, internalPort: buckets.port } };
@@ -47,7 +47,7 @@ function inAzure() {
 
 type Analyze = (flags: readonly string[], how?: StartHow) => ReturnType<typeof startCli>;
 
-/** Serves as long as `act` takes, with this store as everybody's. */
+/** Serves while `act` runs, with this store as the default for all tenants. */
 async function during(
   storage: object,
   act: (analyze: Analyze, serving: Serving, cwd: string) => Promise<void>,
@@ -87,22 +87,22 @@ const sixFiles = [
   'result.json',
 ];
 
-/** Takes what is sent and never answers. */
-async function startSilence() {
+/** Accepts data and never responds. */
+async function startSilentServer() {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return { port: portOf(server.address()), server };
 }
 
-test('S3 takes the picture and gives the files; a stopped upload leaves nothing on the server', async () => {
-  const silence = await startSilence();
+test('S3 takes the upload and serves the files; a stopped upload leaves no analysis on the server', async () => {
+  const silent = await startSilentServer();
 
   await during(inS3(), async (analyze, serving, cwd) => {
     const done = await analyze(forensic);
     const before = await countOf(serving);
-    outside.leadTo(silence.port);
+    outside.leadTo(silent.port);
     const stopped = await analyze([], {
-      onStart: (kill) => void once(silence.server, 'connection').then(() => kill('SIGINT')),
+      onStart: (kill) => void once(silent.server, 'connection').then(() => kill('SIGINT')),
     });
 
     expect(done).toMatchObject({ code: 0 });
@@ -112,10 +112,10 @@ test('S3 takes the picture and gives the files; a stopped upload leaves nothing 
     expect(stopped.stderr).not.toContain('--resume');
     expect(await countOf(serving)).toBe(before);
   });
-  silence.server.close();
+  silent.server.close();
 });
 
-test('Azure is trusted by the authority that this machine is told of, and by no other way', async () => {
+test('Azure behind a private authority is trusted only when NODE_EXTRA_CA_CERTS names it', async () => {
   await during(inAzure(), async (analyze, serving, cwd) => {
     const before = await countOf(serving);
     const distrusted = await analyze([]);

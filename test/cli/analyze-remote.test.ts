@@ -15,8 +15,11 @@ import { draft } from '../unit/server/open-server.ts';
 import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
-/** A picture is examined here and there, each by a process of its own: half a minute where others work, too. */
-const twoProgramsMs = 90_000;
+/**
+ * A picture is examined locally and on the server, each in its own process: half a minute on a busy
+ * machine.
+ */
+const twoCommandsMs = 90_000;
 const mostUploadBytes = 1_000_000;
 const dataDir = newDataDir();
 let serving: Serving;
@@ -41,7 +44,7 @@ afterAll(async () => {
 const server = () => ['--url', serving.ready.url, '--ca', serving.ready.caPath];
 const acme = () => [...server(), '--tenant', 'default'];
 
-/** As a process of its own, the way a user's shell does. */
+/** In its own process, as from a user's shell. */
 const run = (args: readonly string[], how: RunHow = {}) =>
   runCli(args, { ...how, env: { FORENSICS_API_KEY: serving.ready.apiKey ?? '' } });
 
@@ -65,13 +68,12 @@ const asTenant = (query: string) =>
     headers: { authorization: `ApiKey ${serving.ready.apiKey ?? ''}` },
   });
 
-/** Newest first. */
 async function analysesOnServer(searchTerm: string): Promise<readonly [Analysis, ...Analysis[]]> {
   const answer = await asTenant(`searchTerm=${searchTerm}`);
   return answer.json<{ data: [Analysis, ...Analysis[]] }>().data;
 }
 
-/** How many analyses the tenant has, of whatever state. */
+/** The number of analyses of the tenant, in any state. */
 async function countOnServer(): Promise<number> {
   return Number((await asTenant('limit=1')).headers['x-total-count']);
 }
@@ -80,7 +82,7 @@ const forensic = ['--tier', 'forensicReporting'];
 
 describe('a picture', () => {
   test(
-    'is told of as if it had been examined here, with the folder of its files',
+    'gives the same record as a local analysis, and a folder with its files',
     async () => {
       const cwd = await folderWith();
       const args = ['analyze', 'scene.jpg', ...forensic, '--lang', 'de', '--json'];
@@ -119,22 +121,22 @@ describe('a picture', () => {
       expect(there.stderr).toContain(`Acting on the server ${serving.ready.url}\n`);
       expect(there.stderr.match(/evidence\.zip/g)).toHaveLength(1);
     },
-    twoProgramsMs,
+    twoCommandsMs,
   );
 
-  test('comes as a card, from standard input too, and ends the run as --fail-on says', async () => {
+  test('gives a card, also from standard input, and the exit code that --fail-on asks for', async () => {
     const ran = await run(['analyze', '-', ...acme(), '--fail-on', 'fake,uncertain,abstain'], {
       stdin: scene,
     });
 
     const headline = /^-: (\w+)/m.exec(ran.stdout)?.[1];
-    // "No sign of ..." and "No decision possible" begin alike.
+    // "No sign of ..." and "No decision possible" start with the same word.
     const first = ran.stdout.includes('No decision') ? 'Undecided' : headline!;
     expect(ran.code).toBe({ No: 0, Signs: 10, The: 10, Undecided: 11, This: 12 }[first]);
     expect(ran.stdout).toMatch(/^ {2}Report +analysis [0-9a-f]{24}$/m);
   });
 
-  test('that is none never travels, and stops no other', async () => {
+  test('that is missing or unreadable is not uploaded and does not stop the others', async () => {
     const cwd = await folderWith({ 'text.jpg': 'no picture', 'cut.jpg': scene.subarray(0, 300) });
     const before = await countOnServer();
     const names = ['gone.jpg', 'text.jpg', 'cut.jpg', 'scene.jpg'];
@@ -148,8 +150,8 @@ describe('a picture', () => {
   });
 });
 
-describe('what the server refuses', () => {
-  test('is told, and leaves no analysis when the store refuses the upload', async () => {
+describe('an error from the server', () => {
+  test('is reported; an upload that the store rejects leaves no analysis', async () => {
     const large = Buffer.concat([scene, Buffer.alloc(mostUploadBytes)]);
     const cwd = await folderWith({ 'large.jpg': large });
     const before = await countOnServer();
@@ -163,7 +165,7 @@ describe('what the server refuses', () => {
     expect(await countOnServer()).toBe(before + 1);
   });
 
-  test('a damaged picture is a failed analysis, which --resume tries again', async () => {
+  test('about a damaged picture is a failed analysis, which --resume retries', async () => {
     const idat = pngChunk('IDAT', deflateSync(Buffer.alloc(100)));
     const damaged = [pngSignature, pngHeader(320, 240), idat, pngChunk('IEND', '')];
     const cwd = await folderWith({ 'damaged.png': Buffer.concat(damaged) });
@@ -185,7 +187,7 @@ describe('what the server refuses', () => {
     expect(await countOnServer()).toBe(before + 1);
   });
 
-  test('a trial tenant’s own picture is refused in the words of the server', async () => {
+  test('about a trial tenant’s own picture is passed on as is', async () => {
     const at = ['--tenant', 'trial', '--data-dir', dataDir, '--json'];
     await runHere(['tenant', 'create', 'trial', '--trial', '--data-dir', dataDir]);
     const made = await runHere(['keys', 'create', '--name', 'a', '--expires-in', '1d', ...at]);
@@ -200,18 +202,12 @@ describe('what the server refuses', () => {
   });
 });
 
-describe('what every picture would meet', () => {
+describe('an error that affects every picture', () => {
   test.for([
-    ['a key that is wrong', 'sk-aaaaaaaa-nonsense', [], 3, 'well-formed API key'],
-    [
-      'a tenant that is not the caller’s',
-      null,
-      ['--tenant', 'other'],
-      3,
-      'may not act for this tenant',
-    ],
-    ['a server that is not there', null, ['--url', 'https://127.0.0.1:1'], 6, '127.0.0.1:1'],
-    ['a model that the server has not', null, ['--model', 'nope'], 4, 'Model not found'],
+    ['a malformed key', 'sk-aaaaaaaa-nonsense', [], 3, 'well-formed API key'],
+    ['another tenant', null, ['--tenant', 'other'], 3, 'may not act for this tenant'],
+    ['an unreachable server', null, ['--url', 'https://127.0.0.1:1'], 6, '127.0.0.1:1'],
+    ['an unknown model', null, ['--model', 'nope'], 4, 'Model not found'],
   ] as const)('%s ends the run with one line', async ([_what, key, flags, code, text]) => {
     const cwd = await folderWith({ 'second.jpg': scene });
     const files = ['scene.jpg', 'second.jpg'].map((name) => join(cwd, name));
@@ -236,18 +232,18 @@ describe('what every picture would meet', () => {
     expect(ran.stderr).toContain(text);
   });
 
-  test('a server needs a tenant, and --resume a server', async () => {
-    const nobody = await runHere(['analyze', 'scene.jpg', ...server()]);
+  test('--url requires --tenant, and --resume requires a server', async () => {
+    const withoutTenant = await runHere(['analyze', 'scene.jpg', ...server()]);
     const here = await runHere(['analyze', 'scene.jpg', '--resume']);
 
-    expect([nobody.code, here.code]).toEqual([2, 2]);
-    expect(nobody.stderr).toContain('add --tenant NAME');
+    expect([withoutTenant.code, here.code]).toEqual([2, 2]);
+    expect(withoutTenant.stderr).toContain('add --tenant NAME');
     expect(here.stderr).toContain('--resume only works with a server; add --url.');
   });
 });
 
-describe('an analysis that is not waited for', () => {
-  test('is told by its id, and fetched by report', async () => {
+describe('an analysis with --no-wait', () => {
+  test('prints its id, and report fetches it later', async () => {
     const cwd = await folderWith();
     const [file, out] = [join(cwd, 'scene.jpg'), join(cwd, 'out')];
     const left = await runHere(['analyze', file, ...acme(), '--no-wait', '--jsonl']);
@@ -271,7 +267,7 @@ describe('an analysis that is not waited for', () => {
     expect(replaced.code).toBe(0);
   });
 
-  test('report tells what is not there, and what has no result yet', async () => {
+  test('report explains a missing analysis and one without a result', async () => {
     const headers = { authorization: `ApiKey ${serving.ready.apiKey ?? ''}` };
     const body = { ...draft, tenantName: 'default' };
     const made = await serving.ask({ method: 'POST', path: '/v1/analysis', headers, body });
@@ -288,7 +284,7 @@ describe('an analysis that is not waited for', () => {
 });
 
 test(
-  'a copy of a picture that was sent in another case is recognised',
+  'a copy of a picture from another case is recognised',
   async () => {
     const original = await sceneJpeg({ width: 480, height: 320, seed: 70 });
     const copy = await sharp(original)
@@ -310,5 +306,5 @@ test(
       ]),
     );
   },
-  twoProgramsMs,
+  twoCommandsMs,
 );

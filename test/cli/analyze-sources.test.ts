@@ -10,9 +10,9 @@ import { emptyFolder, runCli } from './run-cli.ts';
 
 let scene: Buffer;
 let claim: Uint8Array;
-/** One page that is one picture: fewer examinations. */
+/** A page consisting of one picture, to save examinations. */
 let scanned: Uint8Array;
-/** 105 x 74 mm, in points: what a page of it takes is a fraction of A4. */
+/** 105 x 74 mm in points: rendering is much faster than for A4. */
 const paper: [number, number] = [297.64, 209.76];
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 const recordsIn = (text: string): AnalysisRecord[] => JSON.parse(text).analyses;
 
 describe('a PDF', () => {
-  test('becomes its pictures as they lie in it, and its pages', async () => {
+  test('yields its embedded pictures unchanged, and its pages', async () => {
     const cwd = await emptyFolder();
     await writeFile(join(cwd, 'claim.pdf'), claim);
     await writeFile(join(cwd, 'scene.jpg'), scene);
@@ -48,7 +48,7 @@ describe('a PDF', () => {
     expect(alone!.origins).toEqual([]);
   });
 
-  test('is named in the report and in the signed bundle with page and place', async () => {
+  test('is cited in the report and the bundle with page and position', async () => {
     const cwd = await emptyFolder();
     await writeFile(join(cwd, 'claim.pdf'), scanned);
     const ran = await runCli(
@@ -66,7 +66,7 @@ describe('a PDF', () => {
     expect(verified.code).toBe(0);
   });
 
-  test('that needs a password is refused beside the others', async () => {
+  test('that needs a password fails with an explanation', async () => {
     const cwd = await emptyFolder();
     const locked = await makePdf((pdf) => pdf.text('secret'), { userPassword: 'x' });
     await writeFile(join(cwd, 'locked.pdf'), locked);
@@ -79,7 +79,7 @@ describe('a PDF', () => {
 describe('a web address', () => {
   const env = { FORENSICS_FETCH_ALLOW: '127.0.0.0/8' };
 
-  test('is fetched, its redirects and headers kept with the result', async () => {
+  test('is fetched, and its redirects and headers are recorded', async () => {
     const origin = await serve((request, response) => {
       if (request.url === '/old') response.writeHead(302, { location: '/new.jpg' }).end();
       else response.writeHead(200, { 'content-type': 'image/jpeg', etag: '"7"' }).end(scene);
@@ -94,7 +94,7 @@ describe('a web address', () => {
     });
   });
 
-  test('of a PDF becomes what is in it', async () => {
+  test('of a PDF yields its contents', async () => {
     const origin = await serve((_request, response) => response.end(scanned));
     const ran = await runCli(['analyze', `${origin}/claim.pdf`, '--json'], { env });
 
@@ -105,8 +105,8 @@ describe('a web address', () => {
 
   test.for([
     ['that is missing', { status: 404 }, /answered 404 instead of a picture/, 4],
-    ['that redirects without end', { status: 302 }, /redirects endlessly/, 3],
-  ] as const)('%s is refused with what to do', async ([, { status }, message, code]) => {
+    ['that redirects endlessly', { status: 302 }, /redirects endlessly/, 3],
+  ] as const)('%s fails with an explanation', async ([, { status }, message, code]) => {
     const origin = await serve((_request, response) => {
       response.writeHead(status, { location: '/again' }).end();
     });
@@ -123,13 +123,13 @@ describe('a web address', () => {
       /only if the setting fetchAllow allows it/,
     ],
     [
-      'that nobody answers',
+      'where nothing is listening',
       'http://127.0.0.1:9/a.jpg',
       env,
       /could not be reached \(ECONNREFUSED\)/,
     ],
     ['with a password', 'https://me:secret@example.org/a.jpg', {}, /not contain a password/],
-  ] as const)('%s is not fetched, and the line says what to do', async ([, url, set, message]) => {
+  ] as const)('%s is not fetched, and the message says why', async ([, url, set, message]) => {
     const ran = await runCli(['analyze', url], { env: set });
 
     expect(ran.code).not.toBe(0);

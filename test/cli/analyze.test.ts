@@ -12,7 +12,7 @@ beforeAll(async () => {
   scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 });
 
-/** A folder that holds the scene as `scene.jpg`, and what else is given. */
+/** A folder with the scene as `scene.jpg` and the given files. */
 async function folderWith(files: Readonly<Record<string, Uint8Array | string>> = {}) {
   const dir = await emptyFolder();
   for (const [name, content] of Object.entries({ 'scene.jpg': scene, ...files })) {
@@ -29,7 +29,7 @@ const parseLines = (text: string): AnalysisRecord[] =>
     .map((line) => JSON.parse(line));
 
 describe('one picture', () => {
-  test('flagging tells the classes and leaves the forensic fields empty', async () => {
+  test('flagging reports the classes and leaves the forensic fields null', async () => {
     const ran = await runCli(['analyze', 'scene.jpg', '--json'], { cwd: await folderWith() });
     const [record] = parse(ran.stdout).analyses;
 
@@ -52,7 +52,7 @@ describe('one picture', () => {
     });
   });
 
-  test('a verdict becomes an exit code only where asked for', async () => {
+  test('a verdict changes the exit code only with --fail-on', async () => {
     const cwd = await folderWith();
     const ran = await runCli(
       ['analyze', 'scene.jpg', '--json', '--fail-on', 'fake,uncertain,abstain'],
@@ -63,7 +63,7 @@ describe('one picture', () => {
     expect(ran.code).toBe({ real: 0, fake: 10, uncertain: 11, abstain: 12 }[verdict!]);
   });
 
-  test('standard input is a picture like any other', async () => {
+  test('a picture is read from standard input', async () => {
     const ran = await runCli(['analyze', '-', '--jsonl'], { stdin: scene });
     const empty = await runCli(['analyze', '-'], { stdin: new Uint8Array() });
 
@@ -72,7 +72,7 @@ describe('one picture', () => {
     expect(empty.stderr).toBe('forensics: -: The file is empty (0 bytes).\n');
   });
 
-  test('the forensic tier writes heatmaps, maps and reports into a folder of its own', async () => {
+  test('the forensic tier writes heatmaps, maps and reports into a folder per picture', async () => {
     const cwd = await folderWith();
     const args = [
       '--tier',
@@ -115,7 +115,7 @@ describe('one picture', () => {
     expect(again.stderr).toContain('ersetzen Sie es mit --force');
   });
 
-  test('--maps full writes a value for each pixel, and the bundle keeps one for each cell', async () => {
+  test('--maps full writes one value per pixel, and the bundle still verifies', async () => {
     const cwd = await folderWith();
     const args = ['--tier', 'forensicReporting', '--out', 'out', '--maps', 'full', '--jsonl'];
     const ran = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
@@ -127,7 +127,7 @@ describe('one picture', () => {
     expect(verified.code).toBe(0);
   });
 
-  test('a picture beyond what the service takes is examined on one machine of its own', async () => {
+  test('a picture larger than the service accepts is examined locally', async () => {
     const cwd = await folderWith();
     await writeFile(join(cwd, 'wide.jpg'), await sceneJpeg({ width: 5000, height: 80, seed: 4 }));
 
@@ -137,16 +137,16 @@ describe('one picture', () => {
     expect(parseLines(ran.stdout)).toMatchObject([{ picture: { width: 5000, height: 80 } }]);
   });
 
-  test('with flagging only the result is written', async () => {
+  test('flagging writes only the result', async () => {
     const cwd = await folderWith();
     await runCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd });
 
     expect(await readdir(join(cwd, 'out', 'scene'))).toEqual(['result.json']);
   });
 
-  test('when the disk is full nothing half-done stays', async () => {
+  test('a full disk leaves no partial files', async () => {
     const cwd = await folderWith();
-    // No file may grow beyond 1 KB: the system then refuses to write as it does on a full disk.
+    // No file may exceed 1 KB: writes then fail as on a full disk.
     const shell = 'ulimit -f 1; "$@"';
     const ran = await startCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd, shell });
 
@@ -157,7 +157,7 @@ describe('one picture', () => {
 });
 
 describe('several pictures', () => {
-  test('a bad one never stops the others, and the order is that of the arguments', async () => {
+  test('a bad file does not stop the others, and records keep the order of the arguments', async () => {
     const cwd = await folderWith({
       'cut.jpg': scene.subarray(0, 2000),
       'empty.png': '',
@@ -187,7 +187,7 @@ describe('several pictures', () => {
     expect(summary).toMatch(/^7 pictures: 2 [\w ]+, 5 failed; [\d.]+ s, [\d.]+ a second$/);
   });
 
-  test('Ctrl-C ends the run by that signal and leaves no temporary folder', async () => {
+  test('Ctrl-C ends the run with SIGINT and leaves no temporary folder', async () => {
     const copies = Array.from({ length: 30 }, (_, n) => [`copy-${n}.jpg`, scene]);
     const cwd = await folderWith(Object.fromEntries(copies));
     const ran = await startCli(['analyze', '-r', '.', '--jsonl', '--out', 'out'], {
@@ -206,7 +206,7 @@ describe('several pictures', () => {
     }
   });
 
-  test('a reader that goes away early is no failure', async () => {
+  test('closing the pipe early is no error', async () => {
     const cwd = await folderWith();
     const shell = '"$@" | true; exit "${PIPESTATUS[0]}"';
     const ran = await startCli(['analyze', 'scene.jpg', '--json'], { cwd, shell });
@@ -215,21 +215,21 @@ describe('several pictures', () => {
   });
 });
 
-/** The program with a model folder of its own. */
+/** A copy of the program with its own model folder. */
 async function copyOfProgram(): Promise<string> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const copy = await emptyFolder();
   const copied = ['bin', 'dist', 'package.json', 'models/trace-3', 'models/locate-1'];
   for (const name of copied) {
-    // oxlint-disable-next-line no-await-in-loop -- folders before what is in them
+    // oxlint-disable-next-line no-await-in-loop -- folders before their contents
     await cp(join(root, name), join(copy, name), { recursive: true });
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 
-describe('the model', () => {
-  test('with a wrong hash stops the run with one line, however many pictures there are', async () => {
+describe('a model', () => {
+  test('with a wrong hash stops the run with one line, whatever the number of pictures', async () => {
     const program = await copyOfProgram();
     const entry = join(program, 'bin/forensics.js');
     const cwd = await folderWith({ 'second.jpg': scene });
@@ -250,7 +250,7 @@ describe('the model', () => {
     }
   });
 
-  test('that is not there is named with those that are', async () => {
+  test('that is unknown is reported with the known ones', async () => {
     const ran = await runCli(['analyze', 'scene.jpg', '--model', 'nope'], {
       cwd: await folderWith(),
     });

@@ -24,7 +24,7 @@ async function acme() {
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-test('the log of a tenant is listed for people and exported as it is chained', async () => {
+test("list shows a tenant's log, and export prints its hash chain", async () => {
   const { run, lines, hashes } = await acme();
 
   const listed = await run('audit', 'list', '--tenant', 'acme');
@@ -47,7 +47,7 @@ test('the log of a tenant is listed for people and exported as it is chained', a
   ]);
 });
 
-test('what nobody touched verifies, here and from a file, against a hash that was noted', async () => {
+test('an untouched log verifies, locally, from a file and against a recorded hash', async () => {
   const { run, lines, hashes, dataDir } = await acme();
   const [, second = '', last = ''] = hashes;
   const file = join(dataDir, 'acme.jsonl');
@@ -67,24 +67,24 @@ test('what nobody touched verifies, here and from a file, against a hash that wa
   expect(heads.stdout).toMatch(new RegExp(`^acme +3 +${last}$`, 'm'));
 });
 
-test('a broken log is told with its first wrong entry, and the exit code is 7', async () => {
+test('a broken log is reported with its first bad entry, with exit code 7', async () => {
   const { run, tamper, hashes } = await acme();
   tamper(`UPDATE audit_entries SET entry = replace(entry, 'created', 'revoked') WHERE seq = 2`);
 
-  const told = await run('audit', 'verify');
+  const ran = await run('audit', 'verify');
   const json = await run('audit', 'verify', '--tenant', 'acme', '--json');
   const head = await run('audit', 'verify', '--tenant', 'acme', '--head', hashes[2]!);
 
-  expect([told, json, head].map(({ code }) => code)).toEqual([7, 7, 7]);
-  expect(told.stdout).toContain('acme: BROKEN. Entry 2 was changed');
-  expect(told.stdout).toContain('Before it, 1 entry is intact.');
-  expect(told.stderr).toContain('The audit log of acme is broken at entry 2');
+  expect([ran, json, head].map(({ code }) => code)).toEqual([7, 7, 7]);
+  expect(ran.stdout).toContain('acme: BROKEN. Entry 2 was changed');
+  expect(ran.stdout).toContain('Before it, 1 entry is intact.');
+  expect(ran.stderr).toContain('The audit log of acme is broken at entry 2');
   expect(JSON.parse(json.stdout)).toMatchObject([
     { name: 'acme', count: 1, head: null, broken: { seq: 2, fault: 'changed' } },
   ]);
 });
 
-test('a file that was cut off is found by the hash that was noted', async () => {
+test('a truncated file is detected by the recorded hash', async () => {
   const { lines, hashes, dataDir } = await acme();
   const file = join(dataDir, 'acme.jsonl');
   await writeFile(file, `${lines.slice(0, 2).join('\n')}\n`);

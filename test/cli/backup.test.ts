@@ -9,7 +9,7 @@ import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
-/** A data folder with one tenant and a key, and commands that act on it. */
+/** A data folder with one tenant, and commands that use it. */
 async function acme() {
   const folder = await emptyFolder();
   const dataDir = join(folder, 'data');
@@ -21,7 +21,7 @@ async function acme() {
 const verify = async (file: string, ...args: string[]) =>
   runHere(['backup', 'verify', file, ...args]);
 
-test('what is created is verified and restored: the file on stdout, the talk on stderr', async () => {
+test('create, verify and restore report on stdout, and messages go to stderr', async () => {
   const { folder, dataDir, run, out } = await acme();
   const other = join(folder, 'other');
 
@@ -50,7 +50,7 @@ test('what is created is verified and restored: the file on stdout, the talk on 
   expect(JSON.parse(logged.stdout)).toContainEqual(entry);
 });
 
-test('a folder as --out gets a file that is named by its time', async () => {
+test('a folder given as --out gets a file named after the time', async () => {
   const { folder, run } = await acme();
   mkdirSync(join(folder, 'backups'));
 
@@ -66,7 +66,7 @@ test('a folder as --out gets a file that is named by its time', async () => {
   });
 });
 
-test('no secret of the data folder or the settings is printed or stands in the manifest', async () => {
+test('no secret from the data folder or the settings is printed or stored in the manifest', async () => {
   const { dataDir, run, out } = await acme();
   vi.stubEnv('FORENSICS_FEEDBACK_WEBHOOK_URL', 'https://hook.example/secret-in-the-path');
   vi.stubEnv('FORENSICS_PUBLIC_URL', 'https://forensics.example');
@@ -85,7 +85,7 @@ test('no secret of the data folder or the settings is printed or stands in the m
   expect(restored.stderr).toContain('publicUrl "https://forensics.example"');
 });
 
-test('damage ends with exit code 7, names the file, and is told in JSON as well', async () => {
+test('damage gives exit code 7 and names the file, also in JSON', async () => {
   const { run, out } = await acme();
   await run('backup', 'create', '--out', out);
   const bytes = readFileSync(out);
@@ -109,11 +109,11 @@ test('damage ends with exit code 7, names the file, and is told in JSON as well'
 });
 
 test.each([
-  ['a file that is there', 'conflict', 5],
+  ['an existing file', 'conflict', 5],
   ['the data folder', 'usage', 2],
 ] as const)('create refuses %s', async (what, _code, exit) => {
   const { dataDir, run, out } = await acme();
-  if (what === 'a file that is there') writeFileSync(out, 'mine');
+  if (what === 'an existing file') writeFileSync(out, 'mine');
 
   const ran = await run('backup', 'create', '--out', what === 'the data folder' ? dataDir : out);
 
@@ -121,7 +121,7 @@ test.each([
   expect(readdirSync(dataDir).filter((name) => name.includes('backup'))).toEqual([]);
 });
 
-test('a dry run tells rows, schema and what is in the way, and makes nothing', async () => {
+test('a dry run reports rows, schema and conflicts, and changes nothing', async () => {
   const { folder, dataDir, run, out } = await acme();
   await run('backup', 'create', '--out', out);
   const other = join(folder, 'other');
@@ -144,7 +144,7 @@ test('a dry run tells rows, schema and what is in the way, and makes nothing', a
   expect(readdirSync(dataDir)).not.toContain('serve.lock');
 });
 
-test('no restore while a server works on the folder', async () => {
+test('restore is refused while a server uses the folder', async () => {
   const { dataDir, run, out } = await acme();
   await run('backup', 'create', '--out', out);
   const unlock = lockForServing(dataDir);
@@ -156,7 +156,7 @@ test('no restore while a server works on the folder', async () => {
   expect((await run('tenant', 'show', 'acme')).code).toBe(0);
 });
 
-test('keys that were left out are asked for, and taken from a copy of them', async () => {
+test('restore asks for keys that were left out, and takes them from another data folder', async () => {
   const { folder, dataDir, run, out } = await acme();
   const webhook = await run('tenant', 'webhook-secret', 'acme');
   const other = join(folder, 'other');
@@ -174,7 +174,7 @@ test('keys that were left out are asked for, and taken from a copy of them', asy
   expect(again.stdout).toBe(webhook.stdout);
 });
 
-test('a master key of the environment has to be there again', async () => {
+test('a backup made with a master key from the environment needs the same key to restore', async () => {
   const { folder, out } = await acme();
   const [data, other] = [join(folder, 'data2'), join(folder, 'other')];
   vi.stubEnv('FORENSICS_MASTER_KEY', '0a'.repeat(32));
@@ -198,7 +198,7 @@ test('a master key of the environment has to be there again', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual(['other1']);
 });
 
-test('an older database is copied before it is changed, and that is told', async () => {
+test('an older database is copied before migration, and the copy is reported', async () => {
   const { dataDir, run } = await acme();
   for (const end of ['', '-wal', '-shm'])
     rmSync(join(dataDir, `forensics.db${end}`), { force: true });
@@ -213,7 +213,7 @@ test('an older database is copied before it is changed, and that is told', async
   expect(readdirSync(join(dataDir, 'backups'))[0]).toMatch(/^forensics-\d+-\d{8}T\d{6}Z\.db$/);
 });
 
-test('on a terminal the progress is shown, and the card is left at the end', async () => {
+test('on a terminal, progress is shown and the summary remains', async () => {
   const { dataDir, out } = await acme();
 
   const shown = await runInTerminal(['backup', 'create', '--out', out, '--data-dir', dataDir]);
@@ -223,14 +223,14 @@ test('on a terminal the progress is shown, and the card is left at the end', asy
   expect(shown.text).toContain(': WRITTEN');
 });
 
-test('whoever names a server is told where backups are made', async () => {
+test("--url is refused with a hint to run it on the server's machine", async () => {
   const ran = await runCli(['backup', 'create', '--url', 'https://forensics.example']);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain("on the server's own machine");
 });
 
-test('verify restores for a trial and examines a picture; a service without one is told from it', {
+test('verify test-restores the backup and re-examines a picture if there is one', {
   timeout: 120_000,
 }, async () => {
   const temporary = await emptyFolder();
@@ -242,15 +242,19 @@ test('verify restores for a trial and examines a picture; a service without one 
   const scratch = await emptyFolder();
   vi.stubEnv('TMPDIR', scratch);
 
-  const [tried, told, empty] = [await verify(old, '--json'), await verify(old), await verify(out)];
+  const [asJson, asText, empty] = [
+    await verify(old, '--json'),
+    await verify(old),
+    await verify(out),
+  ];
   vi.unstubAllEnvs();
 
-  const { rehearsal } = JSON.parse(tried.stdout);
+  const { rehearsal } = JSON.parse(asJson.stdout);
   expect(rehearsal).toEqual({
     analysisId: expect.stringMatching(/^[0-9a-f]{24}$/),
     verdict: expect.stringMatching(/^(?:real|fake|uncertain|abstain)$/),
   });
-  expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain(
+  expect(asText.stdout.replaceAll(/\s+/g, ' ')).toContain(
     `Tried restored and opened; the picture of analysis ${rehearsal.analysisId}: ${rehearsal.verdict}`,
   );
   expect(empty.stdout).toMatch(/Tried +restored and opened; it holds no examined picture/);

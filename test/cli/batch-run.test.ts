@@ -8,7 +8,7 @@ import { createProgram } from '../../src/cli/main.ts';
 import { options, prepareFake } from './fake-examiner.ts';
 import { emptyFolder, startCli } from './run-cli.ts';
 
-/** A run in this process, by the examiner that looks at names; folders and files are real. */
+/** Runs in this process with the fake examiner; folders and files are real. */
 async function batch(
   files: readonly string[],
   wanted: Partial<AnalyzeOptions>,
@@ -20,21 +20,21 @@ async function batch(
     await mkdir(join(cwd, file, '..'), { recursive: true });
     await writeFile(join(cwd, file), '');
   }
-  // What another command of this process was given, such as --quiet, is not for this one.
+  // Resets options such as --quiet left over from an earlier command in this process.
   createProgram([]);
   const before = process.cwd();
   process.chdir(cwd);
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      said[name] += String(text);
+      output[name] += String(text);
       return true;
     }),
   );
   try {
     const run = runAnalyze(args, { ...options, ...wanted }, prepare);
     const code = await run.catch((error: unknown) => error);
-    return { cwd, code, ...said };
+    return { cwd, code, ...output };
   } finally {
     for (const spy of spies) spy.mockRestore();
     process.chdir(before);
@@ -47,7 +47,7 @@ const names = (word: string, count: number) =>
 const five = ['real.jpg', 'fake.jpg', '=cmd|x.jpg', 'abstain.png', 'no, "pic"\nture\u001b[2J.jpg'];
 
 describe('one document on standard output:', () => {
-  test('--json is written piece by piece and is the document that it would be at once', async () => {
+  test('--json is streamed and equals the document written in one go', async () => {
     const { stdout } = await batch(five, { json: true });
 
     const document: unknown = JSON.parse(stdout);
@@ -58,7 +58,7 @@ describe('one document on standard output:', () => {
     });
   });
 
-  test('--csv has a row a picture, and no cell that a spreadsheet would run', async () => {
+  test('--csv has one row per picture and no cell that a spreadsheet would execute', async () => {
     const { stdout, code } = await batch(five, { csv: true });
 
     const [head, ...rows] = stdout.split('\r\n');
@@ -77,7 +77,7 @@ describe('one document on standard output:', () => {
     expect(rows.slice(5)).toEqual(['']);
   });
 
-  test("how it went is said at the end on standard error, where it is in nobody's way", async () => {
+  test('the summary comes last, on standard error', async () => {
     const { stderr } = await batch(five, { jsonl: true });
 
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
@@ -86,7 +86,7 @@ describe('one document on standard output:', () => {
   });
 });
 
-test('a disk that is full ends the run with one line; what is finished was told and stays', async () => {
+test('a full disk ends the run with one line; finished results are kept', async () => {
   const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', ...names('real', 50)];
   const prepare = prepareFake('no_space_left');
 
@@ -97,7 +97,7 @@ test('a disk that is full ends the run with one line; what is finished was told 
   expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 without a sign, 1 with signs; .*\n$/);
 });
 
-test('a run that is stopped tells a person what is finished', async () => {
+test('an aborted run prints the pictures that are finished', async () => {
   const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', 'real-3.jpg'];
   const prepare = prepareFake('no_space_left');
 
@@ -110,7 +110,7 @@ test('a run that is stopped tells a person what is finished', async () => {
   expect(none).toMatchObject({ stdout: '', stderr: '' });
 });
 
-test('a hundred thousand arguments become a table', { timeout: 60_000 }, async () => {
+test('a table holds a hundred thousand pictures', { timeout: 60_000 }, async () => {
   const { stdout, stderr, code } = await batch([], {}, prepareFake(), names('gone', 100_000));
 
   expect(code).toBe(1);
@@ -118,7 +118,7 @@ test('a hundred thousand arguments become a table', { timeout: 60_000 }, async (
   expect(stderr).toContain('100000 pictures: 100000 failed');
 });
 
-test('standard output on a disk that is full is told in one line', async () => {
+test('a full disk under standard output gives a one-line error', async () => {
   const shell = '"$@" > /dev/full';
   const ran = await startCli(['analyze', 'gone-1.jpg', 'gone-2.jpg', '--jsonl'], { shell });
 

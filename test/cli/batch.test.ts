@@ -9,7 +9,7 @@ async function collect<T>(answers: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-test('answers come in the order of the items although the first takes longest', async () => {
+test('results keep the order of the items although the first takes longest', async () => {
   const finish: ((answer: string) => void)[] = [];
   const work = (n: number) => new Promise<string>((resolve) => (finish[n] = resolve));
   const answers = collect(inOrder([0, 1], { width: 2, signal: never }, work));
@@ -21,7 +21,7 @@ test('answers come in the order of the items although the first takes longest', 
   expect(await answers).toEqual(['first', 'second']);
 });
 
-test('no more than the width is at work at a time, and all get done', async () => {
+test('at most `width` items run at a time, and all finish', async () => {
   let running = 0;
   let most = 0;
   const work = async (n: number) => {
@@ -36,7 +36,7 @@ test('no more than the width is at work at a time, and all get done', async () =
   expect(most).toBe(3);
 });
 
-test('after the signal no further work begins', async () => {
+test('no work starts after an abort', async () => {
   const controller = new AbortController();
   const begun: number[] = [];
   const work = async (n: number) => {
@@ -50,7 +50,7 @@ test('after the signal no further work begins', async () => {
   expect(begun).toEqual([0, 1]);
 });
 
-test('items are taken only as there is room, and of those that wait for the first there are few', async () => {
+test('few items are taken ahead while the first is still running', async () => {
   let taken = 0;
   const endless = function* () {
     for (;;) yield taken++;
@@ -62,16 +62,16 @@ test('items are taken only as there is room, and of those that wait for the firs
 
   const answer = answers.next();
   await new Promise((resolve) => setImmediate(resolve));
-  const takenMeanwhile = taken;
+  const takenBefore = taken;
   finish[0]!();
 
   expect(await answer).toEqual({ done: false, value: 0 });
-  expect(takenMeanwhile).toBeGreaterThan(3);
-  expect(takenMeanwhile).toBeLessThan(30);
+  expect(takenBefore).toBeGreaterThan(3);
+  expect(takenBefore).toBeLessThan(30);
   await answers.return(undefined);
 });
 
-test('an answer is handed out although the next item has not come yet', async () => {
+test('a result is yielded before the next item arrives', async () => {
   const controller = new AbortController();
   const slow = async function* () {
     yield 'here';
@@ -85,7 +85,7 @@ test('an answer is handed out although the next item has not come yet', async ()
   expect(await answers.next()).toEqual({ done: true, value: undefined });
 });
 
-test('what the giver of items throws ends the batch once those at work are done', async () => {
+test('an error from the item source ends the batch after the running items', async () => {
   const answers = inOrder(failing(), { width: 4, signal: never }, async (item) => item);
 
   expect(await answers.next()).toEqual({ done: false, value: 1 });

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { scenePng } from '../fixtures/pictures.ts';
 import { emptyFolder, startCli } from './run-cli.ts';
 
-/** As an old disk holds it: ISO 8859-1. */
+/** As on an old disk: ISO 8859-1. */
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
-/** Where the file system takes such a name; macOS and Windows do not. */
+/** Other file systems, on macOS and Windows, reject such names. */
 const takesBytes = process.platform === 'linux';
 
 test.skipIf(!takesBytes)(
-  'names that are not UTF-8 are examined, shown escaped and written safely',
+  'file names that are not UTF-8 are examined, displayed escaped and written safely',
   async () => {
     const dir = await emptyFolder();
     const disk = Buffer.concat([Buffer.from(`${dir}/`), latin('M\xfcller')]);
@@ -21,7 +21,7 @@ test.skipIf(!takesBytes)(
       writeFileSync(Buffer.concat([disk, Buffer.from('/'), latin(name)]), picture);
     }
 
-    // Once as a folder, and in that folder as the shell hands the names over.
+    // Once as a folder, and once within it with the names passed by the shell.
     const tier = '--tier forensicReporting --lang en';
     const ran = await startCli(['analyze'], {
       cwd: dir,

@@ -64,7 +64,7 @@ const outcomes: readonly (readonly [string, Examination])[] = [
   ),
 ];
 
-function told(examination: Examination, files: readonly string[] = []): AnalysisRecord {
+function recordOf(examination: Examination, files: readonly string[] = []): AnalysisRecord {
   const examinedAt = new Date('2026-03-01T12:00:00Z');
   const options = { tier: 'flagging', seed: 1337 } as const;
   const run = { file: 'a.jpg', examinedAt, durationMs: 1, options };
@@ -78,7 +78,7 @@ const rowOf = (card: string, label: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-test('a card names what to do about each kind of finding, and not where nothing is judged', () => {
+test('a card recommends a step for each kind of finding, but none for an abstention', () => {
   const finding = { ...plain.findings[0]!, method: 'copy-move', speaksFor: 'fake' } as const;
   const findings = [
     { ...finding, strength: 'strong' },
@@ -103,10 +103,10 @@ test('a card names what to do about each kind of finding, and not where nothing 
 });
 
 describe.each(languages)('a card in %s', (language: Language) => {
-  test.each(outcomes)('of %s takes eight lines of 80 columns at most', (_name, examination) => {
+  test.each(outcomes)('of %s takes at most eight lines of 80 columns', (_name, examination) => {
     for (const provenance of [examination.provenance, richFile, cameraFile]) {
       const file = `${'pictures-of-a-case/'.repeat(4)}a.jpg`;
-      const card = writeCard({ ...told({ ...examination, provenance }), file }, language, 80);
+      const card = writeCard({ ...recordOf({ ...examination, provenance }), file }, language, 80);
       const lines = card.trimEnd().split('\n');
 
       expect(lines.length).toBeLessThanOrEqual(8);
@@ -114,8 +114,8 @@ describe.each(languages)('a card in %s', (language: Language) => {
     }
   });
 
-  test.each(outcomes)('of %s has a reason, a next step and a way to the rest', (_name, one) => {
-    const card = writeCard(told(one), language, 80);
+  test.each(outcomes)('of %s has reason, next step and where to find more', (_name, one) => {
+    const card = writeCard(recordOf(one), language, 80);
     const labels =
       language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Empfehlung', 'Bericht'];
 
@@ -125,24 +125,26 @@ describe.each(languages)('a card in %s', (language: Language) => {
 });
 
 describe('the next step', () => {
-  test('never asks for the camera’s own file when this seems to be it', () => {
+  test('does not ask for the original file when this seems to be it', () => {
     const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
 
-    expect(rowOf(writeCard(told(open), 'en', 80), 'Next')).toContain('as the camera stored it');
-    expect(rowOf(writeCard(told({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
+    expect(rowOf(writeCard(recordOf(open), 'en', 80), 'Next')).toContain('as the camera stored it');
+    expect(rowOf(writeCard(recordOf({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
       'Next Compare it with other pictures from this camera.',
     );
   });
 
-  test('says where the trust list is found when a signer was not checked', () => {
+  test('says where to find the trust list when a signer was not checked', () => {
     const signed = { ...makeExamination({ resultClass: 'real' }), provenance: richFile };
 
-    expect(writeCard(told(signed), 'en', 80)).toContain('github.com/c2pa-org/conformance-public');
+    expect(writeCard(recordOf(signed), 'en', 80)).toContain(
+      'github.com/c2pa-org/conformance-public',
+    );
   });
 
-  test('of a change is to compare with the original, and the card says how to have them drawn', () => {
+  test('for a change is to ask for the original, and the card says how to get heatmaps', () => {
     const [, changed] = outcomes.find(([name]) => name === 'changed')!;
-    const card = writeCard(told(changed), 'en', 80);
+    const card = writeCard(recordOf(changed), 'en', 80);
 
     expect(rowOf(card, 'Next')).toContain('Ask for the original file');
     expect(rowOf(card, 'Report')).toBe(
@@ -151,56 +153,62 @@ describe('the next step', () => {
   });
 });
 
-test('the card names place and share of a change, whatever the tier', () => {
+test('the card gives location and share of a change, whatever the tier', () => {
   const [, changed] = outcomes.find(([name]) => name === 'changed')!;
 
-  expect(rowOf(writeCard(told(changed), 'en', 80), 'Because')).toBe(
+  expect(rowOf(writeCard(recordOf(changed), 'en', 80), 'Because')).toBe(
     'Because A part of it differs from the rest (in the upper left, 6 % of the picture). P(generated) 0.97, P(changed) 0.97',
   );
 });
 
-test('and that of a change that is only suspected', () => {
+test('the card also locates a merely suspected change', () => {
   const [, changed] = outcomes.find(([name]) => name === 'changed')!;
   const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
-  const card = writeCard(told({ ...open, manipulation: changed.manipulation }), 'de', 80);
+  const card = writeCard(recordOf({ ...open, manipulation: changed.manipulation }), 'de', 80);
 
   expect(rowOf(card, 'Grund')).toMatch(
     /^Grund Eine Stelle könnte verändert sein \(links oben, 6 % des Bildes\); als Beleg reichen die Anzeichen nicht aus\. /,
   );
 });
 
-test('the report is that of the card’s language', () => {
+test('the report is in the language of the card', () => {
   const files = ['out/a/result.json', 'out/a/report-en.pdf', 'out/a/report-de.pdf'];
 
-  expect(writeCard(told(plain, files), 'de', 80)).toMatch(/^ {2}Bericht +out\/a\/report-de\.pdf$/m);
+  expect(writeCard(recordOf(plain, files), 'de', 80)).toMatch(
+    /^ {2}Bericht +out\/a\/report-de\.pdf$/m,
+  );
 });
 
-test('what a file names cannot move the cursor', () => {
+test('text from a file cannot move the cursor', () => {
   const evil: Provenance = {
     ...noProvenance,
     software: [{ kind: 'editor', name: '\u001b[2Jx', place: 'exif' }],
   };
 
-  expect(writeCard(told({ ...plain, provenance: evil }), 'en', 80)).not.toContain('\u001b');
+  expect(writeCard(recordOf({ ...plain, provenance: evil }), 'en', 80)).not.toContain('\u001b');
 });
 
-describe.each(languages)('what could not be read of a file, in %s', (language: Language) => {
+describe.each(languages)('unread parts of a file, in %s', (language: Language) => {
   const label = language === 'en' ? 'Remarks' : 'Hinweise';
 
-  test('stands on the card, in three lines at most', () => {
+  test('take at most three lines of the card', () => {
     const warnings = [
       { code: 'block_unreadable', values: { place: 'xmp' } },
       { code: 'extended_xmp_incomplete', values: {} },
       { code: 'thumbnail_unreadable', values: {} },
       { code: 'credentials_removed', values: {} },
     ] as const;
-    const card = writeCard(told({ ...plain, provenance: { ...richFile, warnings } }), language, 80);
+    const card = writeCard(
+      recordOf({ ...plain, provenance: { ...richFile, warnings } }),
+      language,
+      80,
+    );
 
     expect(rowOf(card, label)).toMatch(/XMP: .+…$/);
     expect(card.trimEnd().split('\n').length).toBeLessThanOrEqual(11);
   });
 
-  test('takes no line where all was read', () => {
-    expect(writeCard(told(plain), language, 80)).not.toContain(label);
+  test('take no line when everything was read', () => {
+    expect(writeCard(recordOf(plain), language, 80)).not.toContain(label);
   });
 });

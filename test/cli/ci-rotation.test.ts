@@ -1,4 +1,6 @@
-/** The jobs of the manual that rotate a key in a pipeline: read as YAML, their scripts run against a server. */
+/**
+ * The manual's pipeline jobs that rotate a key: parsed as YAML, their scripts run against a server.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -53,7 +55,7 @@ const statusWith = async (secret: string): Promise<number> => {
   return (await open.ask({ method: 'GET', path: '/v1/auth/api?tenantName=acme', headers })).status;
 };
 
-/** A program on the PATH of the script. */
+/** Puts a program on the script's PATH. */
 function install(folder: string, name: string, script: string): void {
   const file = join(folder, 'bin', name);
   mkdirSync(dirname(file), { recursive: true });
@@ -71,9 +73,9 @@ async function run(folder: string, script: string, env: Readonly<Record<string, 
     env: { HOME: folder, TMPDIR: temporary, PATH: `${join(folder, 'bin')}:${PATH}`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const told = Promise.all([text(child.stdout), text(child.stderr)]);
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await once(child, 'close');
-  return { code: Number(code), told: (await told).join(''), left: readdirSync(temporary) };
+  return { code: Number(code), output: (await output).join(''), left: readdirSync(temporary) };
 }
 
 const workflow = (): Workflow => parse(blockNamed(readManual(), 'rotate-github').text);
@@ -86,12 +88,12 @@ const envOf = (key: string) => ({
   GH_TOKEN: token,
   GH_REPO: 'acme/pictures',
 });
-/** Stores the secret as the real one does, or cannot. */
+/** Stores the secret as the real one does, or fails. */
 const installGh = (folder: string, code: number) =>
   install(folder, 'gh', `[ "$*" = 'secret set FORENSICS_API_KEY' ] && cat > stored; exit ${code}`);
 
 describe('the workflow for GitHub Actions', () => {
-  test('comes round once a week, and gives its script nothing but what it is told', () => {
+  test('runs weekly, and passes its script only the documented variables', () => {
     const { env = {}, run: script = '' } = rotation();
 
     expect(workflow().on.schedule).toEqual([{ cron: '17 3 * * 1' }]);
@@ -99,7 +101,7 @@ describe('the workflow for GitHub Actions', () => {
     expect(script).not.toContain('${{');
   });
 
-  test('stores a new key that works, prints neither, and leaves nothing behind', async () => {
+  test('stores a new working key, prints no key and leaves no files', async () => {
     const folder = await emptyFolder();
     const old = await makeKey('ci');
     installGh(folder, 0);
@@ -107,12 +109,12 @@ describe('the workflow for GitHub Actions', () => {
     const ran = await run(folder, rotation().run ?? '', envOf(old));
 
     const secret = readFileSync(join(folder, 'stored'), 'utf8').trim();
-    expect(ran).toEqual({ code: 0, told: expect.any(String), left: [] });
+    expect(ran).toEqual({ code: 0, output: expect.any(String), left: [] });
     expect([await statusWith(secret), await statusWith(old)]).toEqual([200, 200]);
-    for (const hidden of [secret, old, token]) expect(ran.told).not.toContain(hidden);
+    for (const hidden of [secret, old, token]) expect(ran.output).not.toContain(hidden);
   });
 
-  test('that cannot store the key fails, the old one goes on working, and the next run is as good', async () => {
+  test('fails when it cannot store the key; the old key keeps working and the next run succeeds', async () => {
     const folder = await emptyFolder();
     const old = await makeKey('again');
     const script = (rotation().run ?? '').replace('--name ci', '--name again');
@@ -149,7 +151,7 @@ describe('the job for GitLab', () => {
   });
   afterAll(() => gitlab.close());
 
-  test('stores a new key that works as a value without a line break, and prints neither', async () => {
+  test('stores a new working key without a line break, and prints no key', async () => {
     const folder = await emptyFolder();
     const old = await makeKey('gitlab');
     const pipeline: Pipeline = parse(blockNamed(readManual(), 'rotate-gitlab').text);
@@ -166,13 +168,13 @@ describe('the job for GitLab', () => {
       CI_PROJECT_ID: '17',
     });
 
-    expect(ran).toEqual({ code: 0, told: expect.any(String), left: [] });
+    expect(ran).toEqual({ code: 0, output: expect.any(String), left: [] });
     const [{ line, token: sent, body } = { line: '', token: '', body: '' }] = requests;
     expect(line).toBe('PUT /api/v4/projects/17/variables/FORENSICS_API_KEY');
     expect(sent).toBe(token);
     const secret = /name="value"\r\n(?:[^\r\n]+\r\n)*\r\n(sk-[\w-]+)\r\n--/.exec(body)?.[1] ?? '';
     expect([await statusWith(secret), await statusWith(old)]).toEqual([200, 200]);
-    for (const hidden of [secret, old, token]) expect(ran.told).not.toContain(hidden);
+    for (const hidden of [secret, old, token]) expect(ran.output).not.toContain(hidden);
     expect(existsSync(join(folder, 'key'))).toBe(false);
   });
 });

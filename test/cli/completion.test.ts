@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Without anybody's start-up files. */
+/** Ignores the user's start-up files. */
 function run(shell: string, args: readonly string[], cwd?: string) {
   const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder };
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((done) => {
@@ -33,7 +33,7 @@ function run(shell: string, args: readonly string[], cwd?: string) {
   });
 }
 
-/** What bash offers for the last of these words. */
+/** What bash offers for the last of the words. */
 async function offeredByBash(words: readonly string[], cwd?: string): Promise<readonly string[]> {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const code = `source "$0"; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}
@@ -46,7 +46,7 @@ async function offeredByBash(words: readonly string[], cwd?: string): Promise<re
     .toSorted();
 }
 
-/** What the program answers for the last of these words, without the meanings. */
+/** What the program offers for the last of the words, without descriptions. */
 async function offered(words: readonly string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runHere(['__complete', '--', ...words]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -85,22 +85,22 @@ test.for([
   [['analyze', ''], [':files']],
   [['analyze', '--out', ''], [':folders']],
   [['verify', '""'], [':files']],
-  // The value of an option is no command, though it has the name of one.
+  // The value of an option is not a command, even if a command has that name.
   [['validate', '--out', 'show', 'del'], ['delete']],
-  // A command below another is not the one of the same name at the top.
+  // A subcommand is not the top-level command of the same name.
   [['models', 'verify', '--key'], []],
   [['__'], []],
 ] as const)('%j is completed to %j', async ([words, expected]) => {
   expect(await offered(words)).toEqual(expected);
 });
 
-test('a word is offered with what it means', async () => {
+test('a word is offered with its description', async () => {
   const { stdout } = await runHere(['__complete', '--', 'keys', 'rot']);
 
   expect(stdout).toMatch(/^rotate\t[A-Z].+\.\n$/);
 });
 
-test('bash offers words of the program, and files and folders only where a path is expected', async () => {
+test('bash offers words of the program, and paths only where a path is expected', async () => {
   const cwd = await emptyFolder();
   await mkdir(join(cwd, 'pictures of may'));
   await writeFile(join(cwd, 'photo.jpg'), '');
@@ -109,18 +109,18 @@ test('bash offers words of the program, and files and folders only where a path 
   const value = await offeredByBash(['forensics', 'analyze', '--tier', '=', 'for'], cwd);
   const files = await offeredByBash(['forensics', 'analyze', ''], cwd);
   const folders = await offeredByBash(['forensics', 'analyze', 'photo.jpg', '--out', 'p'], cwd);
-  const behindDashes = await offeredByBash(['forensics', 'analyze', '--', 'ph'], cwd);
+  const afterDashes = await offeredByBash(['forensics', 'analyze', '--', 'ph'], cwd);
   const neither = await offeredByBash(['forensics', 'keys', 'revoke', 'p'], cwd);
 
   expect(command).toEqual(['rotate']);
   expect(value).toEqual(['forensicReporting']);
   expect(files).toEqual(['photo.jpg', 'pictures of may']);
   expect(folders).toEqual(['pictures of may']);
-  expect(behindDashes).toEqual(['photo.jpg']);
+  expect(afterDashes).toEqual(['photo.jpg']);
   expect(neither).toEqual([]);
 });
 
-test.for(['bash', 'zsh', 'fish'] as const)('%s can read its script', async (shell, { skip }) => {
+test.for(['bash', 'zsh', 'fish'] as const)('%s parses its script', async (shell, { skip }) => {
   const isMissing = spawnSync(shell, ['--version']).error !== undefined;
   if (isMissing) skip(`${shell} is not installed`);
 
@@ -137,7 +137,7 @@ test('the help of completion says how to install it for each shell', async () =>
     expect(stdout).toMatch(new RegExp(`^ {2}${shell} +\\S.*${shell}`, 'm'));
 });
 
-test('another shell is refused with those there are', async () => {
+test('an unsupported shell is refused with the supported ones', async () => {
   const { code, stdout, stderr } = await runHere(['completion', 'tcsh']);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

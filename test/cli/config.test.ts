@@ -9,7 +9,7 @@ async function configFile(values: object): Promise<string> {
   return file;
 }
 
-test('config show --origin tells value and origin of every setting', async () => {
+test('config show --origin prints value and origin of every setting', async () => {
   const file = await configFile({ workers: 3, webhookAllow: ['external', '10.1.0.0/16'] });
 
   const { code, stdout, stderr } = await runCli(
@@ -34,7 +34,7 @@ test('without --origin there are two columns', async () => {
   expect(stdout).toMatch(/^port +8443$/m);
 });
 
-test('no secret is printed, wherever it came from', async () => {
+test('no secret is printed, whatever its origin', async () => {
   const secrets = ['a1'.repeat(32), 'client-secret-7', 'smtps://me:mail-password@mail.example'];
   const file = await configFile({ oidcClientSecret: secrets[1] });
   const env = {
@@ -72,7 +72,7 @@ test.for([
   [[], { FORENSICS_WORKERS: '65' }, 'FORENSICS_WORKERS must be an integer from 0 to 64.'],
   [[], { FORENSICS_CONFIG: '/no/such/file' }, 'The config file does not exist.'],
   [[], { FORENSICS_MASTER_KEY: 'sesame' }, 'FORENSICS_MASTER_KEY must be 64 hexadecimal digits.'],
-] as const)('a wrong setting %j %j ends config show in one line', async ([args, env, line]) => {
+] as const)('a bad setting %j %j ends config show with one line', async ([args, env, line]) => {
   const ran = await runCli(['config', 'show', ...args], { env });
 
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `forensics: ${line}\n` });

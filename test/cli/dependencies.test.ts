@@ -14,13 +14,16 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Travels inside the package instead of being a dependency. */
-const carried = 'onnxruntime-node';
+/** Bundled in the package rather than a dependency. */
+const bundled = 'onnxruntime-node';
 
-/** Loaded by the carried ONNX Runtime, and named by the declarations of the library. */
+/** Used by the bundled ONNX Runtime, and by the library's type declarations. */
 const neededByOthers = ['onnxruntime-common', 'typebox'];
 
-/** Packages of the import statements and of files that are read as data: resolve(`dejavu-fonts-ttf/ttf/...`). */
+/**
+ * Packages from import statements and from paths to data files:
+ * resolve(`dejavu-fonts-ttf/ttf/...`).
+ */
 function packagesImported(): readonly string[] {
   const specifier =
     /(?:\bfrom |\bimport |\bimport\()'((?:@[\w-]+\/)?[\w-]+)|(?:\bresolve|\brequire|\bwasmOf)\([`']((?:@[\w-]+\/)?[\w-]+)\//g;
@@ -37,13 +40,13 @@ test('the package depends on exactly what the built sources import', () => {
   const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   );
-  const imported = packagesImported().filter((name) => name !== carried);
+  const imported = packagesImported().filter((name) => name !== bundled);
 
   expect(Object.keys(dependencies).toSorted()).toEqual([...imported, ...neededByOthers].toSorted());
 });
 
-/** What a command says where Node.js is of that version. */
-function saidUnder(node: string, command: string, args: readonly string[]) {
+/** What a command prints when it believes that Node.js has this version. */
+function runWithNode(node: string, command: string, args: readonly string[]) {
   const cwd = mkdtempSync(join(tmpdir(), 'forensics-node-'));
   const versions = `{ ...process.versions, node: '${node}' }`;
   const old = `Object.defineProperties(process, { version: { value: 'v${node}' }, versions: { value: ${versions} } });`;
@@ -56,8 +59,8 @@ function saidUnder(node: string, command: string, args: readonly string[]) {
   return { status, stderr, made: readdirSync(cwd) };
 }
 
-test('where Node.js is too old, npm ci in a clone says so and downloads nothing', () => {
-  const { status, stderr, made } = saidUnder('18.20.8', 'npm', [
+test('with too old a Node.js, npm ci in a clone says so and downloads nothing', () => {
+  const { status, stderr, made } = runWithNode('18.20.8', 'npm', [
     'ci',
     '--registry',
     'http://[::1]:9',
@@ -68,10 +71,10 @@ test('where Node.js is too old, npm ci in a clone says so and downloads nothing'
   expect(made).not.toContain('node_modules');
 });
 
-test('the program names the version that it needs, and where it is', () => {
+test('the program names the Node.js version it needs and where to get it', () => {
   const program = join(root, 'bin/forensics.js');
 
-  expect(saidUnder('20.20.2', process.execPath, [program])).toMatchObject({
+  expect(runWithNode('20.20.2', process.execPath, [program])).toMatchObject({
     status: 1,
     stderr:
       'forensics: this is Node.js 20.20.2; install Node.js 22.18 or newer from https://nodejs.org.\n',

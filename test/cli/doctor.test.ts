@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('a healthy installation is found well, through its running server', async () => {
+test('a healthy installation passes all checks while its server runs', async () => {
   const { code, stdout } = await doctor('--json');
   const { ok, checks }: { ok: boolean; checks: Diagnosis[] } = JSON.parse(stdout);
 
@@ -73,7 +73,7 @@ test('a healthy installation is found well, through its running server', async (
   ]);
 });
 
-test('receivers of webhooks are told of', async () => {
+test('webhook receivers are checked', async () => {
   await run('tenant', 'create', 'hooked');
   await run('tenant', 'update', 'hooked', '--webhook-url', 'http://127.0.0.1:9/hook?token=hush');
 
@@ -83,7 +83,7 @@ test('receivers of webhooks are told of', async () => {
   expect(checks.filter(({ name }) => name === 'webhook')).toMatchObject([{ state: 'ok' }]);
 });
 
-test('while the server runs, its master key is not replaced', async () => {
+test('the master key cannot be rotated while the server runs', async () => {
   const rotated = await run('master-key', 'rotate');
 
   expect(rotated).toMatchObject({
@@ -94,7 +94,7 @@ test('while the server runs, its master key is not replaced', async () => {
   expect((await found()).ok).toBe(true);
 });
 
-test('the store of each tenant is looked at; the service’s own once', async () => {
+test('every tenant’s own store is checked; the shared one only once', async () => {
   const storage = join(dataDir, 'storage.json');
   const s3 = buckets.s3Config(bucket);
   writeFileSync(storage, JSON.stringify({ s3 }));
@@ -123,7 +123,7 @@ test('the store of each tenant is looked at; the service’s own once', async ()
   }
 });
 
-test('a store of the whole service is asked in place of the embedded one', async () => {
+test('a default store configured for the service is checked instead of the embedded one', async () => {
   const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
   const [defaultStorage, settings] = ['default.json', 'config.json'].map((name) =>
     join(other, name),
@@ -149,7 +149,7 @@ test('a store of the whole service is asked in place of the embedded one', async
   expect(refused.stdout).toContain('Fix: Correct the file named by the setting defaultStorage.');
 });
 
-test('an unknown tenant and an empty folder are told', async () => {
+test('an unknown tenant and an empty folder are reported', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
 
   const unknown = await doctor('--quick', '--tenant', 'nobody');
@@ -162,16 +162,16 @@ test('an unknown tenant and an empty folder are told', async () => {
   });
 });
 
-test('a database that is gone from a folder in use is told, and no command begins anew', async () => {
+test('a missing database in a folder in use is reported, and not recreated', async () => {
   const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
   await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
   mkdirSync(join(other, 'blobs'));
   rmSync(join(other, 'forensics.db'));
 
-  const told = await runHere(['doctor', '--quick', '--data-dir', other]);
+  const diagnosed = await runHere(['doctor', '--quick', '--data-dir', other]);
   const served = await runHere(['serve', '--port', '0', '--data-dir', other]);
 
-  expect(told).toMatchObject({
+  expect(diagnosed).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
       /^failed +data folder: The database forensics\.db is missing.*\n +Fix: Restore a backup/m,
@@ -199,7 +199,7 @@ const ofNobody = { uid: 65_534, gid: 65_534, cwd: '/', env: { HOME: '/nonexisten
 // Needs root, and a checkout that other users may read.
 const canBeNobody = spawnSync(process.execPath, [entry, '--version'], ofNobody).status === 0;
 test.skipIf(!canBeNobody)(
-  'every command refuses a folder of another user with the same code',
+  "every command refuses another user's folder with the same exit code",
   () => {
     const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
     const commands = ['serve --port 0', 'tenant list', 'validate list', 'keys list --tenant acme'];
@@ -215,7 +215,7 @@ test.skipIf(!canBeNobody)(
 );
 
 const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
-test.skipIf(!canMount)('a store on a disk that is mounted read-only is told as such', async () => {
+test.skipIf(!canMount)('a store on a read-only disk is reported as such', async () => {
   const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
   await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
   const blobs = join(other, 'blobs');
@@ -230,7 +230,7 @@ test.skipIf(!canMount)('a store on a disk that is mounted read-only is told as s
   );
 });
 
-test('a master key that is another one is told as what it is', async () => {
+test('a wrong master key is reported as such', async () => {
   const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
   const inOther = async (...args: string[]) => runHere([...args, '--data-dir', other]);
   await inOther('tenant', 'create', 'acme');

@@ -12,7 +12,7 @@ const skipped: End = { ...open, skipped: { code: 'not_a_picture', kind: 'video' 
 const exitOf = (ends: readonly End[], failOn: readonly FailOn[]) =>
   exitCodeOf(ends.reduce(withRecord, emptySummary), failOn);
 
-test('a verdict is no failure unless it was asked for', () => {
+test('a verdict is no failure unless --fail-on names it', () => {
   expect(exitOf([found('fake'), found('abstain')], [])).toBe(0);
   expect(exitOf([found('real'), found('uncertain')], ['fake', 'abstain'])).toBe(0);
 });
@@ -31,7 +31,7 @@ test('a failure outweighs every verdict: one alone exits with its own code', () 
   expect(exitOf([failed('file_not_found'), found('fake')], ['fake'])).toBe(1);
 });
 
-test('a file that was not examined outweighs all where that was asked for', () => {
+test('an unexamined file outweighs everything when --fail-on names it', () => {
   expect(exitOf([found('real'), skipped], ['fake'])).toBe(0);
   expect(exitOf([found('real'), skipped], ['unexamined'])).toBe(13);
   expect(exitOf([failed('file_not_found')], ['unexamined', 'fake'])).toBe(13);

@@ -1,4 +1,4 @@
-/** An examiner that looks at names instead of pictures: thousands of them then take no time. */
+/** An examiner that looks at file names instead of pictures, so that thousands take no time. */
 
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../src/cli/analyze/record.ts';
@@ -9,7 +9,10 @@ import { makeExamination } from '../unit/present/examination.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 
-/** `fake-1.jpg` is fake, `abstain.png` an abstention; what is called otherwise fails with `failsWith`. */
+/**
+ * `fake-1.jpg` is fake, `abstain.png` an abstention; any name without a result class fails with
+ * `failsWith`.
+ */
 export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareExaminer {
   return async (options) => (run) => ({
     pdf: {
@@ -17,23 +20,23 @@ export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareE
       readPdfPart: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
     },
     examine: async (input) => {
-      const told = { file: input.label, examinedAt, durationMs: 1500, options };
+      const details = { file: input.label, examinedAt, durationMs: 1500, options };
       const found = resultClasses.find((each) => input.label.includes(each));
-      if (found !== undefined && input.failure === null) return recordFor(told, found);
+      if (found !== undefined && input.failure === null) return recordFor(details, found);
       const failure = input.failure ?? new ForensicsError(failsWith, 'It is "no" <picture>.');
       run.onFailure(input, failure);
-      return toFailedRecord(told, failure);
+      return toFailedRecord(details, failure);
     },
     close: async () => undefined,
   });
 }
 
 function recordFor(
-  told: Parameters<typeof toRecord>[0],
+  details: Parameters<typeof toRecord>[0],
   resultClass: (typeof resultClasses)[number],
 ): AnalysisRecord {
   const reasons = resultClass === 'abstain' ? (['too_small', 'too_compressed'] as const) : [];
-  return toRecord(told, makeExamination({ resultClass, reasons }), null);
+  return toRecord(details, makeExamination({ resultClass, reasons }), null);
 }
 
 export const options: AnalyzeOptions = {

@@ -4,7 +4,7 @@ import { openApp } from '../../src/service/app.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 
-test('feedback is listed and shown as text, its control characters made visible', async () => {
+test('feedback is listed and shown as text with visible control characters', async () => {
   const dataDir = await emptyFolder();
   const { settings } = readConfig({ flags: { dataDir, workers: 1 }, environment: {} });
   const app = await openApp(settings, { passwords: createPasswords({ ln: 4 }) });

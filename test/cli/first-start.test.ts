@@ -6,7 +6,10 @@ import { emptyFolder } from './run-cli.ts';
 
 const question = /HEIC, WebP and sides above 4,096 pixels\? \[Y\/n\]/;
 
-/** Starts a server for the first time, answers the question if it comes, and stops it once it is ready. */
+/**
+ * Starts a server for the first time, answers the question if it is asked, and stops the server
+ * when it is ready.
+ */
 async function firstStart(answer: string) {
   const home = await emptyFolder();
   let [isAnswered, isStopped] = [false, false];
@@ -27,7 +30,7 @@ async function firstStart(answer: string) {
   return { shown, config: await readFile(file, 'utf8').catch(() => null) };
 }
 
-test('the first start asks what is taken, and keeps yes in the config file', async () => {
+test('the first start asks what to accept, and saves yes in the config file', async () => {
   const { shown, config } = await firstStart('\r');
 
   expect(shown.text).toMatch(question);
@@ -35,7 +38,7 @@ test('the first start asks what is taken, and keeps yes in the config file', asy
   expect(JSON.parse(config!)).toEqual({ intake: 'everything' });
 });
 
-test('no leaves the bounds of the interface and no file', async () => {
+test('answering no keeps the default limits and writes no file', async () => {
   const { shown, config } = await firstStart('n\r');
 
   expect(shown.text).toMatch(question);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { runInTerminal } from './in-terminal.ts';
 
-/** Names of files that are not there: they are told of without a picture being opened. */
+/** Missing files: reported without opening a picture. */
 const gone = Array.from({ length: 200 }, (_, n) => `gone-${n}.jpg`);
 
 /**
- * What is on the screen in the end: text up to a carriage return or an erased line is gone. Enough of a terminal for
- * a line that is written over again and again.
+ * What is finally on the screen: text before a carriage return or an erased line is gone. Enough of
+ * a terminal emulator for a progress line that is redrawn repeatedly.
  */
 function screenOf(raw: string): readonly string[] {
   // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
@@ -19,7 +19,7 @@ function screenOf(raw: string): readonly string[] {
   });
 }
 
-test('lines of --jsonl and the bar do not mix on one terminal', async () => {
+test('--jsonl lines and the progress bar do not mix on a terminal', async () => {
   const { raw, code } = await runInTerminal(['analyze', '--jsonl', ...gone], { columns: 80 });
 
   const json = screenOf(raw).filter((line) => line.startsWith('{'));
@@ -28,7 +28,7 @@ test('lines of --jsonl and the bar do not mix on one terminal', async () => {
   expect(json.map((line) => Object(JSON.parse(line))['file'])).toEqual(gone);
 });
 
-test('a table says why pictures failed, so that their lines do not push it away', async () => {
+test('a table gives the reason for each failure, without separate error lines', async () => {
   const { text, code } = await runInTerminal(['analyze', ...gone], { columns: 80, rows: 24 });
 
   expect(code).toBe(1);
@@ -37,7 +37,7 @@ test('a table says why pictures failed, so that their lines do not push it away'
   expect(text).toContain('200 pictures: 200 failed;');
 });
 
-test('one picture that fails is told of in one line, with its own exit code', async () => {
+test('a single failing picture gives one line and its own exit code', async () => {
   const { raw, code } = await runInTerminal(['analyze', 'gone.jpg']);
 
   expect(code).toBe(4);

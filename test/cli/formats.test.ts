@@ -92,7 +92,7 @@ const rowOf = (record: AnalysisRecord) => toTableRow(record, 'en');
 
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
-test.for([60, 80, 120])('a table fits a terminal of %i columns and loses no remark', (columns) => {
+test.for([60, 80, 120])('a table fits a terminal of %i columns and loses nothing', (columns) => {
   const table = writeTable([fake, abstained, failed].map(rowOf), 'en', columns);
 
   expect(widest(table)).toBeLessThanOrEqual(columns);
@@ -102,13 +102,13 @@ test.for([60, 80, 120])('a table fits a terminal of %i columns and loses no rema
   expect(table).not.toContain('\u001b[2J');
 });
 
-test('a table in a file keeps every name whole', () => {
+test('a table written to a file keeps every name in full', () => {
   expect(writeTable([fake, abstained].map(rowOf), 'en', Number.POSITIVE_INFINITY)).toContain(
     fake.file,
   );
 });
 
-test('the card says how often the result was wrong when it was measured', () => {
+test('the card states the measured error rate', () => {
   const asReal = { ...fake, verdict: 'real' as const };
   const unmeasured = { ...fake, decision: { ...fake.decision!, errorRates: null } };
 
@@ -120,7 +120,7 @@ test('the card says how often the result was wrong when it was measured', () => 
   expect(writeCard({ ...fake, verdict: 'uncertain' }, 'en', 200)).not.toContain('Error rate');
 });
 
-test('the error rate of a changed part is that of changed parts', () => {
+test('a changed part has its own error rate', () => {
   const changed = { ...fake.decision!, basis: 'localisation' as const };
 
   const card = writeCard({ ...fake, decision: changed }, 'en', 100);
@@ -135,14 +135,14 @@ test('the error rate of a changed part is that of changed parts', () => {
   expect(unmeasured).toContain('Never measured');
 });
 
-test('an abstention has no probability anywhere', () => {
+test('an abstention shows no probability', () => {
   expect(writeCard(abstained, 'en', 100)).not.toContain('0.93');
   expect(writeTable([rowOf(abstained)], 'en', 100)).toMatch(
     /not judged +- +- +too much compression/,
   );
 });
 
-test('the columns of a long table stand under one another', () => {
+test('the columns of a long table are aligned', () => {
   const rows = Array.from({ length: 1100 }, (_, n) => rowOf({ ...fake, file: `${n}.jpg` }));
 
   const lines = writeTable(rows, 'en', 80).trimEnd().split('\n');
@@ -157,13 +157,13 @@ test.each([
   [5000, '3 pictures: 1 with signs, 1 not judged, 1 failed; 5.0 s, 0.6 a second'],
   [75_000, '3 pictures: 1 with signs, 1 not judged, 1 failed; 1 min 15 s, 2.4 a minute'],
   [7_500_000, '3 pictures: 1 with signs, 1 not judged, 1 failed; 2 h 5 min, 1.4 an hour'],
-])('the summary tells every end that a picture came to, how long and how fast', (ms, told) => {
+])('the summary counts every outcome, with duration and rate', (ms, told) => {
   const summary = [fake, abstained, failed].reduce(withRecord, emptySummary);
 
   expect(summaryLine(summary, ms, 'en')).toBe(told);
 });
 
-test('the summary is German too', () => {
+test('the summary is also available in German', () => {
   const summary = [fake, abstained, failed].reduce(withRecord, emptySummary);
 
   expect(summaryLine(summary, 5000, 'de')).toBe(
@@ -199,11 +199,11 @@ test.each([
     130_000,
     '[                    ] 1/100, 0.5 a minute, about 3.6 h left',
   ],
-])('of %j after %d ms a bar, the rate and the rest of the time are shown', (state, ms, told) => {
+])('%j after %d ms shows the bar, the rate and the time left', (state, ms, told) => {
   expect(progressText(state, ms, 'en')).toBe(told);
 });
 
-test('a terminal that says it has no columns is shown no progress', async () => {
+test('a terminal that reports no columns gets no progress', async () => {
   const { isTTY, columns } = process.stderr;
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   Object.assign(process.stderr, { isTTY: true, columns: 0 });
@@ -217,13 +217,13 @@ test('a terminal that says it has no columns is shown no progress', async () => 
   write.mockRestore();
 });
 
-test('what a terminal would obey or hide is shown instead', () => {
+test('control and invisible characters are displayed as code points', () => {
   expect(printable('a\u001b[31mb\n\u202egpj.exe ü😀')).toBe(
     'a⟨U+001B⟩[31mb⟨U+000A⟩⟨U+202E⟩gpj.exe ü😀',
   );
 });
 
-test('wide and combining characters do not push a column out of place', () => {
+test('wide and combining characters keep the columns aligned', () => {
   const files = ['a.jpg', '写真.jpg', 'e\u0301te\u0301.jpg', '漢'.repeat(60)];
 
   const lines = writeTable(
@@ -232,13 +232,13 @@ test('wide and combining characters do not push a column out of place', () => {
     90,
   ).split('\n');
 
-  const places = lines
+  const positions = lines
     .slice(1, -1)
     .map((line) => stringWidth(line.slice(0, line.indexOf('looks'))));
-  expect(new Set(places).size).toBe(1);
+  expect(new Set(positions).size).toBe(1);
 });
 
-test('a table says that a part decided, or the file itself, and which probabilities count', () => {
+test('a table says when a changed part or a declaration decided, and which probabilities count', () => {
   const [changed, declared] = (['localisation', 'declaration'] as const).map((basis) => ({
     ...fake,
     decision: { ...fake.decision!, basis, changeProbability: 0.974 },
@@ -250,7 +250,7 @@ test('a table says that a part decided, or the file itself, and which probabilit
   expect(table).toMatch(/declared as AI +- +- +file says so/);
 });
 
-test('the evidence of --json is that of the interface, and what it takes to repeat it', () => {
+test('the evidence in --json is that of the API plus what reproduction needs', () => {
   const examination = makeExamination();
   const { facts, measured, passes, patchesRead, environment } = examination;
   const examinedAt = new Date('2026-03-01T12:00:00Z');

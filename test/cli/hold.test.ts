@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
-test('a hold on a tenant is made, listed and lifted; each mistake has its exit code', async () => {
+test('a hold on a tenant is added, listed and removed; each error has its exit code', async () => {
   const dataDir = await emptyFolder();
   const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
   await run('tenant', 'create', 'acme');

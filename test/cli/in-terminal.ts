@@ -1,4 +1,4 @@
-/** Runs the built command line on a pseudo-terminal, the way a person meets it. */
+/** Runs the built command line in a pseudo-terminal, as a user sees it. */
 
 import { spawn } from '@lydell/node-pty';
 import { bareEnvironment, entry } from './run-cli.ts';
@@ -8,22 +8,25 @@ export interface TerminalHow {
   readonly env?: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
-  /** Called with all that was shown so far, whenever more is: `type('y\r')` answers as a keyboard does. */
+  /**
+   * Called with everything shown so far whenever there is more; `type('y\r')` answers like a
+   * keyboard.
+   */
   readonly onScreen?: (shown: string, type: (keys: string) => void) => void;
 }
 
 export interface Shown {
   readonly code: number;
-  /** Everything that was written, both streams, with its escape sequences. */
+  /** Everything written to both streams, with escape sequences. */
   readonly raw: string;
-  /** The same without colours and cursor moves: enough to look for words. */
+  /** The same without colours and cursor moves, for searching. */
   readonly text: string;
 }
 
 export function runInTerminal(args: readonly string[], how: TerminalHow = {}): Promise<Shown> {
   const { cwd = process.cwd(), env = {}, columns = 100, rows = 30, onScreen } = how;
   const terminal = spawn(process.execPath, [entry, ...args], {
-    // What the terminal calls itself: it sets TERM, whatever the environment says.
+    // The terminal sets TERM to this name, whatever the environment says.
     name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
@@ -41,7 +44,8 @@ export function runInTerminal(args: readonly string[], how: TerminalHow = {}): P
 }
 
 function plain(raw: string): string {
-  // CSI sequences (ECMA-48, 5.4), operating system commands, and the carriage returns that a terminal adds.
+  // CSI sequences (ECMA-48, 5.4), operating system commands, and the carriage returns that a
+  // terminal adds.
   // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
   return raw.replaceAll(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007|\r/g, '');
 }

@@ -11,7 +11,9 @@ async function fill(dir: string, names: readonly string[]): Promise<void> {
   }
 }
 
-/** By content, so that names mean nothing: a PNG signature, a video's brand, or text. */
+/**
+ * Recognised by content, so that names do not matter: a PNG signature, a video's brand, or text.
+ */
 function content(name: string): string {
   if (name.endsWith('.bin')) return '\x89PNG\r\n\x1a\n';
   return name.endsWith('.mov') ? '\0\0\0\x14ftypqt  ' : 'x';
@@ -33,7 +35,7 @@ async function labels(args: string[], recursive: boolean) {
     .map(({ label, failure }) => (failure ? `${label}: ${failure.code}` : label));
 }
 
-test('every file of a folder is accounted for: by content a picture, another kind, or left out', async () => {
+test('every file in a folder is accounted for: taken as a picture or skipped with a reason', async () => {
   const dir = await emptyFolder();
   await fill(dir, [
     '.git/x.png',
@@ -63,7 +65,7 @@ test('every file of a folder is accounted for: by content a picture, another kin
   );
 });
 
-test('a picture that is named twice is taken once, in its own turn or where it is named first', async () => {
+test('a picture named twice is taken once, where it is first named', async () => {
   const dir = await emptyFolder();
   await fill(dir, ['a.png', 'b.png', 'sub/c.png', 'lone/d.png']);
   const [a, b, c, d] = ['a.png', 'b.png', 'sub/c.png', 'lone/d.png'].map((name) => join(dir, name));
@@ -77,7 +79,7 @@ test('a picture that is named twice is taken once, in its own turn or where it i
   expect(await labels([join(dir, 'lone'), d!], true)).toEqual([d]);
 });
 
-test('what cannot be taken is a failure beside the others', async () => {
+test('inputs that cannot be read fail without affecting the others', async () => {
   const dir = await emptyFolder();
   await fill(dir, ['a.png', 'empty/readme.txt']);
   await symlink('loop', join(dir, 'loop'));
@@ -92,7 +94,7 @@ test('what cannot be taken is a failure beside the others', async () => {
   expect(await labels([at('empty')], true)).toEqual([`${at('empty')}: file_not_found`]);
 });
 
-test('a broken link that is called a picture is told of', async () => {
+test('a broken link named like a picture is reported', async () => {
   const dir = await emptyFolder();
   await symlink('nowhere', join(dir, 'a.png'));
   const [input] = await gatherInputs([dir], { recursive: true, exceptDir: null });
@@ -100,7 +102,7 @@ test('a broken link that is called a picture is told of', async () => {
   await expect(openSource(input!)).rejects.toMatchObject({ code: 'file_not_found' });
 });
 
-test('a device without end is read up to the limit and no further', async () => {
+test('an endless device is read only up to the limit', async () => {
   const [input] = await gatherInputs(['/dev/zero'], { recursive: false, exceptDir: null });
 
   await expect(openSource(input!)).rejects.toMatchObject({ code: 'image_too_many_bytes' });
@@ -111,7 +113,7 @@ test.for([
   ['EACCES', 'file_not_readable'],
   ['EISDIR', 'file_is_directory'],
   ['EIO', 'file_not_readable'],
-])('%s of the system is %s', ([code, expected]) => {
+])('%s from the system becomes %s', ([code, expected]) => {
   const error = Object.assign(new Error('of the system'), { code, syscall: 'open' });
 
   expect(toFileFailure(error)).toMatchObject({ code: expected });

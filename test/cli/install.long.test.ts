@@ -25,18 +25,21 @@ import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Nobody listens there. */
+/** Nothing listens here. */
 const nowhere = 'http://127.0.0.1:9';
 
 const linesOf = (block: string) => blockNamed(readManual(), block).text.trimEnd().split('\n');
 
 let dir: string;
-/** A copy of the checkout: packing builds anew, which would take the console from under the tests beside this one. */
+/**
+ * A copy of the checkout: packing rebuilds, which would remove the console under tests running in
+ * parallel.
+ */
 let checkout: string;
 let tarball: string;
 let prefix: string;
 
-/** A fresh machine: this Node.js and nothing of the checkout. */
+/** The PATH of a fresh machine: this Node.js and nothing from the checkout. */
 function freshPath(): string {
   const outside = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -44,19 +47,22 @@ function freshPath(): string {
   return [dirname(process.execPath), ...outside].join(delimiter);
 }
 
-/** npm needs what it is configured with here, a proxy or a certificate, but not what `npm test` told its scripts. */
+/**
+ * npm needs its local configuration, such as a proxy or certificate, but not the variables that
+ * `npm test` sets.
+ */
 function npmEnvironment(): NodeJS.ProcessEnv {
   const own = /^(?:npm_(?:package|lifecycle)_|npm_config_local_prefix$|VITEST|NODE_OPTIONS$)/;
   const kept = Object.entries(process.env).filter(([name]) => !own.test(name));
   return { ...Object.fromEntries(kept), PATH: freshPath() };
 }
 
-/** The program itself needs nothing. */
+/** The program itself needs no variables. */
 const programEnvironment = (): NodeJS.ProcessEnv => ({ PATH: freshPath() });
 
-/** A command of the manual, and what npm is told beside it. */
-async function npm(command: string, cwd: string, told: Readonly<Record<string, string>>) {
-  await run('bash', ['-c', command], { cwd, env: { ...npmEnvironment(), ...told } });
+/** A command from the manual with extra npm settings. */
+async function npm(command: string, cwd: string, settings: Readonly<Record<string, string>>) {
+  await run('bash', ['-c', command], { cwd, env: { ...npmEnvironment(), ...settings } });
 }
 
 async function copyCheckout(target: string): Promise<void> {
@@ -83,12 +89,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test('the tarball has at most 60 MB, weights and ONNX Runtime among them, and the checkout is left as it was', async () => {
+test('the tarball is at most 60 MB with weights and ONNX Runtime, and packing leaves the checkout clean', async () => {
   expect((await stat(tarball)).size).toBeLessThanOrEqual(60_000_000);
   expect(await readdir(checkout)).not.toContain('vendor');
 });
 
-test('packing again gives the same tarball, byte for byte', async () => {
+test('packing again gives an identical tarball', async () => {
   const again = join(dir, 'again');
   await mkdir(again);
   const [pack = ''] = linesOf('air-gapped');
@@ -99,7 +105,7 @@ test('packing again gives the same tarball, byte for byte', async () => {
   expect(await readdir(checkout)).not.toContain('sbom.cdx.json');
 }, 200_000);
 
-test('the tarball holds what the program needs and a bill of materials, and nothing else', async () => {
+test('the tarball holds only what the program needs and a bill of materials', async () => {
   const { stdout } = await run('tar', ['-tzf', tarball], { maxBuffer: 1e8 });
   const files = stdout.trim().split('\n');
   const known =
@@ -125,7 +131,7 @@ async function digestOf(file: string): Promise<string> {
     .digest('hex');
 }
 
-test('what was installed runs from an empty folder and finds runtime and weights', async () => {
+test('the installed program runs in an empty folder and finds runtime and weights', async () => {
   const cwd = join(dir, 'empty');
   await writeFile(join(cwd, 'scene.jpg'), await sceneJpeg({ width: 320, height: 240, seed: 3 }));
   const program = join(prefix, 'bin', 'forensics');
@@ -145,7 +151,7 @@ test('what was installed runs from an empty folder and finds runtime and weights
   });
 });
 
-test('the manual installs with a network as it fills the cache for those without', () => {
+test("the manual's online and offline installations use the same commands", () => {
   const [pack, withNetwork = ''] = linesOf('air-gapped');
 
   expect(linesOf('install')).toEqual([
@@ -154,13 +160,16 @@ test('the manual installs with a network as it fills the cache for those without
   ]);
 });
 
-test('an older Node.js is told which one is needed before a package is downloaded', async () => {
+test('an older Node.js is refused with the required version before anything is downloaded', async () => {
   const old = join(dir, 'old.mjs');
   await writeFile(old, 'Object.defineProperty(process, "version", { value: "v20.20.2" });');
-  const told = { npm_config_prefix: join(dir, 'none'), npm_config_cache: join(dir, 'npm-cache') };
+  const settings = {
+    npm_config_prefix: join(dir, 'none'),
+    npm_config_cache: join(dir, 'npm-cache'),
+  };
 
   const installing = npm(linesOf('install')[1]!, dir, {
-    ...told,
+    ...settings,
     npm_config_offline: 'true',
     NODE_OPTIONS: `--import=${old}`,
   });
@@ -169,7 +178,7 @@ test('an older Node.js is told which one is needed before a package is downloade
   expect(await readdir(join(dir, 'none/lib/node_modules')).catch(() => [])).toEqual([]);
 });
 
-test('the notices of ONNX Runtime go along with its libraries, which are all that is added', async () => {
+test("the package includes ONNX Runtime's notices with its libraries, and nothing else of it", async () => {
   const vendor = join(prefix, 'lib/node_modules/forensics/vendor/onnxruntime-node');
 
   expect((await readdir(vendor)).toSorted()).toEqual([
@@ -181,7 +190,7 @@ test('the notices of ONNX Runtime go along with its libraries, which are all tha
   ]);
 });
 
-test('the trial pictures are where the compiled program looks for them', async () => {
+test('the compiled program finds the trial pictures', async () => {
   const modules = join(prefix, 'lib/node_modules/forensics/dist/service/first-run.js');
   const program = `
     import { trialMd5s } from ${JSON.stringify(modules)};
@@ -195,7 +204,7 @@ test('the trial pictures are where the compiled program looks for them', async (
   expect(ran.stdout).toBe('2\n');
 });
 
-test('a program of five lines uses the library', async () => {
+test('the library works in a five-line program', async () => {
   const modules = join(prefix, 'lib/node_modules/forensics/dist/index.js');
   const program = `
     import { analyze, renderReport } from ${JSON.stringify(modules)};
@@ -212,7 +221,10 @@ test('a program of five lines uses the library', async () => {
   expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), pdf: '%PDF-' });
 });
 
-/** Of Debian; `.ci/run` installs them. The package belongs to who installs it: root. */
+/**
+ * From Debian; `.ci/run` installs them. Files in the package belong to the user who builds it:
+ * root.
+ */
 const canBuildImages =
   process.getuid?.() === 0 &&
   ['buildah', 'mmdebstrap', 'dpkg-deb', 'strip'].every(
@@ -220,7 +232,7 @@ const canBuildImages =
   );
 
 test.runIf(canBuildImages)(
-  'the package of Debian makes an image that serves as a plain user, knows whether it works, and is removed',
+  'the Debian package builds an image that serves as a plain user, reports its health and can be removed',
   { timeout: 600_000 },
   async () => {
     const packages = join(dir, 'packages');

@@ -45,7 +45,7 @@ const namesOf = async (name: string): Promise<KeyEntry[]> => {
   return all.filter((key) => key.name === name);
 };
 
-/** What a server answers to whoever shows this key. */
+/** The status that the server answers to this key. */
 const statusWith = async (secret: string): Promise<number> => {
   const headers = { authorization: `ApiKey ${secret}` };
   const url = '/v1/auth/api?tenantName=acme';
@@ -53,7 +53,7 @@ const statusWith = async (secret: string): Promise<number> => {
 };
 
 describe('keys on a server', () => {
-  test('may be those of a profile, and so may be the tenant', async () => {
+  test('can be listed with a profile, which also supplies the tenant', async () => {
     const ca = readFileSync(caOf(open), 'utf8');
     saveProfile({ name: 'lab', url: urlOf(open), ca, tenant: 'acme' });
 
@@ -66,7 +66,7 @@ describe('keys on a server', () => {
 });
 
 describe('a rotation on a server', () => {
-  test('by the key itself, after a leak: the new key is proven and ends the old one', async () => {
+  test('with --now after a leak verifies the new key and revokes the old one', async () => {
     const old = await made('itself');
     const file = join(home, 'old.key');
     writeFileSync(file, old.secret, { mode: 0o600 });
@@ -81,14 +81,14 @@ describe('a rotation on a server', () => {
   });
 
   test.each([
-    [['--now'], 'as long as it would have'],
-    [['--grace', '2h'], 'for its grace'],
-  ])('whose new key opens no door (%j) revokes it again: the old one lives %s', async (how) => {
+    [['--now'], 'with its old expiry'],
+    [['--grace', '2h'], 'for its grace period'],
+  ])('whose new key does not work (%j) revokes it; the old key stays valid %s', async (how) => {
     const name = `unproven ${how[0]}`;
     const old = await made(name);
     const out = join(home, 'new.key');
     const authenticate = open.app.core.keys.authenticate.bind(open.app.core.keys);
-    // As a server of several behind one address that reads another database.
+    // As if one of several servers behind the address read another database.
     const spy = vi.spyOn(open.app.core.keys, 'authenticate').mockImplementation(async (secret) => {
       if (secret === process.env['FORENSICS_API_KEY']) return authenticate(secret);
       throw new ForensicsError('unauthenticated', 'The API key is wrong.');
@@ -103,11 +103,11 @@ describe('a rotation on a server', () => {
     const left = await namesOf(name);
     expect(left.map(({ uuid }) => uuid)).toEqual([old.uuid]);
     if (how[0] === '--now') expect(left[0]?.expiresAt).toBe(old.expiresAt);
-    // By its name it can be rotated again.
+    // It can still be rotated by name.
     expect((await keys('rotate', ...of, '--name', name)).code).toBe(0);
   });
 
-  test('of the key that a profile keeps leaves the new one there', async () => {
+  test("of a profile's own key saves the new key in the profile", async () => {
     const old = await made('kept');
     saveProfile({ name: 'ci', url: urlOf(open), ca: readFileSync(caOf(open), 'utf8') });
     saveCredentials('ci', { kind: 'apiKey', apiKey: old.secret });

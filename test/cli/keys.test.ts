@@ -40,7 +40,7 @@ test('a key is created, listed masked, revoked and then gone', async () => {
   expect(JSON.parse(after.stdout)).toEqual([]);
 });
 
-test('without --json standard output is the secret alone, and the talk goes to standard error', async () => {
+test('without --json stdout is the secret alone, and messages go to stderr', async () => {
   const { stdout, stderr } = await run(...create);
 
   expect(stdout).toMatch(/^sk-\S+\n$/);
@@ -48,7 +48,7 @@ test('without --json standard output is the secret alone, and the talk goes to s
   expect(stderr).not.toContain(stdout.trim());
 });
 
-test('the secret goes into a new file that only the owner reads, and nowhere else', async () => {
+test('--out writes the secret only to a new file that only its owner can read', async () => {
   const file = join(dataDir, 'ci.key');
 
   const { code, stdout, stderr } = await run(...create, '--out', file, '--json');
@@ -61,7 +61,7 @@ test('the secret goes into a new file that only the owner reads, and nowhere els
   expect(JSON.parse(stdout)).not.toHaveProperty('secret');
 });
 
-test('no key is made for a file that exists or cannot be written', async () => {
+test('no key is created if the file exists or cannot be written', async () => {
   const name = ['--tenant', 'acme', '--name', 'no file'];
   const taken = join(dataDir, 'taken');
   await run('keys', 'create', ...name, '--out', taken);
@@ -76,7 +76,7 @@ test('no key is made for a file that exists or cannot be written', async () => {
   expect(listed.filter((key) => key.name === 'no file')).toHaveLength(1);
 });
 
-test('a file that was made for a key is gone when there is no key', async () => {
+test('the file for a key is removed if the key cannot be created', async () => {
   const file = join(dataDir, 'orphan');
 
   const { code } = await run('keys', 'create', '--tenant', 'no', '--name', 'x', '--out', file);
@@ -84,7 +84,7 @@ test('a file that was made for a key is gone when there is no key', async () => 
   expect([code, existsSync(file)]).toEqual([4, false]);
 });
 
-test('a rotated key stays good for its grace, and its successor is printed', async () => {
+test('a rotated key stays valid during its grace period, and the new one is printed', async () => {
   await run('keys', 'create', '--tenant', 'acme', '--name', 'rotated');
 
   const rotated = await run('keys', 'rotate', '--tenant', 'acme', '--name', 'rotated', '--json');
@@ -97,7 +97,7 @@ test('a rotated key stays good for its grace, and its successor is printed', asy
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(key.uuid)]);
 });
 
-test('after a leak all keys of the name end, also those in the grace of an earlier rotation', async () => {
+test('--now revokes all keys of that name, including those still in a grace period', async () => {
   const name = ['--tenant', 'acme', '--name', 'leaked twice'];
   await run('keys', 'create', ...name);
   await run('keys', 'rotate', ...name, '--grace', '12h');
@@ -112,7 +112,7 @@ test('after a leak all keys of the name end, also those in the grace of an earli
   expect(Date.parse(replaced.expiresAt)).toBeLessThanOrEqual(Date.now());
 });
 
-test('a rotated secret goes into a file of its own, and no old key ends for a file that is taken', async () => {
+test('rotate --out writes a new file; if the file exists, no key is revoked', async () => {
   const name = ['--tenant', 'acme', '--name', 'filed'];
   const file = join(dataDir, 'filed.key');
   await run('keys', 'create', ...name);
@@ -128,7 +128,7 @@ test('a rotated secret goes into a file of its own, and no old key ends for a fi
   expect(listed.filter((one) => one.name === 'filed')).toHaveLength(2);
 });
 
-test('keys that expire soon end with exit code 10, unless a rotation cared for them', async () => {
+test('keys that expire soon give exit code 10, unless they have been rotated', async () => {
   await run('tenant', 'create', 'expiry');
   const of = ['--tenant', 'expiry'];
   const soon = async () => run('keys', 'list', ...of, '--expiring-within', '14d', '--json');
@@ -165,7 +165,7 @@ test.each([
   expect(ran.stderr).toContain(message);
 });
 
-test('a data folder where nothing was set up is left as it is', async () => {
+test('a data folder that was never set up stays untouched', async () => {
   const folder = join(dataDir, 'typo');
   const ran = await runHere(['tenant', 'list', '--data-dir', folder]);
 
@@ -173,7 +173,7 @@ test('a data folder where nothing was set up is left as it is', async () => {
   expect(ran.stderr).toContain('This data folder is not set up');
 });
 
-test('a webhook that leads inside is set, with a warning: the server may have other settings', async () => {
+test("a webhook to a private address is saved with a warning, as the server's settings may differ", async () => {
   const set = ['tenant', 'update', 'acme', '--webhook-url'];
 
   const inside = await run(...set, 'https://10.0.0.1/hook');
@@ -185,7 +185,7 @@ test('a webhook that leads inside is set, with a warning: the server may have ot
   expect(outside.stderr).not.toContain('Warning');
 });
 
-/** As a rotation without grace does it for a client of the interface. */
+/** As an API client rotating without a grace period would. */
 async function replaceAtOnce(name: string): Promise<void> {
   const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
   const { id: tenantId } = (await core.tenants.byName('pruned'))!;
@@ -194,7 +194,7 @@ async function replaceAtOnce(name: string): Promise<void> {
   await core.close();
 }
 
-describe('prune', () => {
+describe('keys prune', () => {
   const of = ['--tenant', 'pruned'];
   const prune = async (...args: string[]) => run('keys', 'prune', ...of, ...args);
   const left = async () => {
@@ -208,7 +208,7 @@ describe('prune', () => {
       await run('keys', 'create', ...of, '--name', name);
   });
 
-  test('lists what has ended, asks nobody who is not there, and revokes with --yes', async () => {
+  test('lists expired keys, does not prompt without a terminal, and revokes with --yes', async () => {
     const nothing = await prune();
     await replaceAtOnce('leaked');
 
@@ -225,7 +225,7 @@ describe('prune', () => {
     expect([done.code, await left()]).toEqual([0, ['leaked', 'lost', 'living']]);
   });
 
-  test('with --json standard output is JSON alone', async () => {
+  test('with --json prints only JSON on stdout', async () => {
     await replaceAtOnce('lost');
 
     const done = await prune('--yes', '--json');

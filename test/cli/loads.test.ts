@@ -12,12 +12,12 @@ async function modulesOf(args: readonly string[]): Promise<readonly string[]> {
   const cwd = await emptyFolder();
   const file = join(cwd, 'loaded');
   const env = { LOADED: file, NODE_OPTIONS: `--import ${hook}`, FORENSICS_API_KEY: 'sk-acme-x' };
-  // The sources, whose packages have their own names yet.
+  // Runs the sources, in which packages are still separate modules.
   await startCli(args, { cwd, env, entry });
   return readFileSync(file, 'utf8').trim().split('\n');
 }
 
-// It ends there, with everything loaded that it imports.
+// The command fails there, after loading everything it imports.
 const server = ['--url', 'https://127.0.0.1:1', '--ca', 'nowhere.pem'];
 const tenant = [...server, '--tenant', 'acme'];
 

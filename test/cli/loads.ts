@@ -1,4 +1,7 @@
-/** Loaded before the program (`node --import`): writes the URL of each module that it loads into the file `LOADED`. */
+/**
+ * Preloaded with `node --import`: writes the URL of each module that the program loads to the file
+ * `LOADED`.
+ */
 
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const who = { oidcIssuer: provider.issuer, oidcClientId: publicClientId, oidcCa: caFile };
   open = await openListening({ flags: { ...who, oidcAudience: audience } });
   url = `https://localhost:${portOf(open.server.server.address())}`;
-  // Whoever logs in has to know both.
+  // Logging in requires trusting both.
   appendFileSync(caFile, readFileSync(join(open.dataDir, 'tls', 'ca.pem'), 'utf8'));
 });
 afterAll(async () => {
@@ -58,7 +58,7 @@ const logIn = (onScreen: NonNullable<TerminalHow['onScreen']>, more: readonly st
     onScreen,
   });
 
-test('a person logs in at the provider with a code, acts, is renewed and logs out', async () => {
+test('a person logs in with a device code, uses commands, has the token renewed and logs out', async () => {
   const pages: Promise<string>[] = [];
   const shown = await logIn((text) => {
     const address = /Or open (?<address>https:\S+)\r?\n/.exec(text)?.groups?.['address'];
@@ -83,7 +83,7 @@ test('a person logs in at the provider with a code, acts, is renewed and logs ou
   expect(loggedOut.stderr).toBe(`Logged out of ${url}.\n`);
 });
 
-test('a password is neither asked for nor sent where a provider knows the people', async () => {
+test('with a provider, no password is asked for or sent', async () => {
   const shown = await logIn(
     (text, type) => {
       if (text.includes('Or open')) type('\u0003');
@@ -96,7 +96,7 @@ test('a password is neither asked for nor sent where a provider knows the people
   expect(shown.text).not.toMatch(/password|e-mail/i);
 });
 
-test('a script that brings a password is told where people log in', async () => {
+test("--password-stdin is refused with the provider's address", async () => {
   const who = ['--email', email, '--password-stdin'];
   const refused = await runHere(['login', '--url', url, '--ca', caFile, ...who]);
 
@@ -104,7 +104,7 @@ test('a script that brings a password is told where people log in', async () => 
   expect(refused.stderr).toContain(`Log in at ${provider.issuer}.`);
 });
 
-test('a provider that lets no device in is told with what to do', async () => {
+test('a provider that does not allow device logins is reported with a way out', async () => {
   provider.responseWith((request, response) => {
     const isDiscovery = request.url?.startsWith('/.well-known/') === true;
     const { issuer } = provider;
@@ -123,7 +123,7 @@ test('a provider that lets no device in is told with what to do', async () => {
   expect(refused.stderr).toMatch(/does not allow "forensics-page" to log in .*--api-key-file/);
 });
 
-test('a provider under an authority that nobody named is told by its name', async () => {
+test('a provider with an untrusted certificate is named in the error', async () => {
   const ofServer = join(await emptyFolder(), 'ca.pem');
   writeFileSync(ofServer, readFileSync(join(open.dataDir, 'tls', 'ca.pem')));
 

@@ -41,18 +41,18 @@ beforeEach(async () => {
   vi.stubEnv('XDG_CONFIG_HOME', home);
 });
 
-/** A process of its own, which can be told something. */
+/** In its own process, which can be given standard input. */
 const run = (args: readonly string[], stdin = '') =>
   runCli(args, { env: { XDG_CONFIG_HOME: home }, stdin: Buffer.from(stdin) });
 
-/** As a script does it. */
+/** As a script does. */
 const logIn = (profile: string, more: readonly string[] = [], typed = password) => {
   const where = ['--url', url, '--ca', serving.ready.caPath, '--profile', profile];
   const who = more.includes('--email') ? [] : ['--email', email];
   return run(['login', ...where, '--password-stdin', ...who, ...more], `${typed}\n`);
 };
 
-/** What a login leaves, without one. */
+/** What a login saves, without logging in. */
 async function keepSession(profile: string, address: string): Promise<void> {
   const body = { email: address, password };
   const answer = await serving.ask({ method: 'POST', path: '/v1/auth/login', body });
@@ -68,7 +68,7 @@ const listKeys = (profile: string) => runHere(keysOf(profile));
 const credentialsOf = (profile: string) =>
   join(home, 'forensics', 'credentials', `${profile}.json`);
 
-test('a person logs in, commands act as that person, and a logout ends the session', async () => {
+test('a person logs in, commands act as that person, and logout ends the session', async () => {
   const loggedIn = await logIn('lab', ['--json']);
   const listed = await listKeys('lab');
   const refreshToken: unknown = JSON.parse(readFileSync(credentialsOf('lab'), 'utf8')).refreshToken;
@@ -92,7 +92,7 @@ test('a person logs in, commands act as that person, and a logout ends the sessi
   expect(await listKeys('lab')).toMatchObject({ code: 3 });
 });
 
-test('a key is kept under a name once the server took it, with its tenant', async () => {
+test('a key is saved with its tenant once the server has accepted it', async () => {
   const key = serving.ready.apiKey ?? '';
   const how = ['--api-key-file', '-', '--fingerprint', pin(), '--profile', 'ci'];
   const loggedIn = await run(['login', '--url', url, ...how, '--tenant', 'default'], `${key}\n`);
@@ -105,14 +105,14 @@ test('a key is kept under a name once the server took it, with its tenant', asyn
 test.each([
   ['a wrong password', ['--email', accounts[2]!], 'wrong', 3],
   ['a tenant that is not theirs', ['--tenant', 'other'], password, 3],
-])('%s keeps nothing', async (_what, more, typed, code) => {
+])('%s saves nothing', async (_what, more, typed, code) => {
   const refused = await logIn('lab', more, typed);
 
   expect(refused).toMatchObject({ code, stdout: '' });
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('a key that the server does not know is not kept', async () => {
+test('a key that the server does not know is not saved', async () => {
   const how = ['--ca', serving.ready.caPath, '--api-key-file', '-', '--tenant', 'default'];
   const refused = await run(['login', '--url', url, ...how], 'sk-abc-0000\n');
 
@@ -121,7 +121,7 @@ test('a key that the server does not know is not kept', async () => {
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('a password that is typed is asked for without being shown', async () => {
+test('a typed password is not echoed', async () => {
   const answers = new Map([
     ['E-mail address:', `${accounts[0]!}\r`],
     ['Password:', `${password}\r`],
@@ -145,14 +145,14 @@ test('a password that is typed is asked for without being shown', async () => {
   expect(shown.raw).not.toContain('lanterns');
 });
 
-test('where nobody can be asked, the ways without a question are told', async () => {
+test('without a terminal, login names the non-interactive options', async () => {
   const refused = await runHere(['login', '--url', url, '--ca', serving.ready.caPath]);
 
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(/--password-stdin.*--api-key-file/);
 });
 
-test('what is kept is for the eyes of its owner, and no command shows it', async () => {
+test('credentials are readable only by their owner, and no command prints them', async () => {
   await keepSession('lab', email);
   const folders = ['', 'profiles', 'credentials'].map((name) => join(home, 'forensics', name));
   const files = folders.slice(1).map((folder) => join(folder, 'lab.json'));
@@ -173,7 +173,7 @@ test('what is kept is for the eyes of its owner, and no command shows it', async
   }
 });
 
-test('a profile is renewed by its name alone, and not turned to another server', async () => {
+test('login renews a profile by its name alone, but refuses another server', async () => {
   await keepSession('lab', accounts[0]!);
 
   const renewed = await run(
@@ -188,7 +188,7 @@ test('a profile is renewed by its name alone, and not turned to another server',
   expect(turned.stderr).toContain(`is for ${url}`);
 });
 
-test('a removed profile is gone with its login', async () => {
+test('a removed profile is gone with its credentials', async () => {
   await keepSession('lab', email);
 
   const removed = await runHere(['profile', 'remove', 'lab']);
@@ -202,10 +202,10 @@ test('a removed profile is gone with its login', async () => {
   }
 });
 
-test('three processes at once renew an access token that has ended once, and the session lives', async () => {
+test('three processes renew an expired access token only once, and the session survives', async () => {
   await keepSession('lab', accounts[1]!);
   const before = endAccess('lab');
-  // Of a process that was killed while it had it.
+  // Left by a process that was killed while holding the lock.
   writeFileSync(`${credentialsOf('lab')}.lock`, '4194304 1\n');
 
   const all = await Promise.all([1, 2, 3].map(() => run(keysOf('lab'))));
@@ -217,7 +217,7 @@ test('three processes at once renew an access token that has ended once, and the
   expect(later).toMatchObject({ code: 0 });
 });
 
-test('a session that ended on the server is told with the command that begins another', async () => {
+test('a session ended on the server is reported with the login command', async () => {
   await keepSession('lab', accounts[2]!);
   await runHere(['user', 'passwd', accounts[2]!, '--generate', '--data-dir', dataDir]);
   endAccess('lab');
@@ -232,7 +232,7 @@ function pin(): string {
   return new X509Certificate(readFileSync(serving.ready.caPath)).fingerprint256;
 }
 
-/** As time would; answers the refresh token. */
+/** Expires the access token and returns the refresh token. */
 function endAccess(profile: string): string {
   const file = credentialsOf(profile);
   const kept: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'));

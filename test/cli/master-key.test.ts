@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-test('the new key is made, and no key is ever printed', async () => {
+test('rotate replaces the key and prints neither', async () => {
   const oldKey = key().trim();
   const secret = await run('tenant', 'webhook-secret', 'acme');
 
@@ -32,7 +32,7 @@ test('the new key is made, and no key is ever printed', async () => {
   expect((await run('tenant', 'webhook-secret', 'acme')).stdout).toBe(secret.stdout);
 });
 
-test('after a leak the receivers of webhooks must be told', async () => {
+test('after --now, webhook receivers need the new secret', async () => {
   const secret = await run('tenant', 'webhook-secret', 'acme');
 
   const rotated = await run('master-key', 'rotate', '--now', '--json');
@@ -42,7 +42,7 @@ test('after a leak the receivers of webhooks must be told', async () => {
   expect((await run('tenant', 'webhook-secret', 'acme')).stdout).not.toBe(secret.stdout);
 });
 
-test('a key of the environment is replaced by one of a file', async () => {
+test('a key in the environment is replaced with one from a file', async () => {
   const [old, fresh] = ['0a'.repeat(32), '0B'.repeat(32)];
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
   const file = join(dataDir, 'new.key');
@@ -62,7 +62,7 @@ test('a key of the environment is replaced by one of a file', async () => {
 test.each([
   ['is damaged', 'abc', 2, '64 hexadecimal digits'],
   ['does not exist', null, 4, 'does not exist'],
-])('a new key that %s is refused, and nothing changes', async (_what, text, code, message) => {
+])('a new key file that %s is refused, and nothing changes', async (_what, text, code, message) => {
   const before = key();
   const file = join(dataDir, 'new.key');
   if (text !== null) writeFileSync(file, text);
@@ -73,7 +73,7 @@ test.each([
   expect(key()).toBe(before);
 });
 
-test('where nothing was set up there is nothing to replace', async () => {
+test('a data folder that was never set up has no key to rotate', async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
 
   expect(await run('master-key', 'rotate')).toMatchObject({ code: 4, stdout: '' });

@@ -15,7 +15,7 @@ async function stage() {
   return { dataDir, modelsDir, env: { FORENSICS_DATA_DIR: dataDir } };
 }
 
-test('a folder in the models folder is listed, verified, and examines pictures by its id', {
+test('a folder in the models folder is listed, verified and used by its id', {
   timeout: 90_000,
 }, async () => {
   const { dataDir, env } = await stage();
@@ -24,14 +24,14 @@ test('a folder in the models folder is listed, verified, and examines pictures b
 
   const listed = await runCli(['models', 'list'], { env });
   const verified = await runCli(['models', 'verify', 'acme-trace'], { env });
-  const asked = await runCli(['analyze', picture, '--model', 'acme-trace', '--json'], { env });
+  const analyzed = await runCli(['analyze', picture, '--model', 'acme-trace', '--json'], { env });
 
   expect(listed.stdout).toMatch(/^trace-3 [^]*^acme-trace +version 2\.0\.0 /m);
   expect(verified.stdout).toContain('acme-trace 2.0.0: every file is intact');
-  expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"acme-trace"') });
+  expect(analyzed).toMatchObject({ code: 0, stdout: expect.stringContaining('"acme-trace"') });
 });
 
-test('the setting modelsDir names another place', async () => {
+test('the setting modelsDir names another folder', async () => {
   const { modelsDir } = await stage();
 
   const env = { FORENSICS_MODELS_DIR: modelsDir, FORENSICS_DATA_DIR: await emptyFolder() };
@@ -40,7 +40,7 @@ test('the setting modelsDir names another place', async () => {
   expect(listed.stdout).toMatch(/^acme-trace /m);
 });
 
-test('models of both kinds are listed by kind and verified', async () => {
+test('models of both types are listed and verified', async () => {
   const env = { FORENSICS_DATA_DIR: await emptyFolder() };
 
   const told = await runCli(['models', 'list'], { env });
@@ -62,7 +62,7 @@ test('models of both kinds are listed by kind and verified', async () => {
   });
 });
 
-test('a damaged model is refused in one line', async () => {
+test('a damaged model is reported in one line', async () => {
   const { modelsDir, env } = await stage();
   writeFileSync(join(modelsDir, 'model', 'head.onnx'), 'changed');
 

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { relay } from '../fixtures/relay.ts';
 import { portOf } from '../unit/cli/client/tls-server.ts';
 
-/** A way to a server that can be led elsewhere, or cut; until it leads anywhere it is shut. */
+/** A relay that can be pointed at another port or cut off; closed until it is pointed anywhere. */
 export async function openDoor() {
   const sockets = new Set<Socket>();
   let port: number | null = null;
@@ -14,7 +14,7 @@ export async function openDoor() {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: portOf(server.address()),
-    /** Null cuts what is connected, too. */
+    /** Null also drops open connections. */
     leadTo(next: number | null) {
       port = next;
       if (next === null) sockets.forEach((socket) => socket.destroy());

@@ -22,19 +22,19 @@ beforeAll(async () => {
 
 let folder: string;
 let server: TlsServer;
-let heard: (string | undefined)[];
+let sentKeys: (string | undefined)[];
 beforeEach(async () => {
   folder = await emptyFolder();
   vi.stubEnv('XDG_CONFIG_HOME', folder);
-  heard = [];
+  sentKeys = [];
   server = await openTlsServer(leaf, [authority], ({ headers }, response) => {
-    heard.push(headers.authorization);
+    sentKeys.push(headers.authorization);
     response.end(JSON.stringify({ success: true, data: [] }));
   });
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Any command that asks the server once. */
+/** Any command that makes one request. */
 const listKeys = (...more: readonly string[]) =>
   runHere(['keys', 'list', '--tenant', 'acme', '--json', ...more]);
 
@@ -47,7 +47,7 @@ const caFile = (): string => fileWith('ca.pem', authority.certificate.toString()
 const pin = (): string => authority.certificate.fingerprint256;
 const keyFile = (): string => fileWith('key', `${key}\n`);
 
-test('a fingerprint may be written with colons or without, in capitals or not', async () => {
+test('a fingerprint may have colons or not, in upper or lower case', async () => {
   const plain = pin().replaceAll(':', '').toLowerCase();
 
   for (const fingerprint of [pin(), plain]) {
@@ -57,16 +57,16 @@ test('a fingerprint may be written with colons or without, in capitals or not', 
   }
 });
 
-test('a server that is not trusted hears no key, and the message holds none', async () => {
+test('an untrusted server is sent no key, and the message does not contain it', async () => {
   const refused = await listKeys('--url', server.url, '--api-key-file', keyFile(), '--verbose');
 
   expect(refused).toMatchObject({ code: 3, stdout: '' });
   expect(refused.stderr).toContain('was not issued by an authority that is trusted here');
   expect(refused.stderr).not.toContain('kkk');
-  expect(heard).toEqual([]);
+  expect(sentKeys).toEqual([]);
 });
 
-test('whoever names no key learns how to name one', async () => {
+test('an error for lack of a key says how to supply one', async () => {
   const closed = await openTlsServer(leaf, [authority], (_request, response) => {
     response.statusCode = 403;
     response.end(JSON.stringify({ success: false, message: 'Send the header Authorization.' }));
@@ -80,16 +80,16 @@ test('whoever names no key learns how to name one', async () => {
   expect(wrong.stderr).toContain('forensics: Send the header Authorization.');
 });
 
-test('the key of a file beats the environment, and the environment a server without a profile', async () => {
+test('--api-key-file takes precedence over FORENSICS_API_KEY', async () => {
   vi.stubEnv('FORENSICS_API_KEY', key.replace('acme', 'other'));
 
   await listKeys('--url', server.url, '--ca', caFile());
   await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', keyFile());
 
-  expect(heard).toEqual([`ApiKey ${key.replace('acme', 'other')}`, `ApiKey ${key}`]);
+  expect(sentKeys).toEqual([`ApiKey ${key.replace('acme', 'other')}`, `ApiKey ${key}`]);
 });
 
-test('the key of a profile goes to its own server, whatever key the environment holds', async () => {
+test("a profile's key is used for its server even if the environment has another", async () => {
   const who = ['--api-key-file', keyFile(), '--tenant', 'acme', '--ca', caFile()];
   const loggedIn = await runHere(['login', '--url', server.url, '--profile', 'lab', ...who]);
   vi.stubEnv('FORENSICS_API_KEY', key.replace('acme', 'other'));
@@ -97,10 +97,10 @@ test('the key of a profile goes to its own server, whatever key the environment 
   await listKeys('--profile', 'lab');
 
   expect(loggedIn).toMatchObject({ code: 0 });
-  expect(heard).toEqual([`ApiKey ${key}`, `ApiKey ${key}`]);
+  expect(sentKeys).toEqual([`ApiKey ${key}`, `ApiKey ${key}`]);
 });
 
-test('the environment names a server, and a data folder that is named beats it', async () => {
+test('FORENSICS_URL names a server, but --data-dir takes precedence', async () => {
   vi.stubEnv('FORENSICS_URL', server.url);
 
   const remote = await listKeys('--fingerprint', pin());
@@ -111,7 +111,7 @@ test('the environment names a server, and a data folder that is named beats it',
   expect(local.stderr).toContain('Acting on the data folder');
 });
 
-test('a key file that others can read is told', async () => {
+test('a key file that others can read gives a warning', async () => {
   const file = keyFile();
   chmodSync(file, 0o644);
 
@@ -121,21 +121,21 @@ test('a key file that others can read is told', async () => {
   expect(ran.stderr).toContain(`Other users of this machine can read ${file}; run chmod 600.\n`);
 });
 
-test('a file that holds no key is refused before anybody is asked, and not repeated', async () => {
+test('a file without a key is refused before any request, and its contents are not printed', async () => {
   const secret = fileWith('secret', 'hunter2 of somewhere else');
 
   const refused = await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', secret);
 
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).not.toContain('hunter2');
-  expect(heard).toEqual([]);
+  expect(sentKeys).toEqual([]);
 });
 
 test.each([
   ['a private key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
   ['a damaged certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
   ['nothing', ''],
-])('%s is no authority', async (_what, text) => {
+])('%s is no certificate authority', async (_what, text) => {
   const refused = await listKeys('--url', server.url, '--ca', fileWith('wrong.pem', text));
 
   expect(refused).toMatchObject({ code: 2 });
@@ -158,7 +158,7 @@ test.each([
   expect(refused.stderr).toContain(message);
 });
 
-test('a profile that nobody made is told with the command that makes it', async () => {
+test('an unknown profile is reported with the command that creates it', async () => {
   const refused = await listKeys('--profile', 'lab');
 
   expect(refused).toMatchObject({ code: 4 });

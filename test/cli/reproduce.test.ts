@@ -21,7 +21,7 @@ async function bundleOf(bundleCase: BundleCase): Promise<string> {
   return file;
 }
 
-test('a signed lie is told with the value that comes out, and exits with 7', async () => {
+test('a validly signed but false value is reported with the recomputed one, with exit code 7', async () => {
   const { examination } = real;
   const predictions = { ...examination.predictions, real: 0.999 };
   const file = await bundleOf({ ...real, examination: { ...examination, predictions } });
@@ -35,7 +35,7 @@ test('a signed lie is told with the value that comes out, and exits with 7', asy
   expect(reproduced.stdout).toMatch(/examination\.predictions\.real: 0\.999, again 0\.\d+/);
 });
 
-test('what differs within the tolerance is listed, and so is the other environment', async () => {
+test('differences within the tolerance are listed, and so is another environment', async () => {
   const { examination, rendering } = real;
   const { anomaly, environment } = examination;
   const { en } = rendering.reports;

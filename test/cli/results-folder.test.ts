@@ -8,13 +8,13 @@ const namesOf = (labels: readonly string[]) => labels.map(createFolderNames());
 
 const files = new Map([['result.json', '{}\n']]);
 
-test('pictures of the same name get folders of their own, without regard to case', () => {
+test('pictures of the same name get separate folders, ignoring case', () => {
   const names = namesOf(['a/Photo.jpg', 'b/photo.PNG', 'photo-2.jpg', '-', 'stdin.jpg']);
 
   expect(names).toEqual(['Photo', 'photo-2', 'photo-2-2', 'stdin', 'stdin-2']);
 });
 
-test('thousands of pictures of one name get their folders in no time', () => {
+test('thousands of pictures with one name get their folders quickly', () => {
   const names = namesOf(Array.from({ length: 50_000 }, (_, n) => `${n}/photo.jpg`));
 
   expect(new Set(names).size).toBe(50_000);
@@ -34,7 +34,7 @@ test('folder names are safe on every system', () => {
   ]);
 });
 
-test('results that exist stay unless they may be replaced', async () => {
+test('existing results are kept unless --force is given', async () => {
   const dir = await emptyFolder();
   const careful = await openResultsFolder(dir, { force: false });
   const forced = await openResultsFolder(dir, { force: true });
@@ -49,7 +49,7 @@ test('results that exist stay unless they may be replaced', async () => {
   expect(await readdir(dir)).toEqual(['photo']);
 });
 
-test('a folder that holds no result is never replaced', async () => {
+test('a folder without results is never replaced', async () => {
   const dir = await emptyFolder();
   await mkdir(join(dir, 'photo'));
   await writeFile(join(dir, 'photo', 'diary.txt'), 'dear diary');
@@ -59,7 +59,7 @@ test('a folder that holds no result is never replaced', async () => {
   expect(await readdir(join(dir, 'photo'))).toEqual(['diary.txt']);
 });
 
-test('a place that cannot be written says so', async () => {
+test('an unwritable path is reported', async () => {
   const dir = await emptyFolder();
   await writeFile(join(dir, 'file'), '');
 
@@ -69,7 +69,7 @@ test('a place that cannot be written says so', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'a folder that takes no files is refused before anything is examined',
+  'an unwritable folder is refused before anything is examined',
   async () => {
     // Even root cannot write here.
     await expect(openResultsFolder('/proc/self', { force: false })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('the trial of a folder leaves nothing in it', async () => {
+test('checking that a folder is writable leaves nothing in it', async () => {
   const dir = await emptyFolder();
 
   await openResultsFolder(dir, { force: false });

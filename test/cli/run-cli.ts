@@ -1,6 +1,6 @@
 /**
- * Runs the command line: that of the sources in this process, where a test is about what a command says and answers; the
- * built one as a process of its own, the way a user's shell starts it, where it is about signals, pipes and the start.
+ * Runs the command line: the sources in this process where a test is about output and exit codes,
+ * the built program in its own process where it is about signals, pipes or start-up.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { main } from '../../src/cli/main.ts';
 import { createMutex } from '../../src/mutex.ts';
 import { databaseIn } from '../fixtures/postgres.ts';
 
-/** The program as `npm run build` made it: it starts in a quarter of the time that the sources take. */
+/** As built by `npm run build`: it starts in a quarter of the time that the sources need. */
 export const entry = fileURLToPath(new URL('../../bin/forensics.js', import.meta.url));
 
 const lastChange = (folder: string) => {
@@ -29,15 +29,18 @@ if (lastChange('src') > lastChange('dist')) {
   );
 }
 
-/** Of nobody: what commands keep, such as the key that signs, must not get into the home of whoever runs the tests. */
+/**
+ * A temporary home, so that saved files such as signing keys stay out of the home of the user who
+ * runs the tests.
+ */
 const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
-/** In which the program starts. */
+/** The environment in which the program starts. */
 export const bareEnvironment = {
   PATH: process.env['PATH'] ?? '',
   HOME: home,
-  // What one start compiled the next one need not: half of a start.
+  // Shares compiled code between starts, which halves their duration.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
 };
 
@@ -55,40 +58,43 @@ export interface Ran {
 export interface RunHow {
   readonly cwd?: string;
   readonly stdin?: Uint8Array;
-  /** Added to a bare environment: nothing of whoever runs the tests. */
+  /** Added to a bare environment; nothing is inherited from the test run. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 const oneAtATime = createMutex();
 
-/** A command in this process. One at a time: folder, environment and streams are the process's own. */
+/**
+ * Runs a command in this process. One at a time: folder, environment and streams belong to the
+ * process.
+ */
 export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> {
   return oneAtATime('process', async () => runHere(args, how));
 }
 
 async function runHere(args: readonly string[], { cwd, stdin, env }: RunHow): Promise<Ran> {
   const before = { cwd: process.cwd(), env: { ...process.env } };
-  const said = { stdout: '', stderr: '' };
-  const giveBack = [
+  const output = { stdout: '', stderr: '' };
+  const restores = [
     replaceStream(
       'stdout',
-      collector((text) => (said.stdout += text)),
+      collector((text) => (output.stdout += text)),
     ),
     replaceStream(
       'stderr',
-      collector((text) => (said.stderr += text)),
+      collector((text) => (output.stderr += text)),
     ),
     replaceStream('stdin', Readable.from(stdin === undefined ? [] : [stdin])),
   ];
   setEnvironment({ ...environmentOf(args), ...env });
   if (cwd !== undefined) process.chdir(cwd);
   try {
-    return { code: await main(['node', 'forensics', ...args]), ...said };
+    return { code: await main(['node', 'forensics', ...args]), ...output };
   } finally {
     process.chdir(before.cwd);
     setEnvironment(before.env);
-    for (const giveBackOne of giveBack) giveBackOne();
-    // What the command chose is this process's own exit code too.
+    for (const restore of restores) restore();
+    // The command's exit code would otherwise become that of this process.
     process.exitCode = undefined;
   }
 }
@@ -116,13 +122,13 @@ function setEnvironment(wanted: Readonly<Record<string, string | undefined>>): v
 }
 
 export interface StartHow extends RunHow {
-  /** A shell that sets limits and then runs `"$@"`. */
+  /** A shell command that sets limits and then runs `"$@"`. */
   readonly shell?: string;
-  /** Another program than the built one of this checkout. */
+  /** The program to run instead of the built one. */
   readonly entry?: string;
-  /** Called with a way to signal the process, once it runs. */
+  /** Called when the process runs, with a function that signals it. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => unknown;
-  /** Called with each piece of stdout and a way to signal the process. */
+  /** Called with each chunk of stdout and a function that signals the process. */
   readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
 
@@ -132,10 +138,11 @@ export interface Ended extends Pick<Ran, 'stdout' | 'stderr'> {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A command as a process of its own. */
+/** Runs a command in its own process. */
 export async function startCli(args: readonly string[], how: StartHow = {}): Promise<Ended> {
   const child = spawnCli(args, how);
-  // Once: a second signal ends the program without waiting, and more pieces of stdout may come before the first is seen.
+  // Only once: a second signal ends the program at once, and more stdout may arrive before the
+  // first is handled.
   let isSignalled = false;
   const kill = (signal: NodeJS.Signals) => {
     if (!isSignalled) child.kill(signal);
@@ -147,7 +154,7 @@ export async function startCli(args: readonly string[], how: StartHow = {}): Pro
   return { code: exitCode, signal, stdout, stderr };
 }
 
-/** The same, and how to follow it. It resolves, whatever the exit code. */
+/** As `startCli`, but returns the running process. It resolves whatever the exit code. */
 export function spawnCli(args: readonly string[], { cwd, stdin, env, shell, ...how }: StartHow) {
   const command = [process.execPath, how.entry ?? entry, ...args];
   const inShell = shell === undefined ? [] : ['bash', '-c', shell, 'bash'];
@@ -163,7 +170,7 @@ export function spawnCli(args: readonly string[], { cwd, stdin, env, shell, ...h
   });
 }
 
-/** An empty folder that goes away with the test. */
+/** An empty folder that is removed after the test. */
 export async function emptyFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'forensics-cli-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));

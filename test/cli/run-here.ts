@@ -1,6 +1,6 @@
 import { type Ran, runCli } from './run-cli.ts';
 
-/** A command in this process, with this process's own environment. */
+/** Runs a command in this process with the test's environment. */
 export function runHere(args: readonly string[]): Promise<Ran> {
   return runCli(args, { env: process.env });
 }

@@ -12,47 +12,47 @@ import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
 const inShell = promisify(execFile);
-// A space in the path: the printed line must survive it.
+// With a space, which the printed command must quote.
 const dataDir = `${newDataDir()}/with space`;
 let apiKey = '';
 
 afterAll(() => rmSync(`${dataDir}/..`, { recursive: true, force: true }));
 
 describe('the first run', () => {
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   let child: ReturnType<typeof spawnServe>;
 
   beforeAll(async () => {
     child = spawnServe(['--data-dir', dataDir, '--port', '0', '--workers', '1']);
-    child.stdout.on('data', (bytes: Buffer) => (said.stdout += bytes.toString('utf8')));
+    child.stdout.on('data', (bytes: Buffer) => (output.stdout += bytes.toString('utf8')));
     for await (const line of createInterface({ input: child.stderr })) {
-      said.stderr += `${line}\n`;
+      output.stderr += `${line}\n`;
       if (line.startsWith('Listening on https://127.0.0.1:')) break;
     }
-    // Another pipe, which may be read later.
-    await vi.waitFor(() => expect(said.stdout).toMatch(/^curl .*\n/m), 10_000);
-    apiKey = /API key: +(\S+) /.exec(said.stdout)?.[1] ?? '';
+    // A separate pipe, which may arrive later.
+    await vi.waitFor(() => expect(output.stdout).toMatch(/^curl .*\n/m), 10_000);
+    apiKey = /API key: +(\S+) /.exec(output.stdout)?.[1] ?? '';
   });
 
   afterAll(() => void child.kill('SIGKILL'));
 
-  test('prints address, authority, tenant and key', () => {
-    expect(said.stdout).toMatch(/URL: +https:\/\/127\.0\.0\.1:\d+\n/);
-    expect(said.stdout).toContain(`${dataDir}/tls/ca.pem`);
-    expect(said.stdout).toMatch(/SHA-256: +([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
-    expect(said.stdout).toMatch(/Tenant: +default\n/);
+  test('prints URL, certificate authority, tenant and key', () => {
+    expect(output.stdout).toMatch(/URL: +https:\/\/127\.0\.0\.1:\d+\n/);
+    expect(output.stdout).toContain(`${dataDir}/tls/ca.pem`);
+    expect(output.stdout).toMatch(/SHA-256: +([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
+    expect(output.stdout).toMatch(/Tenant: +default\n/);
     expect(apiKey).toMatch(/^sk-[a-z0-9]+-[0-9A-Za-z]{38}$/);
   });
 
-  test('prints a curl line that works as it is', async () => {
-    const line = /^curl .*$/m.exec(said.stdout)?.[0] ?? '';
+  test('prints a curl command that works as it is', async () => {
+    const line = /^curl .*$/m.exec(output.stdout)?.[0] ?? '';
     const answer: unknown = JSON.parse(await runCurl(line));
 
     expect(answer).toEqual({ success: true, data: [], total: 0, startIndex: 0, endIndex: 0 });
   });
 
-  test('is asked whether it works by "forensics health", which tells where none does', async () => {
-    const [, port = ''] = /URL: +https:\/\/127\.0\.0\.1:(\d+)/.exec(said.stdout) ?? [];
+  test('is checked by "forensics health", which fails when no server runs', async () => {
+    const [, port = ''] = /URL: +https:\/\/127\.0\.0\.1:(\d+)/.exec(output.stdout) ?? [];
     const command = ['health', '--data-dir', dataDir];
 
     const ofThis = await runCli(command, { env: { FORENSICS_PORT: port } });
@@ -63,7 +63,7 @@ describe('the first run', () => {
     expect(ofNone.stdout).toMatch(/^The server is not working: No server is listening at /);
   });
 
-  test('that does not work is told in words', async () => {
+  test('reports why it is unhealthy', async () => {
     const body = JSON.stringify({ success: false, message: 'Not healthy: storage.' });
     const broken = createHttpServer((_, answer) => answer.writeHead(503).end(body));
     onTestFinished(() => void broken.close());
@@ -80,7 +80,7 @@ describe('the first run', () => {
     ]);
   });
 
-  test('is one of a kind: a second server on the same folder is refused', async () => {
+  test('locks its folder: a second server is refused', async () => {
     const second = await runCli(['serve', '--data-dir', dataDir, '--port', '0']);
 
     expect(second.code).toBe(5);
@@ -88,7 +88,7 @@ describe('the first run', () => {
     expect(second.stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  test('ends cleanly on SIGTERM and leaves no lock', async () => {
+  test('shuts down cleanly on SIGTERM and removes its lock', async () => {
     child.kill('SIGTERM');
     const { exitCode } = await child;
 
@@ -97,12 +97,12 @@ describe('the first run', () => {
   });
 });
 
-test('later runs print no key, keep the authority, and on SIGINT finish what is under way', async () => {
+test('later runs print no key, keep the authority, and finish open requests on SIGINT', async () => {
   const authority = readFileSync(`${dataDir}/tls/ca.pem`, 'utf8');
   const serving = await startServing(dataDir);
   const { sent, answered } = await halfRequest(serving.ready);
   serving.child.kill('SIGINT');
-  await told(serving.child, 'Stopping');
+  await waitForLine(serving.child, 'Stopping');
   sent.end('{}');
   const status = await answered;
   const { exitCode: code } = await serving.child;
@@ -114,12 +114,12 @@ test('later runs print no key, keep the authority, and on SIGINT finish what is 
   expect(code).toBe(0);
 });
 
-test('a second signal does not wait for what is under way', async () => {
+test('a second signal does not wait for open requests', async () => {
   const serving = await startServing(dataDir);
   const { sent, answered } = await halfRequest(serving.ready);
   answered.catch(() => undefined);
   serving.child.kill('SIGTERM');
-  await told(serving.child, 'Stopping');
+  await waitForLine(serving.child, 'Stopping');
   serving.child.kill('SIGTERM');
   const { signal } = await serving.child;
   sent.destroy();
@@ -127,7 +127,7 @@ test('a second signal does not wait for what is under way', async () => {
   expect(signal).toBe('SIGTERM');
 });
 
-test('a port in use is told with what to do, and costs no key', async () => {
+test('a port in use is reported with a fix, and no tenant is created', async () => {
   const folder = await emptyFolder();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -143,20 +143,20 @@ test('a port in use is told with what to do, and costs no key', async () => {
   expect(JSON.parse(tenants.stdout)).toEqual([]);
 });
 
-const standStill = 'exec sleep 60 > /dev/null 2>&1';
+const stall = 'exec sleep 60 > /dev/null 2>&1';
 
-describe.skipIf(!existsSync('/dev/full'))('a log that is lost', () => {
+describe.skipIf(!existsSync('/dev/full'))('a lost log', () => {
   test.each([
-    ['has no reader any more', 'exec "$@" 2> >(true)'],
-    ['has a reader that stands still', `exec 2> >(${standStill}); exec "$@"`],
+    ['has lost its reader', 'exec "$@" 2> >(true)'],
+    ['has a stalled reader', `exec 2> >(${stall}); exec "$@"`],
     [
-      'has a reader that stands still, and is full',
-      `exec 2> >(${standStill}); exec 3>&2; dd if=/dev/zero of=/dev/fd/3 oflag=nonblock bs=1 2> /dev/null; exec "$@" 3>&-`,
+      'has a stalled reader and a full pipe',
+      `exec 2> >(${stall}); exec 3>&2; dd if=/dev/zero of=/dev/fd/3 oflag=nonblock bs=1 2> /dev/null; exec "$@" 3>&-`,
     ],
     ['lies on a full disk', 'exec "$@" 2> /dev/full'],
-  ])('does not end the server when it %s', async (_why, shell) => {
+  ])('does not stop the server when it %s', async (_why, shell) => {
     const serving = await startServing(newDataDir(), { FORENSICS_LOG_LEVEL: 'trace' }, { shell });
-    // More than a pipe holds: 64 kB.
+    // More than the 64 kB that a pipe holds.
     const answers = await Promise.all(
       Array.from({ length: 400 }, () => serving.ask({ method: 'GET', path: '/v1/ping' })),
     );
@@ -168,7 +168,7 @@ describe.skipIf(!existsSync('/dev/full'))('a log that is lost', () => {
     expect(code).toBe(0);
   });
 
-  test('does not end a worker', async () => {
+  test('does not stop a worker', async () => {
     const folder = await emptyFolder();
     const ended = await startCli(['worker', '--data-dir', folder], {
       shell: 'exec "$@" 2> /dev/full',
@@ -193,7 +193,7 @@ test.each([
   expect(ran.stderr.trim().split('\n')).toHaveLength(1);
 });
 
-/** A request that the server has begun with and whose body it waits for. */
+/** A request that the server has started to handle and whose body it awaits. */
 async function halfRequest({ url, caPath }: { readonly url: string; readonly caPath: string }) {
   const headers = {
     authorization: `ApiKey ${apiKey}`,
@@ -209,13 +209,13 @@ async function halfRequest({ url, caPath }: { readonly url: string; readonly caP
   return { sent, answered };
 }
 
-async function told(child: ReturnType<typeof spawnServe>, word: string): Promise<void> {
+async function waitForLine(child: ReturnType<typeof spawnServe>, word: string): Promise<void> {
   for await (const line of createInterface({ input: child.stderr })) {
     if (line.startsWith(word)) return;
   }
 }
 
-/** With a shell and curl where there is one; otherwise what curl would do with the line. */
+/** Runs the line with shell and curl if available, otherwise does what curl would do. */
 async function runCurl(line: string): Promise<string> {
   const hasCurl = await inShell('curl', ['--version']).then(Boolean, () => false);
   if (hasCurl) return (await inShell('sh', ['-c', `${line} --silent`])).stdout;

@@ -1,4 +1,4 @@
-/** Commands that a person gives to a server: tenants and usage. */
+/** Commands that people run on a server: tenants and usage. */
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await open.close();
 });
 
-/** Logged in, by the profile "lab". */
+/** Logged in, with the profile "lab". */
 async function logIn(name: string) {
   const home = await emptyFolder();
   vi.stubEnv('XDG_CONFIG_HOME', home);
@@ -32,7 +32,7 @@ async function logIn(name: string) {
 
 const here = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);
 
-test('a tenant is shown, changed and reported as on its own machine', async () => {
+test("a tenant is shown, updated and reported as on the server's own machine", async () => {
   const { run } = await logIn('keeper');
   const set = ['--webhook-url', 'https://receiver.example/hook', '--json'];
 
@@ -48,7 +48,7 @@ test('a tenant is shown, changed and reported as on its own machine', async () =
   expect(report.stdout).toBe((await here(...csv)).stdout);
 });
 
-test('usage has a row for each tenant of the person, and under --csv one for each day too', async () => {
+test('usage has a row per tenant of the person, and with --csv one per day as well', async () => {
   const { run } = await logIn('counter');
   const today = new Date().toISOString().slice(0, 10);
   await open.makeTenant('foreign');
@@ -82,7 +82,7 @@ test.for([
   ['tenant', 'webhook-secret', 'acme'],
   ['user', 'list'],
   ['user', 'disable', 'counter@example.org'],
-])('%j says that a server offers it to nobody', async (args) => {
+])('%j is not available on a remote server', async (args) => {
   const ran = await runHere([...args, ...onServer(open).slice(0, 2)]);
 
   expect([ran.code, ran.stdout]).toEqual([2, '']);

@@ -7,7 +7,7 @@ import { smallBundle } from '../unit/evidence/small-case.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
-test('the first use makes the key, and rotate keeps the old one to verify with', async () => {
+test('the first use creates the key, and rotate keeps the old one for verification', async () => {
   const dir = await emptyFolder();
   const dataDir = join(dir, 'data');
   const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
@@ -34,14 +34,14 @@ test('no command prints the private key', async () => {
   const dataDir = join(await emptyFolder(), 'data');
   const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
 
-  const said = [await run('show'), await run('show', '--json'), await run('export', '--json')];
+  const outputs = [await run('show'), await run('show', '--json'), await run('export', '--json')];
 
   const file = await readFile(join(dataDir, 'signing-keys', '0001.pem'), 'utf8');
   const secret = /KEY-----\n(.+)\n/.exec(file)![1]!;
-  for (const { stdout, stderr } of said) expect(stdout + stderr).not.toContain(secret);
+  for (const { stdout, stderr } of outputs) expect(stdout + stderr).not.toContain(secret);
 });
 
-test('a fingerprint that no key has is not found', async () => {
+test('an unknown fingerprint is not found', async () => {
   const dataDir = join(await emptyFolder(), 'data');
 
   const ran = await runHere([

@@ -1,4 +1,7 @@
-/** Every command once as a process of its own: it is there, loads what it needs, and says what it says in this process. */
+/**
+ * Runs every command once in its own process: it starts, loads what it needs and prints the same as
+ * in this process.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +62,7 @@ test.each(lines)('forensics %j', async (args, code) => {
   expect(started).toEqual({ ...ran, code, signal: null });
 });
 
-test('no command is forgotten', () => {
+test('the list covers every command', () => {
   const names = createProgram([]).commands.map((command) => command.name());
 
   expect(lines.map(([[name]]) => name)).toEqual(expect.arrayContaining(names));

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 
 const stopModule = new URL('../../src/cli/analyze/batch.ts', import.meta.url).href;
 
-/** A program that tidies up for a while, beside a package that ends it when nobody else hears the signal. */
+/**
+ * A program with a slow clean-up, and a package that exits when it holds the only signal listener.
+ */
 const program = `
   import { listenForStop } from ${JSON.stringify(stopModule)};
   const stop = listenForStop();
@@ -21,26 +23,29 @@ const program = `
   console.log('ready');
 `;
 
-/** @param cues - what the program says when it is sent a signal. */
+/** @param cues - outputs of the program on which it is sent a signal. */
 async function runAndSignal(tidyMs: number, cues: readonly string[]) {
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program];
   const child = spawn(process.execPath, [...flags, String(tidyMs)]);
   const ended = new Promise((resolve) => child.once('close', (_, signal) => resolve(signal)));
-  child.stdout.on('data', (said) => {
-    if (cues.includes(String(said).trim())) child.kill('SIGTERM');
+  child.stdout.on('data', (output) => {
+    if (cues.includes(String(output).trim())) child.kill('SIGTERM');
   });
-  const said = await text(child.stdout);
-  return { said: said.trim().split('\n'), signal: await ended };
+  const output = await text(child.stdout);
+  return { output: output.trim().split('\n'), signal: await ended };
 }
 
-test('a signal lets the tidying up end, whoever else listens, and then ends the program', async () => {
-  const { said, signal } = await runAndSignal(50, ['ready']);
+test('a signal lets the clean-up finish despite other listeners, and then ends the program', async () => {
+  const { output, signal } = await runAndSignal(50, ['ready']);
 
-  expect({ said, signal }).toEqual({ said: ['ready', 'stopping', 'tidied up'], signal: 'SIGTERM' });
+  expect({ output, signal }).toEqual({
+    output: ['ready', 'stopping', 'tidied up'],
+    signal: 'SIGTERM',
+  });
 });
 
-test('a second signal does not wait for the tidying up', async () => {
-  const { said, signal } = await runAndSignal(20_000, ['ready', 'stopping']);
+test('a second signal does not wait for the clean-up', async () => {
+  const { output, signal } = await runAndSignal(20_000, ['ready', 'stopping']);
 
-  expect({ said, signal }).toEqual({ said: ['ready', 'stopping'], signal: 'SIGTERM' });
+  expect({ output, signal }).toEqual({ output: ['ready', 'stopping'], signal: 'SIGTERM' });
 });

@@ -1,4 +1,4 @@
-/** What the package brings along: only licences and install scripts that were looked at. */
+/** What the package ships: only reviewed licences and install scripts. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -19,11 +19,14 @@ function read<T>(name: string, parse: (text: string) => T): T {
 const lock: { packages: Record<string, Locked> } = read('package-lock.json', JSON.parse);
 const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
 const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
-/** Installed by npm, or in files that the build made. */
+/** Installed by npm, or bundled into files by the build. */
 const gathered: readonly string[] = read('dist/gathered/packages.json', JSON.parse);
 const shipped = installed.filter(([path, { dev = false }]) => !dev || gathered.includes(path));
 
-/** All allow use, also commercial, beside our own licence; LGPL for libvips and libheif, which are loaded as libraries of their own. */
+/**
+ * All permit use, including commercial use, alongside our licence; LGPL for libvips and libheif,
+ * which are loaded as separate libraries.
+ */
 const licences = [
   '0BSD',
   'Apache-2.0',
@@ -37,15 +40,18 @@ const licences = [
   'MIT-0',
   'MPL-2.0',
 ];
-/** Their files say so, not their description. */
+/** Stated in their files rather than in package.json. */
 const licencesRead: Readonly<Record<string, string>> = {
   'dejavu-fonts-ttf': 'Bitstream Vera, free to use and to embed',
   'png-js': 'MIT',
 };
-/** None of them runs: `allowScripts` in package.json forbids it, or the package is of development only. */
+/**
+ * None of them runs: `allowScripts` in package.json forbids it, or the package is used in
+ * development only.
+ */
 const withInstallScript = ['cbor-extract', 'exifreader', 'node', 'onnxruntime-node'];
 
-test('every package that is shipped has a licence from the list', () => {
+test('every shipped package has an allowed licence', () => {
   const others = shipped.filter(([path, { license }]) => {
     if (license === undefined || license.startsWith('SEE ')) return !(nameOf(path) in licencesRead);
     return !license
@@ -58,7 +64,7 @@ test('every package that is shipped has a licence from the list', () => {
   expect(others.map(([path, { license }]) => [nameOf(path), license])).toEqual([]);
 });
 
-test('no package beyond the list brings a script that runs when it is installed', () => {
+test('only listed packages have an install script', () => {
   const found = installed.filter(([, { hasInstallScript = false }]) => hasInstallScript);
   const { allowScripts }: { allowScripts: Record<string, boolean> } = read(
     'package.json',
@@ -72,7 +78,7 @@ test('no package beyond the list brings a script that runs when it is installed'
   expect(allowed).toEqual(['node']);
 });
 
-test('every package that is shipped is pinned by the hash of its content', () => {
+test('every shipped package is pinned by a content hash', () => {
   const loose = shipped.filter(([, { integrity }]) => integrity === undefined);
 
   expect(loose.map(([path]) => path)).toEqual([]);

@@ -9,7 +9,6 @@ import { runHere } from './run-here.ts';
 const escape = '\u001b';
 const coloured = (raw: string) => /\[[0-9;]*3[0-9]m/.test(raw);
 
-/** A folder with a small picture in it. */
 async function folderWithScene(): Promise<string> {
   const cwd = await emptyFolder();
   await writeFile(join(cwd, 'scene.jpg'), await sceneJpeg({ width: 96, height: 80, seed: 1 }));
@@ -26,7 +25,7 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('--quiet leaves out on which data folder a command acts', async () => {
+test('--quiet hides which data folder a command uses', async () => {
   const dataDir = await emptyFolder();
 
   const talk = await runHere(['tenant', 'create', 'acme', '--data-dir', dataDir]);
@@ -36,7 +35,7 @@ test('--quiet leaves out on which data folder a command acts', async () => {
   expect(none).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('failures are told all the same; --verbose tells where they came from', async () => {
+test('--quiet still prints errors; --verbose adds the stack trace', async () => {
   const folder = await emptyFolder();
   const args = ['tenant', 'list', '--data-dir', join(folder, 'none')];
 
@@ -49,14 +48,14 @@ test('failures are told all the same; --verbose tells where they came from', asy
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--verbose') });
 });
 
-test('a switch behind -- is a name', async () => {
+test('a switch after -- is a file name', async () => {
   const { stderr } = await runHere(['analyze', '--', '--verbose']);
 
   expect(stderr).toContain('forensics: --verbose: ');
   expect(stderr).not.toContain('ForensicsError');
 });
 
-test('--no-input asks nobody, also on a terminal', async () => {
+test('--no-input never prompts, even on a terminal', async () => {
   const dataDir = await emptyFolder();
   await runHere(['tenant', 'create', 'acme', '--data-dir', dataDir]);
 
@@ -67,7 +66,7 @@ test('--no-input asks nobody, also on a terminal', async () => {
   expect(text).toContain('Give a password with');
 });
 
-test('who is asked sees the question even where results are piped, and stdin must be a terminal too', async () => {
+test('without a terminal on stdin, no password is asked for', async () => {
   const dataDir = await emptyFolder();
   await runHere(['tenant', 'create', 'acme', '--data-dir', dataDir]);
 
@@ -78,13 +77,13 @@ test('who is asked sees the question even where results are piped, and stdin mus
 });
 
 test.each([
-  ['by itself', {}, [], true, true],
+  ['by default', {}, [], true, true],
   ['with NO_COLOR', { NO_COLOR: '1' }, [], false, true],
   ['with --no-color', {}, ['--no-color'], false, true],
   ['on a dumb terminal', { TERM: 'dumb' }, [], false, false],
   ['in CI', { CI: 'true' }, ['--no-color'], false, false],
 ])(
-  '%s a terminal gets colours and moving lines as it wants',
+  '%s a terminal gets colours and animation as it should',
   async (_how, env, args, isColoured, isMoving) => {
     const cwd = await folderWithScene();
     const { code, raw } = await runInTerminal(['analyze', 'scene.jpg', ...args], { cwd, env });
@@ -95,7 +94,7 @@ test.each([
   },
 );
 
-test('a pipe gets colours only when FORCE_COLOR says so', async () => {
+test('a pipe gets colours only with FORCE_COLOR', async () => {
   const cwd = await folderWithScene();
   const piped = await runCli(['analyze', 'scene.jpg'], { cwd });
   const forced = await runCli(['analyze', 'scene.jpg'], { cwd, env: { FORCE_COLOR: '1' } });

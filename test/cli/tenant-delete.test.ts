@@ -15,7 +15,7 @@ afterAll(async () => open.close());
 const run = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);
 const remove = async (...args: string[]) => run('tenant', 'delete', ...args);
 
-/** On a terminal, with one answer to its one question. */
+/** In a terminal, giving one answer to its one question. */
 async function answering(args: readonly string[], answer: string) {
   let isTyped = false;
   return runInTerminal([...args, '--data-dir', open.dataDir], {
@@ -32,7 +32,7 @@ const ping = async (authorization: string, tenantName: string) => {
   return (await open.ask({ method: 'GET', path, headers: { authorization } })).status;
 };
 
-test('a tenant is deleted under a running server, which obeys with the next request', async () => {
+test('deleting a tenant takes effect on a running server with the next request', async () => {
   const { tenant, secret } = await open.makeTenant('gone');
   const { tokens } = await open.makeUser('member', { tenants: [tenant, open.tenant] });
   const authorization = `ApiKey ${secret}`;
@@ -56,7 +56,7 @@ test('a tenant is deleted under a running server, which obeys with the next requ
   expect(await ping(authorization, 'gone')).toBe(403);
 });
 
-test('what is kept of it is known by another name: to usage, holds and the log', async () => {
+test("a deleted tenant's records stay available under another name to usage, holds and the log", async () => {
   const { tenant } = await open.makeTenant('kept');
   await remove('kept', '--yes');
   const name = `kept~${tenant.id}`;
@@ -72,7 +72,7 @@ test('what is kept of it is known by another name: to usage, holds and the log',
   expect(shown.code).toBe(4);
 });
 
-test('nobody deletes a tenant that is held, or without a word where there is no terminal', async () => {
+test('a held tenant cannot be deleted, and without a terminal --yes is required', async () => {
   await open.makeTenant('held');
   await run('hold', 'add', '--tenant', 'held', '--reason', 'case 18');
 
@@ -87,7 +87,7 @@ test('nobody deletes a tenant that is held, or without a word where there is no 
   expect(await ping(open.authorization, 'acme')).toBe(200);
 });
 
-test('a person types the name of the tenant, and nothing else deletes it', async () => {
+test("deletion in a terminal requires typing the tenant's name", async () => {
   await open.makeTenant('typed');
   const args = ['tenant', 'delete', 'typed'];
 
@@ -101,7 +101,7 @@ test('a person types the name of the tenant, and nothing else deletes it', async
   expect((await run('tenant', 'show', 'typed')).code).toBe(4);
 });
 
-test('a person is asked before a key is revoked, a script is taken at its word', async () => {
+test('revoking a key asks for confirmation in a terminal, but not in a script', async () => {
   const key = async (): Promise<KeyEntry> =>
     JSON.parse((await run('keys', 'create', '--tenant', 'acme', '--name', 'x', '--json')).stdout);
   const [{ uuid: kept }, { uuid: gone }] = [await key(), await key()];
@@ -116,7 +116,7 @@ test('a person is asked before a key is revoked, a script is taken at its word',
   expect([left.includes(kept), left.includes(gone)]).toEqual([true, false]);
 });
 
-test('where the last tenant was deleted, no server makes a first one again', async () => {
+test('no first tenant is created again after the last one was deleted', async () => {
   const lonely = await openListening();
   await runHere(['tenant', 'delete', 'acme', '--yes', '--data-dir', lonely.dataDir]);
 

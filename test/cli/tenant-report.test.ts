@@ -37,7 +37,7 @@ test.each([
   [['--from', dayOf(yesterday), '--to', dayOf(yesterday)], dayOf(yesterday), 3],
   [['--from', dayOf(yesterday)], `${dayOf(yesterday)}-${dayOf(today)}`, 6],
   [['--to', dayOf(today)], dayOf(today), 3],
-])('%j prints the report as the interface answers it', async (args, name, total) => {
+])('%j prints the same report as the API', async (args, name, total) => {
   const ran = await report(...args, '--json');
   const { id, tenantId, successfulProcessing }: UsageReport = JSON.parse(ran.stdout);
 
@@ -46,7 +46,7 @@ test.each([
   expect(successfulProcessing.byType).toEqual({ api: total, app: 0, total });
 });
 
-test('without --json it is a table of two columns, durations in seconds', async () => {
+test('without --json it is a two-column table with durations in seconds', async () => {
   const { stdout } = await report();
 
   expect(stdout).toMatch(/^succeeded +6$/m);
@@ -58,18 +58,18 @@ test.each([
   [['--from', 'monday'], "option '--from <day>' argument 'monday' is invalid. Write a day"],
   [['--to', '2026-02-31T99'], "option '--to <day>' argument '2026-02-31T99' is invalid."],
   [['--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be later than --to.'],
-])('%j is wrong usage, told in the words of the options', async (days, told) => {
+])('%j is a usage error that names the option', async (days, message) => {
   const { code, stderr, stdout } = await report(...days);
 
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(told);
+  expect(stderr).toContain(message);
 });
 
 const header =
   'day,total,api,app,real,fake,uncertain,abstain,confidenceScore,flagging,forensicReporting,' +
   'appLogins,processingErrors,retries,errorRatePercent,backpressurePercent,singleMinutes,bulkMinutes';
 
-test('as CSV it has a row for each day of the tenant that is asked for, and none for other days', async () => {
+test('--csv has a row for each day the tenant existed, and none for other days', async () => {
   const row = `${dayOf(today)},3,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0.025,`;
 
   const all = await report('--csv');
@@ -81,7 +81,7 @@ test('as CSV it has a row for each day of the tenant that is asked for, and none
   expect(past.stdout).toBe(`${header}\r\n`);
 });
 
-test('one form is asked for, and a day that is none is wrong usage for CSV too', async () => {
+test('--csv excludes --json and also rejects invalid days', async () => {
   const both = await report('--csv', '--json');
   const noDay = await report('--csv', '--to', 'monday');
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => buckets.close());
 
-test('a storage configuration comes from a file, is tried out and shown masked', async () => {
+test('a storage configuration is read from a file, tested and shown masked', async () => {
   const s3 = buckets.s3Config(bucket);
   const file = fileOf({ s3 });
 
@@ -52,7 +52,7 @@ test('a storage configuration comes from a file, is tried out and shown masked',
   expect(unset.stdout).not.toMatch(/^(webhookUrl|storageWarning)/m);
 });
 
-test('a storage configuration comes from standard input', async () => {
+test('a storage configuration is read from standard input', async () => {
   const s3 = buckets.s3Config(bucket);
   const args = ['tenant', 'update', 'acme', '--storage-config', '-', '--json'];
 
@@ -71,7 +71,7 @@ test.each<[() => object | string, number, RegExp]>([
   [() => ({ azure: { containerName: 'evidence' } }), 2, /connectionString is missing/],
   [() => ({ s3: { ...buckets.s3Config(bucket), secretAccessKey: 'wrong' } }), 3, /secret/i],
 ])(
-  'a configuration that is none, or does not work, is refused in one line (%#)',
+  'a configuration that is invalid or does not work is refused in one line (%#)',
   async (make, code, message) => {
     const before = (await run('show', 'acme', '--json')).stdout;
 
@@ -83,7 +83,7 @@ test.each<[() => object | string, number, RegExp]>([
   },
 );
 
-test('a file that is not there is named', async () => {
+test('a missing file is named', async () => {
   const ran = await run('update', 'acme', '--storage-config', join(dataDir, 'typo.json'));
 
   expect(ran.code).toBe(4);
@@ -101,7 +101,7 @@ test('trial is switched on and off by the administrator', async () => {
   expect([neither.code, both.code]).toEqual([2, 2]);
 });
 
-test('a rename is shown under the new name', async () => {
+test('a renamed tenant has only its new name', async () => {
   await run('create', 'old-name');
 
   const renamed = await run('update', 'old-name', '--name', 'new-name', '--json');

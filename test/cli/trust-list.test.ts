@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true }));
 test.each([
   ['the option', () => ({ args: ['--trust-list', list], env: {} })],
   ['the environment', () => ({ args: [], env: { FORENSICS_C2PA_TRUST_LIST: list } })],
-])('a trust list named by %s makes a trusted declaration decide', async (_, how) => {
+])('a trusted declaration decides with a trust list from %s', async (_, how) => {
   const { args, env } = how();
 
   const ran = await runCli(['analyze', picture, '--fail-on', 'fake', ...args], { env });
@@ -37,7 +37,7 @@ test.each([
   expect(ran.code).toBe(10);
 });
 
-test('a trust list that is none is told at once, with exit code 2', async () => {
+test('an invalid trust list is reported at once, with exit code 2', async () => {
   const ran = await runCli(['analyze', picture, '--trust-list', picture]);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });

@@ -54,13 +54,13 @@ test.for([
     ['keys', 'list', '--json'],
     `required option '--tenant <name>' not specified; see "forensics keys list --help"`,
   ],
-] as const)('%j is told in one line what was meant, with exit code 2', async ([args, message]) => {
+] as const)('%j gets a one-line hint, with exit code 2', async ([args, message]) => {
   const ran = await runHere(args);
 
   expect(ran).toEqual({ code: 2, stdout: '', stderr: `forensics: ${message}\n` });
 });
 
-test('help goes as deep as the commands do', async () => {
+test('every subcommand has its own help', async () => {
   const deep = await runHere(['help', 'keys', 'rotate']);
   const asOption = await runHere(['keys', 'rotate', '--help']);
 
@@ -68,7 +68,7 @@ test('help goes as deep as the commands do', async () => {
   expect(deep.stdout).toContain('Usage: forensics keys rotate [options]');
 });
 
-test('help and version are results, on stdout', async () => {
+test('help and version go to stdout', async () => {
   const help = await runCli(['help', 'analyze']);
   const version = await runCli(['--version']);
 
@@ -78,7 +78,7 @@ test('help and version are results, on stdout', async () => {
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-/** Every command, with those below it, by the words that call it. */
+/** Every command and subcommand, by the words that call it. */
 function commandsBelow(command: Command, path: readonly string[] = []): readonly string[][] {
   return command
     .createHelp()
@@ -93,7 +93,7 @@ function commandsBelow(command: Command, path: readonly string[] = []): readonly
 const program = await createWholeProgram();
 const all = commandsBelow(program);
 
-test('the commands are there, those below others too', () => {
+test('all commands are found, including subcommands', () => {
   expect(all).toEqual(expect.arrayContaining([['analyze'], ['keys', 'rotate']]));
   expect(all.length).toBeGreaterThan(60);
 });
@@ -101,11 +101,11 @@ test('the commands are there, those below others too', () => {
 describe.each(all.map((words) => [words.join(' '), words] as const))('%s', (_name, words) => {
   const command = commandAt(words);
 
-  test('says in one sentence what it is for', () => {
+  test('has a one-sentence description', () => {
     expect(command.description()).toMatch(/^[A-Z].*\.$/);
   });
 
-  test('has two examples, with options that it has', async () => {
+  test('has two examples that use only known options', async () => {
     const { stdout } = await runHere([...words, '--help']);
     const examples = [...stdout.matchAll(/^ {2}\$ forensics (.*)$/gm)].map((match) => match[1]!);
 
@@ -117,11 +117,11 @@ describe.each(all.map((words) => [words.join(' '), words] as const))('%s', (_nam
     }
   });
 
-  test('has a help that fits a narrow terminal, examples and paths apart', async () => {
+  test('has help that fits a narrow terminal, except for examples and paths', async () => {
     vi.stubEnv('COLUMNS', '72');
     const { stdout } = await runHere([...words, '--help']);
     vi.unstubAllEnvs();
-    const wide = stdout.split('\n').filter((line) => line.length > 72 && !isToCopy(line));
+    const wide = stdout.split('\n').filter((line) => line.length > 72 && !isCopyable(line));
 
     expect(wide).toEqual([]);
   });
@@ -134,7 +134,7 @@ function commandAt(words: readonly string[]): Command {
   );
 }
 
-/** As far as the words of an example are names of commands. */
+/** The command that the leading words of an example name. */
 function exampleCommand(example: string): Command {
   const words = example.split(' ');
   const end = words.findIndex((word, index) => !all.some((each) => each[index] === word));
@@ -149,12 +149,12 @@ function flagsOf(command: Command): readonly string[] {
   return [...flags, '--help'];
 }
 
-/** What a person copies is not broken: examples, and the lines that install a completion. */
-function isToCopy(line: string): boolean {
+/** Text to copy is not wrapped: examples, and commands that install completion. */
+function isCopyable(line: string): boolean {
   return /^ {2}(\$ |(bash|zsh|fish|powershell) )|^ {15}/.test(line);
 }
 
-test('the help of the program has its commands in groups', async () => {
+test("the program's help groups its commands", async () => {
   const { stdout } = await runHere(['--help']);
 
   expect(stdout).toMatch(/^Examine pictures:\n {2}analyze /m);
@@ -167,12 +167,12 @@ async function widestLineAt(columns: number): Promise<number> {
   return Math.max(
     ...text
       .split('\n')
-      .filter((line) => !isToCopy(line))
+      .filter((line) => !isCopyable(line))
       .map((line) => line.length),
   );
 }
 
-test('help is as wide as the terminal, and never wider than one reads well', async () => {
+test('help adapts to the terminal width, up to 100 columns', async () => {
   const [narrow, wide] = [await widestLineAt(60), await widestLineAt(200)];
 
   expect(narrow).toBeLessThanOrEqual(60);

@@ -16,7 +16,7 @@ const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir
 const examiner = 'examiner@example.org';
 let made: ShownUser & { password: string };
 
-/** What a login with this password answers: `Bearer`, or the code of the refusal. */
+/** What a login with this password returns: `Bearer`, or the error code. */
 async function logIn(password: string): Promise<unknown> {
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
   const core = await openCore(settings);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   made = JSON.parse(created.stdout);
 });
 
-test('a generated password is printed once and lets the person in', async () => {
+test('a generated password is printed once and lets the person log in', async () => {
   const shown = await run('user', 'show', examiner, '--json');
 
   expect(made.password).toMatch(/^([a-z2-9]{4}-){4}[a-z2-9]{4}$/);
@@ -55,7 +55,7 @@ test('a generated password is printed once and lets the person in', async () => 
   });
 });
 
-test('a password comes from a file, without the line break at its end', async () => {
+test('a password is read from a file, without its trailing line break', async () => {
   const file = join(dataDir, 'password.txt');
   writeFileSync(file, 'seven green bottles\r\n');
 
@@ -66,7 +66,7 @@ test('a password comes from a file, without the line break at its end', async ()
   expect(await logIn('seven green bottles')).toBe('Bearer');
 });
 
-test('a password comes from standard input, and without any source nobody is asked', async () => {
+test('a password is read from standard input only with --password-stdin', async () => {
   const passwd = ['user', 'passwd', examiner, '--data-dir', dataDir];
 
   const piped = await runCli([...passwd, '--password-stdin'], {
@@ -83,7 +83,7 @@ test('a password comes from standard input, and without any source nobody is ask
   expect(await logIn('eight green bottles')).toBe('Bearer');
 });
 
-test('update adds and removes, and leaves the rest', async () => {
+test('update adds and removes, and keeps everything else', async () => {
   const change = ['--add-tenant', 'other', '--remove-tenant', 'acme', '--remove-scope', 'x'];
 
   const updated = await run('user', 'update', examiner, ...change, '--name', 'Examiner', '--json');
@@ -98,7 +98,7 @@ test('update adds and removes, and leaves the rest', async () => {
   expect(JSON.parse(nameless.stdout)).toMatchObject({ name: null, tenants: ['other'] });
 });
 
-test('a person is disabled and enabled, and the list tells', async () => {
+test('an account is disabled and enabled, and the list shows it', async () => {
   const state = async (verb: string) => {
     await run('user', verb, examiner);
     const [user]: ShownUser[] = JSON.parse((await run('user', 'list', '--json')).stdout);
@@ -109,7 +109,7 @@ test('a person is disabled and enabled, and the list tells', async () => {
   expect((await run('user', 'list')).stdout).toMatch(/^id +address[^]*examiner@example\.org/);
 });
 
-test('settings are shown, and changed where that is asked for', async () => {
+test('settings are shown and changed', async () => {
   const changed = await run('user', 'settings', examiner, '--lang', 'de', '--tos-accepted', 'true');
   const shown = await run('user', 'settings', examiner, '--json');
 
@@ -135,7 +135,7 @@ test.each([
   expect(ran.stderr).toContain(message);
 });
 
-test('no account is made that nobody could log in with', async () => {
+test('no local account is created when a provider handles logins', async () => {
   const config = join(dataDir, 'oidc.json');
   writeFileSync(config, '{"oidcIssuer": "https://provider.example", "oidcClientId": "forensics"}');
 
@@ -146,7 +146,7 @@ test('no account is made that nobody could log in with', async () => {
 });
 
 describe('askHidden', () => {
-  test('reads a line with its corrections and shows none of it', async () => {
+  test('handles corrections and echoes nothing', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
 
     const answer = askHidden('Password: ', { input, output });
@@ -157,7 +157,7 @@ describe('askHidden', () => {
     expect(await text(output)).toBe('Password: \n');
   });
 
-  test.each(['\u0003', '\u0004'])('is cancelled by %j', async (key) => {
+  test.each(['\u0003', '\u0004'])('%j cancels it', async (key) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
 
     const answer = askHidden('Password: ', { input, output });

@@ -7,7 +7,7 @@ import { readPages } from '../unit/render/pdf-text.ts';
 import { emptyFolder, spawnCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
-/** Drawn scenes: which of the two folders they lie in is all that the labels say. */
+/** Drawn scenes: only their folder makes them real or fake. */
 let scenes: readonly Buffer[];
 
 beforeAll(async () => {
@@ -28,12 +28,12 @@ async function folderWith(files: Files): Promise<string> {
 
 const pair = (): Files => ({ 'real/a.jpg': scenes[0]!, 'fake/a.png': scenes[3]! });
 
-/** In a data folder of its own beside the pictures. */
+/** With its own data folder next to the pictures. */
 const whole = ['validate', '--real', 'real', '--fake', 'fake', '--data-dir', 'data', '--jobs', '1'];
 
 const path = /^(?:\.|real|fake|data|none|empty|bad|record|results)/;
 
-/** In this process, which is faster; what is a path is written out whole for it. */
+/** In this process, which is faster; paths are made absolute. */
 function runIn(dir: string, args: readonly string[]) {
   return runHere(args.map((arg) => (path.test(arg) ? resolve(dir, arg) : arg)));
 }
@@ -45,9 +45,9 @@ interface Document extends Validation {
 
 const parse = (text: string): Document => JSON.parse(text);
 
-// Children that load the model, several times over: slow on a machine that has other work.
+// Child processes load the model several times: slow on a busy machine.
 describe('a validation', { timeout: 90_000 }, () => {
-  test('counts what was measured and names what was not, and is stored for later', async () => {
+  test('counts measured pictures, names the failed ones and is stored', async () => {
     const dir = await folderWith({
       ...pair(),
       'real/camera/b.JPG': scenes[1]!,
@@ -107,7 +107,7 @@ describe('a validation', { timeout: 90_000 }, () => {
     expect((await at('validate', 'list', '--json')).stdout).toBe('{\n  "validations": []\n}\n');
   });
 
-  test('that is interrupted says so, stores nothing and ends by that signal', async () => {
+  test('that is interrupted says so, stores nothing and ends with SIGINT', async () => {
     const copies = Array.from({ length: 40 }, (_, n) => [
       `real/${n}.jpg`,
       Buffer.concat([scenes[0]!, Buffer.from(String(n))]),
@@ -125,7 +125,7 @@ describe('a validation', { timeout: 90_000 }, () => {
   });
 });
 
-describe('refused with one line that says what to do:', () => {
+describe('validate refuses with a helpful line:', () => {
   test.each<[string, Files, readonly string[], number, string]>([
     ['no folder of photographs', {}, ['--fake', 'fake'], 2, '--real is missing'],
     ['no folder of generated pictures', {}, ['--real', 'real'], 2, '--fake is missing'],

@@ -16,14 +16,14 @@ async function folderWithBundle() {
   await writeFile(join(dir, 'evidence.zip'), bundle);
   await writeFile(join(dir, 'key.pem'), signer.pem);
   await writeFile(join(dir, 'other.pem'), newSigner().pem);
-  // Neither a data folder nor a home is needed.
+  // Needs neither a data folder nor a home.
   const verify = (...args: string[]) =>
     runCli(['verify', 'evidence.zip', ...args], { cwd: dir, env: { HOME: '/nonexistent' } });
   return { dir, signer, bundle, verify };
 }
 
 describe('verify', () => {
-  test('says in plain words what holds, and that nobody vouched for the key', async () => {
+  test('says what is valid, and that nobody vouched for the key', async () => {
     const { verify, signer } = await folderWithBundle();
 
     const ran = await verify();
@@ -35,7 +35,7 @@ describe('verify', () => {
     expect(ran.stdout).toContain('Anyone could have signed');
   });
 
-  test('compares the key with a file or a fingerprint, however it was written down', async () => {
+  test('compares the key with a file or a fingerprint in any spelling', async () => {
     const { verify, signer } = await folderWithBundle();
     const spelt = signer.fingerprint.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:');
 
@@ -54,7 +54,7 @@ describe('verify', () => {
     expect(noKey).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('names what was changed and exits with 7, also as JSON', async () => {
+  test('names what was changed and exits with 7, also with --json', async () => {
     const { verify, bundle, dir } = await folderWithBundle();
     bundle[bundle.indexOf(smallCase().original) + 9]! ^= 1;
     await writeFile(join(dir, 'evidence.zip'), bundle);
@@ -73,7 +73,7 @@ describe('verify', () => {
     });
   });
 
-  test('never says of a picture that was exchanged that it is the one that was examined', async () => {
+  test('never says that a replaced picture is the one that was examined', async () => {
     const { verify, bundle, dir } = await folderWithBundle();
     const at = bundle.indexOf('not really a picture');
     bundle.write('truly', at + 4);
@@ -87,7 +87,7 @@ describe('verify', () => {
     expect(stdout).not.toContain('it has the SHA-256 that was examined');
   });
 
-  test('refuses what is no bundle with one line', async () => {
+  test('refuses a file that is no bundle with one line', async () => {
     const { verify, dir } = await folderWithBundle();
     await writeFile(join(dir, 'evidence.zip'), 'hello');
 
@@ -106,28 +106,28 @@ const hasTools = await execute('sh', ['-c', 'openssl version && command -v sha25
 );
 
 describe.runIf(hasTools)('the README of a bundle', () => {
-  test('tells commands of other programs that prove the same', async () => {
-    const { signer, said } = await unpacked();
+  test('gives commands of other programs that prove the same', async () => {
+    const { signer, outputs } = await unpacked();
 
-    expect(said).toHaveLength(4);
-    expect(said[0]).toContain('Signature Verified Successfully');
-    expect(said[1]).toMatch(/^[0-9a-f]{64}\n$/);
-    expect(said[2]).toMatch(/^public-key\.pem: OK\n(?:\S+: OK\n)+$/);
-    expect(said[3]).toContain(signer.fingerprint);
+    expect(outputs).toHaveLength(4);
+    expect(outputs[0]).toContain('Signature Verified Successfully');
+    expect(outputs[1]).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(outputs[2]).toMatch(/^public-key\.pem: OK\n(?:\S+: OK\n)+$/);
+    expect(outputs[3]).toContain(signer.fingerprint);
   });
 
   test.for([
     ['manifest.json', 0],
     ['SHA256SUMS', 1],
     ['result.json', 2],
-  ] as const)('and one of them fails when %s was changed', async ([file, at]) => {
-    const { said } = await unpacked((dir) => writeFile(join(dir, file), ' ', { flag: 'a' }));
+  ] as const)('has a command that fails when %s was changed', async ([file, at]) => {
+    const { outputs } = await unpacked((dir) => writeFile(join(dir, file), ' ', { flag: 'a' }));
 
-    expect(said[at]).toBe('failed');
+    expect(outputs[at]).toBe('failed');
   });
 });
 
-/** The files of a bundle in a folder, changed or not, and what the commands say there. */
+/** Unpacks a bundle, changes it, and returns the output of each command there. */
 async function unpacked(change: (dir: string) => Promise<void> = async () => undefined) {
   const signer = newSigner();
   const dir = join(await emptyFolder(), 'unpacked');
@@ -143,10 +143,10 @@ async function unpacked(change: (dir: string) => Promise<void> = async () => und
       () => 'failed',
     ),
   );
-  return { signer, said: await Promise.all(runs) };
+  return { signer, outputs: await Promise.all(runs) };
 }
 
-/** The commands of the README, as somebody would copy them into a shell, line by line. */
+/** The commands of the README, line by line as pasted into a shell. */
 async function commandsIn(dir: string): Promise<readonly string[]> {
   const readme = await readFile(join(dir, 'README.txt'), 'utf8');
   const commands = readme

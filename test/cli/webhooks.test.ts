@@ -18,7 +18,7 @@ const webhooks = async (verb: string, ...args: string[]) =>
   run('webhooks', verb, '--tenant', 'acme', ...args);
 const setUrl = async (url: string) => run('tenant', 'update', 'acme', '--webhook-url', url);
 
-/** Messages about one analysis that the receiver of the time refused for ever. */
+/** Messages about one analysis that their receiver rejected for good. */
 async function giveUp(count: number): Promise<void> {
   const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
   const { db } = core.database;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await run('tenant', 'create', 'acme');
 });
 
-test('a test message tells what the receiver answered, and nothing of the URL but its origin', async () => {
+test('a test message reports the response, and shows only the origin of the URL', async () => {
   const receiver = await startReceiver();
   await setUrl(`${receiver.url}?token=hidden`);
 
@@ -60,7 +60,7 @@ test('a test message tells what the receiver answered, and nothing of the URL bu
   expect(Object.keys(JSON.parse(call!.body))).toEqual(['test', 'tenantId', 'timestamp']);
 });
 
-test('a receiver that does not take it ends with exit code 1 and says what to mend', async () => {
+test('a rejected test message gives exit code 1 and advice', async () => {
   const receiver = await startReceiver((response) => {
     response.statusCode = 404;
     response.end();
@@ -87,11 +87,11 @@ test.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'http:// or https://'],
   ['connection_failed', 'Check the URL'],
-])('%s is told with what to do about it', (outcome, advice) => {
+])('%s comes with advice', (outcome, advice) => {
   expect(adviceOn(outcome, 'acme')).toContain(advice);
 });
 
-test('messages that were given up are listed, and put back in line once there is a receiver again', async () => {
+test('given-up messages are listed, and replayed once there is a receiver again', async () => {
   await setUrl('http://127.0.0.1:9/');
   await giveUp(2);
 
