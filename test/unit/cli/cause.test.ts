@@ -14,14 +14,14 @@ function causesOf(failure: Error): string {
   return printed.slice(printed.indexOf('\n') + 1);
 }
 
-test('the whole chain is told, with codes and stacks', () => {
+test('the whole chain of causes is printed, with codes and stacks', () => {
   const system = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' });
   const failure = new ForensicsError('server_unreachable', 'Nobody is there.', { cause: system });
 
-  const told = causesOf(failure);
+  const causes = causesOf(failure);
 
-  expect(told).toMatch(/^ForensicsError: Nobody is there\. \[server_unreachable\]\n +at /);
-  expect(told).toMatch(/^caused by: Error: connect refused \[ECONNREFUSED\]$/m);
+  expect(causes).toMatch(/^ForensicsError: Nobody is there\. \[server_unreachable\]\n +at /);
+  expect(causes).toMatch(/^caused by: Error: connect refused \[ECONNREFUSED\]$/m);
 });
 
 test.each([
@@ -32,24 +32,24 @@ test.each([
   'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJodXNoIn0.aHVzaC1odXNo',
   'GET https://bucket.example/key?X-Amz-Signature=hush-hush',
   'smtps://someone:hush-hush@mail.example',
-])('a cause that quotes %j does not give it away', (secret) => {
+])('the secret in %j is masked in a printed cause', (secret) => {
   const failure = new ForensicsError('internal', 'It failed.', {
     cause: new Error(`said: ${secret}`),
   });
 
-  const told = causesOf(failure);
+  const causes = causesOf(failure);
 
-  expect(told).toContain('***');
-  expect(told).not.toMatch(/hush|0123456789|MfKQ9r8|aHVzaC1/);
+  expect(causes).toContain('***');
+  expect(causes).not.toMatch(/hush|0123456789|MfKQ9r8|aHVzaC1/);
 });
 
-test('what foreign errors carry beside their message stays inside', () => {
+test('other properties of foreign errors are not printed', () => {
   const cause = Object.assign(new Error('refused'), { request: { headers: { cookie: 'hush' } } });
 
   expect(causesOf(new ForensicsError('internal', 'It failed.', { cause }))).not.toContain('hush');
 });
 
-test('a chain that bites its own tail comes to an end', () => {
+test('a circular chain of causes is cut off', () => {
   const cause = new Error('around');
   cause.cause = cause;
 

@@ -21,15 +21,15 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'forensics-keeper-'));
   clock = new Date();
   log = [];
-  authority = await issueAuthority('test', lifeOf(3650));
+  authority = await issueAuthority('test', validFor(3650));
   replace(await leafOf(365));
-  const shown = load();
-  open = await openServer({ transport: shown });
+  const initial = load();
+  open = await openServer({ transport: initial });
   await open.server.listen({ host: '127.0.0.1', port: 0 });
   const write = (_fields: object, text: string) => void log.push(text);
   keeper = keepCertificate(
     { load: async () => load(), everyMs: dayMs },
-    shown,
+    initial,
     { server: open.server.server, log: { info: write, warn: write } },
     () => clock,
   );
@@ -45,12 +45,12 @@ const certPath = () => join(folder, 'cert.pem');
 const keyPath = () => join(folder, 'key.pem');
 const load = () => readOwnTls(certPath(), keyPath(), clock);
 
-function lifeOf(days: number) {
+function validFor(days: number) {
   return { notBefore: clock, notAfter: new Date(clock.getTime() + days * dayMs) };
 }
 
 async function leafOf(days: number): Promise<Issued> {
-  return issueLeaf(authority, ['127.0.0.1'], lifeOf(days));
+  return issueLeaf(authority, ['127.0.0.1'], validFor(days));
 }
 
 function replace({ certificate, privateKey }: Issued): void {
@@ -58,8 +58,8 @@ function replace({ certificate, privateKey }: Issued): void {
   writeFileSync(keyPath(), privateKey.export({ type: 'pkcs8', format: 'pem' }));
 }
 
-/** What a client that connects now is shown. */
-async function shownNow(): Promise<string> {
+/** The fingerprint that a client sees when it connects now. */
+async function servedFingerprint(): Promise<string> {
   const address = open.server.server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return new Promise((resolve, reject) => {
@@ -74,28 +74,28 @@ async function shownNow(): Promise<string> {
   });
 }
 
-test('files that were replaced are shown without a restart', async () => {
+test('replaced files are served without a restart', async () => {
   const next = await leafOf(200);
   replace(next);
   await keeper.check();
 
-  expect(await shownNow()).toBe(next.certificate.fingerprint256);
+  expect(await servedFingerprint()).toBe(next.certificate.fingerprint256);
   expect(keeper.endsAt()).toEqual(next.certificate.validToDate);
   expect(log).toEqual(['the certificate was replaced']);
 });
 
-test('half a replacement changes nothing until the other half is there', async () => {
-  const before = await shownNow();
+test('a new certificate is not served until its key is there too', async () => {
+  const before = await servedFingerprint();
   const next = await leafOf(200);
   writeFileSync(certPath(), next.certificate.toString());
   await keeper.check();
   await keeper.check();
-  const between = await shownNow();
+  const between = await servedFingerprint();
   replace(next);
   await keeper.check();
 
   expect(between).toBe(before);
-  expect(await shownNow()).toBe(next.certificate.fingerprint256);
+  expect(await servedFingerprint()).toBe(next.certificate.fingerprint256);
   expect(log).toEqual(['the earlier certificate stays in use', 'the certificate was replaced']);
 });
 
@@ -103,29 +103,29 @@ test.each([
   ['gone', () => rmSync(certPath())],
   ['empty', () => writeFileSync(certPath(), '')],
   ['garbage', () => writeFileSync(keyPath(), 'garbage')],
-])('files that are %s leave the server with the certificate it has', async (_how, spoil) => {
-  const before = await shownNow();
+])('the server keeps its certificate when a file is %s', async (_how, spoil) => {
+  const before = await servedFingerprint();
   spoil();
   await keeper.check();
 
-  expect(await shownNow()).toBe(before);
+  expect(await servedFingerprint()).toBe(before);
 });
 
-test('nothing is said as long as nothing changes', async () => {
+test('nothing is logged while nothing changes', async () => {
   await keeper.check();
   await keeper.check();
 
   expect(log).toEqual([]);
 });
 
-test('from fourteen days before its end the certificate is warned of once a day', async () => {
-  const told: number[] = [];
+test('a certificate in its last fourteen days logs a warning once a day', async () => {
+  const counts: number[] = [];
   for (const days of [350, 352, 352.5, 353.5, 364.9]) {
     clock = new Date(new X509Certificate(load().cert).validFromDate.getTime() + days * dayMs);
     await keeper.check();
-    told.push(log.length);
+    counts.push(log.length);
   }
 
-  expect(told).toEqual([0, 1, 1, 2, 3]);
+  expect(counts).toEqual([0, 1, 1, 2, 3]);
   expect(new Set(log)).toEqual(new Set(['the certificate expires soon; renew it']));
 });

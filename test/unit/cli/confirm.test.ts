@@ -23,7 +23,7 @@ test.each([
   expect(await text(output)).toContain('Revoke this key? [y/N] ');
 });
 
-test('whoever leaves without an answer has cancelled', async () => {
+test('closing the input without an answer cancels', async () => {
   const input = terminal();
 
   const asked = confirm('Revoke this key?', { input, output: terminal() });
@@ -35,22 +35,22 @@ test('whoever leaves without an answer has cancelled', async () => {
 test.each([
   ['an answer', { input: new PassThrough(), output: terminal() }],
   ['the question', { input: terminal(), output: new PassThrough() }],
-])('where no terminal is there for %s nobody is asked', async (_what, streams) => {
+])('nothing is asked when there is no terminal for %s', async (_what, streams) => {
   const asked = confirm('Revoke this key?', streams);
 
   await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Add --yes/ });
 });
 
-test('a script that is taken at its word is asked nothing, a person is asked unless --yes was said', async () => {
-  const nobody = { input: new PassThrough(), output: new PassThrough() };
+test('a person is asked unless --yes is given, and a script is not asked', async () => {
+  const noTerminal = { input: new PassThrough(), output: new PassThrough() };
   const person = { input: terminal(), output: terminal() };
   person.input.end('n\n');
 
-  const script = await agreed('Revoke?', { yes: false }, nobody);
+  const script = await agreed('Revoke?', { yes: false }, noTerminal);
   const asked = await agreed('Revoke?', { yes: false }, person);
-  const said = await agreed('Revoke?', { yes: true }, person);
+  const withYes = await agreed('Revoke?', { yes: true }, person);
 
-  expect([script, asked, said]).toEqual([true, false, true]);
+  expect([script, asked, withYes]).toEqual([true, false, true]);
 });
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
   ['ACME\n', false],
   ['y\n', false],
   ['\n', false],
-])('of a name that must be typed the answer %j counts as %s', async (answer, expected) => {
+])('the answer %j to a question for the name acme counts as %s', async (answer, expected) => {
   const input = terminal();
   input.end(answer);
 
@@ -68,7 +68,7 @@ test.each([
   expect(typed).toBe(expected);
 });
 
-test('where nobody can type it no name is asked for', async () => {
+test('a name is not asked for without a terminal', async () => {
   const streams = { input: new PassThrough(), output: terminal() };
 
   const asked = confirmByName('Delete acme?', 'acme', streams);

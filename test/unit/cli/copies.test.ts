@@ -11,7 +11,7 @@ async function pictureOf(file: string, bytes: Buffer) {
   return { file, sha256: createHash('sha256').update(bytes).digest('hex'), fingerprint };
 }
 
-test('a batch names the same file and what shows the same, and nothing else', async () => {
+test('duplicate files and copies of a picture are found in a batch, and nothing else', async () => {
   const find = createCopyFinder();
   const original = await scenePng({ width: 800, height: 600, seed: 21 });
   const part = sharp(original).extract({ left: 60, top: 40, width: 660, height: 500 });

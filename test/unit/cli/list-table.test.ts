@@ -8,7 +8,7 @@ const rows = [
   [id.toUpperCase(), 'nightly', 'none'],
 ];
 
-test('where there is room a record is a line', () => {
+test('a record takes one line where there is room', () => {
   expect(listTable(head, rows, 120)).toBe(
     [
       'uuid                                  name     reason',
@@ -19,7 +19,7 @@ test('where there is room a record is a line', () => {
   expect(listTable(head, rows, Number.POSITIVE_INFINITY)).toBe(listTable(head, rows, 120));
 });
 
-test('texts go on below themselves when the terminal is narrower', () => {
+test('long cells wrap within their column on a narrower terminal', () => {
   expect(listTable(head, rows, 72)).toBe(
     [
       'uuid                                  name     reason',
@@ -30,7 +30,7 @@ test('texts go on below themselves when the terminal is narrower', () => {
   );
 });
 
-test('in a narrow one each record is a few lines, and no word is cut', () => {
+test('a very narrow terminal has one field per line, and no word is cut', () => {
   expect(listTable(head, rows, 46)).toBe(
     [
       `uuid    ${id}`,
@@ -45,13 +45,13 @@ test('in a narrow one each record is a few lines, and no word is cut', () => {
   );
 });
 
-test.each([20, 46, 60, 72, 80, 100, 200])('at %i columns every word is whole', (columns) => {
+test.each([20, 46, 60, 72, 80, 100, 200])('no word is cut at %i columns', (columns) => {
   const words = listTable(head, rows, columns).split(/\s+/);
 
   expect(words).toEqual(expect.arrayContaining(rows.flat().flatMap((cell) => cell.split(' '))));
 });
 
-test('hundreds of records have a line each, in the same columns under one head', () => {
+test('a thousand records have a line each, in the same columns under one heading', () => {
   const many = Array.from({ length: 1000 }, (_, n) => [String(n), n === 999 ? 'name' : '-']);
 
   const lines = listTable(['number', 'name'], many, 80).split('\n');
@@ -60,6 +60,6 @@ test('hundreds of records have a line each, in the same columns under one head',
   expect([lines[0], lines[1], lines.at(-1)]).toEqual(['number  name', '0       -', '999     name']);
 });
 
-test('an empty list is its head', () => {
+test('an empty list is only its heading', () => {
   expect(listTable(head, [], 80)).toBe('uuid  name  reason');
 });

@@ -16,7 +16,7 @@ const newKey = { tenant: 'acme', key };
 const full = new ForensicsError('no_space_left', 'There is no space left.');
 const refuse = async () => Promise.reject(new ForensicsError('server_unreachable', 'Away.'));
 
-test('a key that cannot be revoked either is named, and its secret is not', async () => {
+test('the error names a key that could not be revoked, but not its secret', async () => {
   const kept = orRevoke({ revoke: refuse }, newKey, async () => Promise.reject(full));
 
   await expect(kept).rejects.toThrow(`(${key.uuid}) could not be revoked either`);

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const module = new URL('../../../src/cli/output/terminal.ts', import.meta.url).href;
 
-/** Ends at once, as the program does when the reader of its output goes away. */
+/** Exits at once, as the program does when its output is closed. */
 const program = `
   import { removeAtExit } from ${JSON.stringify(module)};
   removeAtExit('half-done');
@@ -16,7 +16,7 @@ const program = `
   process.exit(3);
 `;
 
-test('what is half done goes with the program, what is in its place stays', async () => {
+test('unfinished output is removed at exit, and finished output stays', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'forensics-exit-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   for (const name of ['half-done', 'in-place']) {

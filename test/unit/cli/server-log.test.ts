@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { createServerLog } from '../../../src/cli/serve/server-log.ts';
 
-/** A log file with room for so many bytes; without any it fails as a full disk or a dead reader does. */
+/** A log file that takes `room` bytes and then fails, as a full disk or a dead reader does. */
 function fileWithRoom(room: number) {
   const file = { room, text: '' };
   const log = createServerLog((bytes) => {
     if (file.room === 0) throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
-    const taken = bytes.subarray(0, file.room);
-    file.text += Buffer.from(taken).toString('utf8');
-    file.room -= taken.length;
-    return taken.length;
+    const written = bytes.subarray(0, file.room);
+    file.text += Buffer.from(written).toString('utf8');
+    file.room -= written.length;
+    return written.length;
   });
   return { file, log };
 }
 
-test('a log that takes no more loses lines, and says how many once it takes lines again', () => {
+test('a full log drops lines, and reports how many once it can be written again', () => {
   const { file, log } = fileWithRoom(6);
   for (const line of ['first\n', 'second\n', 'third\n']) log.write(line);
   const whileFull = { dropped: log.dropped(), isWorking: log.isWorking() };
@@ -29,7 +29,7 @@ test('a log that takes no more loses lines, and says how many once it takes line
   expect(file.text).toBe('first\n2 lines of this log were lost.\nfourth\n');
 });
 
-test('a line that was taken in part is ended before the next one begins', () => {
+test('a partly written line is completed before the next one begins', () => {
   const { file, log } = fileWithRoom(9);
   log.write('first\n');
   log.write('second\n');

@@ -8,7 +8,7 @@ const pong = Type.Object({
   data: Type.Object({ message: Type.String() }),
 });
 
-/** One request over a connection of its own; answers the message, or throws what the client throws. */
+/** Sends one request over its own connection. Returns the message, or throws what the client throws. */
 export async function ping(
   url: string,
   trust: Trust,
@@ -17,8 +17,8 @@ export async function ping(
 ) {
   const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0', ...(pace && { pace }) });
   try {
-    const asked = { method: 'GET', path: '/v1/ping', ...request } as const;
-    return (await api.request(asked, pong)).data.message;
+    const full = { method: 'GET', path: '/v1/ping', ...request } as const;
+    return (await api.request(full, pong)).data.message;
   } finally {
     await api.close();
   }

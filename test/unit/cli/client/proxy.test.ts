@@ -7,40 +7,40 @@ import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Lets everybody through, and remembers where they went. */
+/** Allows every connection and records its target. */
 async function openProxy() {
-  const asked: string[] = [];
+  const targets: string[] = [];
   const proxy = createServer().listen(0, '127.0.0.1');
   proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
-    asked.push(url);
-    const onward = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
+    targets.push(url);
+    const upstream = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      onward.pipe(socket).pipe(onward);
+      upstream.pipe(socket).pipe(upstream);
     });
-    for (const end of [socket, onward]) end.on('error', () => onward.destroy());
+    for (const end of [socket, upstream]) end.on('error', () => upstream.destroy());
   });
   await once(proxy, 'listening');
   onTestFinished(() => {
     proxy.closeAllConnections();
     proxy.close();
   });
-  return { url: `http://127.0.0.1:${portOf(proxy.address())}`, asked };
+  return { url: `http://127.0.0.1:${portOf(proxy.address())}`, targets };
 }
 
-test('HTTPS_PROXY is obeyed, NO_PROXY too, and a pin goes past both to the server itself', async () => {
+test('HTTPS_PROXY and NO_PROXY are obeyed, and a pinned server is contacted directly', async () => {
   const authority = await newAuthority('an authority of tests');
   const leaf = await newLeaf(authority);
   const { url } = await openTlsServer(leaf);
   const proxy = await openProxy();
-  const known = { by: 'authority', pem: authority.certificate.toString() } as const;
+  const trust = { by: 'authority', pem: authority.certificate.toString() } as const;
   const sha256 = leaf.certificate.fingerprint256.replaceAll(':', '').toLowerCase();
   vi.stubEnv('HTTPS_PROXY', proxy.url);
 
-  const through = await ping(url, known);
+  const proxied = await ping(url, trust);
   const pinned = await ping(url, { by: 'fingerprint', sha256 });
   vi.stubEnv('NO_PROXY', 'localhost');
-  const past = await ping(url, known);
+  const direct = await ping(url, trust);
 
-  expect([through, pinned, past]).toEqual(['pong', 'pong', 'pong']);
-  expect(proxy.asked).toEqual([new URL(url).host]);
+  expect([proxied, pinned, direct]).toEqual(['pong', 'pong', 'pong']);
+  expect(proxy.targets).toEqual([new URL(url).host]);
 });

@@ -14,18 +14,18 @@ beforeAll(async () => {
   leaf = await newLeaf(authority);
 });
 
-/** Fails so often, and then answers. */
+/** Fails `times` times, then answers. */
 async function serverThat(fails: (response: ServerResponse) => void, times: number) {
-  const asked: IncomingMessage[] = [];
+  const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
-    asked.push(request);
-    if (asked.length <= times) return fails(response);
+    requests.push(request);
+    if (requests.length <= times) return fails(response);
     response.end(JSON.stringify({ success: true, data: { message: 'pong' } }));
   };
   const { url } = await openTlsServer(leaf, [], listener);
   const trust = { by: 'authority', pem: authority.certificate.toString() } as const;
   const { pace, waits } = steppedPace();
-  return { asked, waits, ping: (request = {}) => ping(url, trust, request, pace) };
+  return { requests, waits, ping: (request = {}) => ping(url, trust, request, pace) };
 }
 
 const refuse =
@@ -38,61 +38,57 @@ const hangUp = (response: ServerResponse) => void response.socket?.destroy();
 
 test.each([
   ['is busy (503)', refuse(503)],
-  ['asks for patience (429)', refuse(429, { 'retry-after': '1' })],
+  ['limits the rate (429)', refuse(429, { 'retry-after': '1' })],
   ['hangs up', hangUp],
-])('reading is repeated when the server %s', async (_how, fails) => {
+])('a GET request is repeated when the server %s', async (_how, fails) => {
   const server = await serverThat(fails, 2);
 
   expect(await server.ping()).toBe('pong');
-  expect(server.asked).toHaveLength(3);
+  expect(server.requests).toHaveLength(3);
 });
 
-test('what creates something is repeated under its idempotency key, and not without', async () => {
+test('a POST request is repeated only with an idempotency key', async () => {
   const keyed = await serverThat(hangUp, 1);
   const bare = await serverThat(hangUp, 1);
 
   expect(await keyed.ping({ method: 'POST', idempotencyKey: 'once' })).toBe('pong');
   await expect(bare.ping({ method: 'POST' })).rejects.toMatchObject({ code: 'server_unreachable' });
-  expect(keyed.asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['once', 'once']);
-  expect(bare.asked).toHaveLength(1);
+  expect(keyed.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['once', 'once']);
+  expect(bare.requests).toHaveLength(1);
 });
 
 test.each([
   ['a refusal', refuse(403), 'forbidden'],
-  ['a failure of the server', refuse(500), 'server_unexpected'],
-  [
-    'a health check that found something',
-    refuse(503, { 'x-error-code': 'unhealthy' }),
-    'unhealthy',
-  ],
-  ['a pause longer than anybody waits', refuse(429, { 'retry-after': '60' }), 'rate_limited'],
-])('%s is told at once', async (_what, fails, code) => {
+  ['a server error', refuse(500), 'server_unexpected'],
+  ['a failed health check', refuse(503, { 'x-error-code': 'unhealthy' }), 'unhealthy'],
+  ['a Retry-After of a minute', refuse(429, { 'retry-after': '60' }), 'rate_limited'],
+])('%s is reported at once', async (_what, fails, code) => {
   const server = await serverThat(fails, 9);
 
   await expect(server.ping()).rejects.toMatchObject({ code });
-  expect(server.asked).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
-test('a server that goes on being busy is asked five times', async () => {
+test('a server that stays busy gets five requests', async () => {
   const server = await serverThat(refuse(503, { 'retry-after': '3' }), 99);
 
   await expect(server.ping()).rejects.toMatchObject({ code: 'server_unreachable' });
-  expect(server.asked).toHaveLength(5);
+  expect(server.requests).toHaveLength(5);
   expect(server.waits).toEqual([3000, 3000, 3000, 3000]);
 });
 
-/** A long run, such as the analysis of many pictures, does not end because a server is restarted. */
+/** A long run, such as the analysis of many pictures, outlasts a restart of the server. */
 const { signal: longRun } = new AbortController();
 
-test('a long run waits for a server that is restarted', async () => {
+test('a long run waits for a restarting server', async () => {
   const server = await serverThat(hangUp, 9);
 
   expect(await server.ping({ longRun })).toBe('pong');
-  expect(server.asked).toHaveLength(10);
+  expect(server.requests).toHaveLength(10);
   expect(Math.max(...server.waits)).toBe(5000);
 });
 
-test('a long run gives a server the minute for which it wants to be left alone', async () => {
+test('a long run waits out a Retry-After of a minute', async () => {
   const server = await serverThat(refuse(429, { 'retry-after': '60' }), 2);
 
   expect(await server.ping({ longRun })).toBe('pong');
@@ -106,23 +102,23 @@ test('a long run gives up after two and a half minutes', async () => {
   expect(server.waits).toEqual(Array(10).fill(15_000));
 });
 
-test('a long run is told at once of a wait that is longer than anybody waits', async () => {
+test('a long run reports a Retry-After of a day at once', async () => {
   const server = await serverThat(refuse(429, { 'retry-after': '86400' }), 9);
 
   await expect(server.ping({ longRun })).rejects.toMatchObject({ code: 'rate_limited' });
-  expect(server.asked).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
-test('a long run does not repeat what creates something without an idempotency key', async () => {
+test('a long run does not repeat a POST request without an idempotency key', async () => {
   const server = await serverThat(hangUp, 9);
 
   await expect(server.ping({ method: 'POST', longRun })).rejects.toMatchObject({
     code: 'server_unreachable',
   });
-  expect(server.asked).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
-test('a wait ends when the person has had enough', async () => {
+test('waiting ends when its signal is aborted', async () => {
   const busy = new ForensicsError('rate_limited', 'Later.', { retryAfterSeconds: 20 });
   const left = new AbortController();
   const reason = new Error('enough');
@@ -133,10 +129,10 @@ test('a wait ends when the person has had enough', async () => {
   await expect(waiting).rejects.toBe(reason);
 });
 
-test('the program names itself and its version', async () => {
+test('the User-Agent names the program and its version', async () => {
   const server = await serverThat(hangUp, 0);
 
   await server.ping();
 
-  expect(server.asked[0]?.headers['user-agent']).toBe('forensics/0.0.0');
+  expect(server.requests[0]?.headers['user-agent']).toBe('forensics/0.0.0');
 });

@@ -1,6 +1,6 @@
 import type { Pace } from '../../../../src/retry.ts';
 
-/** A clock that only waiting moves, and what was waited. */
+/** A clock that only waiting moves, and a list of the waits. */
 export function steppedPace() {
   const waits: number[] = [];
   let nowMs = 0;

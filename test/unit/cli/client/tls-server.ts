@@ -1,4 +1,4 @@
-/** HTTPS servers whose certificates are as good or as bad as a test wants them. */
+/** HTTPS servers with good or bad certificates. */
 
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
@@ -13,7 +13,7 @@ export async function newAuthority(name: string): Promise<Issued> {
   return issueAuthority(name, validity(-2000, 2000));
 }
 
-/** @param days - of its validity, counted from today. */
+/** @param days - validity, counted from today. */
 export async function newLeaf(
   authority: Issued,
   hosts: readonly string[] = ['localhost', '127.0.0.1'],
@@ -36,7 +36,7 @@ export interface TlsServer {
   readonly requests: () => number;
 }
 
-/** @param chain - what is shown behind the leaf. */
+/** @param chain - certificates sent after the leaf. */
 export async function openTlsServer(
   leaf: Issued,
   chain: readonly Issued[] = [],

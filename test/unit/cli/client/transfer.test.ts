@@ -20,7 +20,7 @@ beforeAll(async () => {
   leaf = await newLeaf(authority);
 });
 
-/** A store over TLS, and a transfer for whoever trusts the server at `serverUrl`: the store itself, if none is named. */
+/** A store over TLS, and a transfer for a client of `serverUrl`, by default the store itself. */
 async function storeThat(listener: RequestListener, serverUrl?: string, pace?: Pace) {
   const { url } = await openTlsServer(leaf, [], listener);
   const pem = authority.certificate.toString();
@@ -40,55 +40,55 @@ async function plainServer(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${portOf(server.address())}`;
 }
 
-/** Takes what is sent and remembers it. */
-function taking() {
-  const taken: { headers: IncomingMessage['headers']; body: Buffer }[] = [];
+/** A listener that accepts uploads and records them. */
+function recordUploads() {
+  const uploads: { headers: IncomingMessage['headers']; body: Buffer }[] = [];
   const listener: RequestListener = (request, response) => {
     void buffer(request).then((body) => {
-      taken.push({ headers: request.headers, body });
+      uploads.push({ headers: request.headers, body });
       response.end();
     });
   };
-  return { taken, listener };
+  return { uploads, listener };
 }
 
 const xml = (code: string, message: string) =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
 
 describe('an upload', () => {
-  test('arrives whole, with its length, and says nothing of who sends it', async () => {
-    const { taken, listener } = taking();
+  test('arrives whole, with its length and no Authorization header', async () => {
+    const { uploads, listener } = recordUploads();
     const { url, transfer } = await storeThat(listener);
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a?signature=b` }, bytes, never);
 
-    const { headers, body } = taken[0]!;
+    const { headers, body } = uploads[0]!;
     expect(body.equals(bytes)).toBe(true);
     expect(headers['content-length']).toBe(String(bytes.length));
     expect(headers).not.toHaveProperty('authorization');
     expect(headers).not.toHaveProperty('x-ms-blob-type');
   });
 
-  test('to Azure says what kind of blob it is', async () => {
-    const { taken, listener } = taking();
+  test('to Azure names the blob type', async () => {
+    const { uploads, listener } = recordUploads();
     const { url, transfer } = await storeThat(listener);
 
     await transfer.upload({ type: 'azure', putUrl: `${url}/a` }, bytes, never);
 
-    expect(taken[0]!.headers).toMatchObject({ 'x-ms-blob-type': 'BlockBlob' });
+    expect(uploads[0]!.headers).toMatchObject({ 'x-ms-blob-type': 'BlockBlob' });
   });
 
-  test('to another host than the server is trusted by the same authority', async () => {
-    const { taken, listener } = taking();
+  test('to a host other than the server trusts the same authority', async () => {
+    const { uploads, listener } = recordUploads();
     const { url, transfer } = await storeThat(listener, 'https://forensics.example');
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
-    expect(taken).toHaveLength(1);
+    expect(uploads).toHaveLength(1);
   });
 
-  test('is not sent to a store that nobody vouches for', async () => {
-    const { taken, listener } = taking();
+  test('is not sent to a store with an untrusted certificate', async () => {
+    const { uploads, listener } = recordUploads();
     const stranger = await newLeaf(await newAuthority('somebody else'));
     const { url } = await openTlsServer(stranger, [], listener);
     const { transfer } = await storeThat(listener);
@@ -96,11 +96,11 @@ describe('an upload', () => {
     const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
     await expect(sending).rejects.toMatchObject({ code: 'server_untrusted' });
-    expect(taken).toEqual([]);
+    expect(uploads).toEqual([]);
   });
 
-  test('that broke off, or came when the store was busy, is sent again', async () => {
-    const { taken, listener } = taking();
+  test('is sent again after a broken connection or a busy store', async () => {
+    const { uploads, listener } = recordUploads();
     let calls = 0;
     const { url, transfer } = await storeThat((request, response) => {
       calls++;
@@ -111,11 +111,11 @@ describe('an upload', () => {
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
-    expect(taken.map(({ body }) => body.length)).toEqual([bytes.length]);
+    expect(uploads.map(({ body }) => body.length)).toEqual([bytes.length]);
   });
 
-  test('waits for a store that is restarted', async () => {
-    const { taken, listener } = taking();
+  test('waits for a restarting store', async () => {
+    const { uploads, listener } = recordUploads();
     const { pace, waits } = steppedPace();
     let calls = 0;
     const restarted: RequestListener = (request, response) =>
@@ -124,7 +124,7 @@ describe('an upload', () => {
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
-    expect(taken).toHaveLength(1);
+    expect(uploads).toHaveLength(1);
     expect(Math.max(...waits)).toBe(5000);
   });
 
@@ -143,9 +143,9 @@ describe('an upload', () => {
     [507, xml('InsufficientStorage', 'The quota of this tenant is used up.'), 'no_space_left'],
     [404, xml('NoSuchBucket', 'No such bucket.'), 'blob_not_found'],
     [403, '<html>a proxy says no</html>', 'store_refused'],
-  ] as const)('that is answered %i with %s is %s', async ([status, body, code]) => {
+  ] as const)('answered %i with %s fails with %s', async ([status, body, code]) => {
     const { url, transfer } = await storeThat((_request, response) => {
-      // Before the body has come: the rest of it must not hide the answer.
+      // Sent before the body has arrived: the rest of the upload must not hide the answer.
       response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
     });
 
@@ -154,7 +154,7 @@ describe('an upload', () => {
     await expect(sending).rejects.toMatchObject({ code });
   });
 
-  test('whose store has no room tells what the store says', async () => {
+  test('to a full store fails with the store’s message', async () => {
     const { url, transfer } = await storeThat((_request, response) => {
       response.writeHead(507).end(xml('InsufficientStorage', 'The quota is used up.'));
     });
@@ -164,7 +164,7 @@ describe('an upload', () => {
     await expect(sending).rejects.toThrow('The store has no space left: The quota is used up.');
   });
 
-  test('ends with the reason of the signal', async () => {
+  test('fails with the signal’s reason', async () => {
     const { url, transfer } = await storeThat(() => undefined);
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -177,10 +177,10 @@ describe('an upload', () => {
 });
 
 describe('a download', () => {
-  test('follows a store nowhere else', async () => {
-    let asked = 0;
+  test('does not follow a redirect to another host', async () => {
+    let requests = 0;
     const plain = await plainServer((_request, response) => {
-      asked++;
+      requests++;
       response.end('x');
     });
     const { url, transfer } = await storeThat((_request, response) => {
@@ -190,7 +190,7 @@ describe('a download', () => {
     const fetching = transfer.download(`${url}/here`, 1e7, never);
 
     await expect(fetching).rejects.toMatchObject({ code: 'store_refused' });
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
   test('that is cut off half-way is fetched again', async () => {
@@ -207,7 +207,7 @@ describe('a download', () => {
     expect([calls, fetched.length]).toEqual([2, bytes.length]);
   });
 
-  test('larger than it may be is left', async () => {
+  test('larger than its limit is refused', async () => {
     const { url, transfer } = await storeThat((_request, response) => response.end(bytes));
 
     await expect(transfer.download(`${url}/a`, 1000, never)).rejects.toMatchObject({
@@ -216,8 +216,8 @@ describe('a download', () => {
   });
 });
 
-test('a tenant whose store speaks plain HTTP is served as its address says', async () => {
-  const { taken, listener } = taking();
+test('an upload to a plain HTTP store succeeds', async () => {
+  const { uploads, listener } = recordUploads();
   const plain = await plainServer(listener);
   const dispatcher = new Agent();
   const transfer = createTransfer({ url: new URL('https://forensics.example'), dispatcher });
@@ -225,5 +225,5 @@ test('a tenant whose store speaks plain HTTP is served as its address says', asy
 
   await transfer.upload({ type: 's3', putUrl: `${plain}/a` }, bytes, never);
 
-  expect(taken).toHaveLength(1);
+  expect(uploads).toHaveLength(1);
 });

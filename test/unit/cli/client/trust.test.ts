@@ -23,25 +23,25 @@ const authorityOf = ({ certificate }: Issued): Trust => ({
   pem: certificate.toString(),
 });
 
-test('a server is known by the authority that was named', async () => {
+test('a server is trusted through the given authority', async () => {
   const { url } = await openTlsServer(leaf);
 
   expect(await ping(url, authorityOf(authority))).toBe('pong');
 });
 
-test('a server is known by the fingerprint of its own certificate, without its authority', async () => {
+test('a server is trusted through its certificate’s fingerprint, without its authority', async () => {
   const { url } = await openTlsServer(leaf);
 
   expect(await ping(url, pinOf(leaf))).toBe('pong');
 });
 
-test('a server that shows its authority is known by that fingerprint', async () => {
+test('a server that sends its authority is trusted through the authority’s fingerprint', async () => {
   const { url } = await openTlsServer(leaf, [authority]);
 
   expect(await ping(url, pinOf(authority))).toBe('pong');
 });
 
-test('the look for a pinned certificate sends no request', async () => {
+test('checking a pinned certificate sends no extra request', async () => {
   const { url, requests } = await openTlsServer(leaf);
 
   await ping(url, pinOf(leaf));
@@ -49,7 +49,7 @@ test('the look for a pinned certificate sends no request', async () => {
   expect(requests()).toBe(1);
 });
 
-test('a fingerprint that no certificate has is refused, and those that were shown are named', async () => {
+test('a server without the pinned fingerprint is refused, and its own is named', async () => {
   const { url, requests } = await openTlsServer(leaf);
 
   const refused = ping(url, pinOf(authority));
@@ -61,7 +61,7 @@ test('a fingerprint that no certificate has is refused, and those that were show
   expect(requests()).toBe(0);
 });
 
-test('an impostor who shows the pinned authority beside his own certificate gets no request', async () => {
+test('an impostor that sends the pinned authority with its own certificate gets no request', async () => {
   const impostor = await newLeaf(await newAuthority('an authority of tests'));
   const { url, requests } = await openTlsServer(impostor, [authority]);
 
@@ -79,7 +79,7 @@ test('an impostor whose authority has the same name gets no request', async () =
   expect(requests()).toBe(0);
 });
 
-test('an unknown authority is refused, with the two ways to name it', async () => {
+test('an unknown authority is refused, and both ways to trust it are named', async () => {
   const { url } = await openTlsServer(leaf, [authority]);
 
   await expect(ping(url, { by: 'system' })).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test('an unknown authority is refused, with the two ways to name it', async () =
 });
 
 test.each([['authority'], ['fingerprint']])(
-  'a certificate for another host is refused and its names are told, also when known by %s',
+  'a certificate for another host is refused and its names are listed, even when trusted by %s',
   async (by) => {
     const other = await newLeaf(authority, ['forensics.example', '192.0.2.7']);
     const { url, requests } = await openTlsServer(other);
@@ -108,7 +108,7 @@ test.each([
   [[-9, -2], 'has expired'],
   [[2, 9], 'is not valid yet'],
 ] as const)(
-  'a certificate of the days %j is refused, also when it is pinned',
+  'a certificate valid for the days %j is refused, even when it is pinned',
   async (days, why) => {
     const wrong = await newLeaf(authority, ['localhost'], days);
     const { url } = await openTlsServer(wrong);
@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('a server that speaks plain HTTP is told as such', async () => {
+test('a server that speaks plain HTTP is reported as such', async () => {
   const server = createPlainServer((_request, response) => response.end('hello')).listen(0);
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -134,7 +134,7 @@ test('a server that speaks plain HTTP is told as such', async () => {
   }
 });
 
-test('a port where nobody listens is told as such', async () => {
+test('a closed port is reported as such', async () => {
   const server = createSilentServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const port = portOf(server.address());
@@ -162,6 +162,6 @@ test.each([
   ['localhost:8443'],
   ['https://a:b@localhost'],
   ['https://localhost/v1'],
-])('%s is no address of a server', async (url) => {
+])('%s is not a server address', async (url) => {
   await expect(ping(url, { by: 'system' })).rejects.toMatchObject({ code: 'usage' });
 });

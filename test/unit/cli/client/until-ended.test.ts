@@ -6,7 +6,7 @@ import { steppedPace } from './stepped-pace.ts';
 const { signal: never } = new AbortController();
 const inState = (status: Status) => ({ inferenceStatus: { status } });
 
-test('an analysis is asked for from twice a second to every ten seconds', async () => {
+test('an analysis is polled twice a second at first, later every ten seconds', async () => {
   const { pace, waits } = steppedPace();
   const states: Status[] = Array.from({ length: 14 }, () => 'processing');
 
@@ -19,7 +19,7 @@ test('an analysis is asked for from twice a second to every ten seconds', async 
   expect(Math.min(...waits.slice(-3))).toBeGreaterThanOrEqual(7500);
 });
 
-test('waiting ends with the reason of the signal', async () => {
+test('waiting fails with the signal’s reason', async () => {
   const { pace } = steppedPace();
   const reason = new Error('enough');
 

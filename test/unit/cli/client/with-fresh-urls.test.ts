@@ -7,7 +7,7 @@ interface Signed {
   readonly signature: number;
 }
 
-/** A server that signs anew whenever it is read, for a store that takes signatures from `oldest` on. */
+/** A server that signs again at each read, for a store that accepts signatures from `oldest` on. */
 function storeFrom(oldest: number) {
   let signature = 0;
   const sign = (id: string): Signed => ({ id, signature: ++signature });
@@ -21,13 +21,13 @@ function storeFrom(oldest: number) {
   };
 }
 
-test('an address that has expired is asked for anew', async () => {
+test('an expired URL is requested again', async () => {
   const { first, reader, use } = storeFrom(2);
 
   expect(await withFreshUrls(first, reader, use)).toBe(2);
 });
 
-test('new addresses that have expired already are a matter of clocks', async () => {
+test('a new URL that has already expired is blamed on the clocks', async () => {
   const { first, reader, use } = storeFrom(3);
 
   await expect(withFreshUrls(first, reader, use)).rejects.toMatchObject({
@@ -36,7 +36,7 @@ test('new addresses that have expired already are a matter of clocks', async () 
   });
 });
 
-test('another refusal is told as it is', async () => {
+test('any other error is passed on unchanged', async () => {
   const { first, reader } = storeFrom(1);
   const refused = new ForensicsError('no_space_left', 'Full.');
 

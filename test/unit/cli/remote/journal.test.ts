@@ -33,7 +33,7 @@ const filesIn = (folder: string) =>
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(folder, name));
 
-test('what was begun is found again by content and options, under whatever name', () => {
+test('a request is found again by content and options, whatever its name', () => {
   const folder = stateFolder();
   const begun = journalIn(folder).begin(sha256, request);
   journalIn(folder).note(sha256, { ...begun, analysisId: '65f1' });
@@ -43,7 +43,7 @@ test('what was begun is found again by content and options, under whatever name'
   expect(found).toEqual({ ...begun, analysisId: '65f1' });
 });
 
-test('other content, options, tenant or server are something else', () => {
+test('other content, options, tenants and servers are separate requests', () => {
   const folder = stateFolder();
   const begun = journalIn(folder).begin(sha256, request);
   const { input } = request;
@@ -61,14 +61,14 @@ test('other content, options, tenant or server are something else', () => {
   expect(new Set(keys).size).toBe(5);
 });
 
-test('two that resume at once ask the server under one key', () => {
+test('two runs that resume at once use one key', () => {
   const folder = stateFolder();
   const [one, other] = [journalIn(folder), journalIn(folder)];
 
   expect(one.resume(sha256, request)).toEqual(other.resume(sha256, request));
 });
 
-test('a new run asks under a new key, and what is forgotten begins anew', () => {
+test('a new run uses a new key, and a forgotten request starts again', () => {
   const journal = journalIn(stateFolder());
   const first = journal.begin(sha256, request);
   const second = journal.begin(sha256, request);
@@ -79,19 +79,22 @@ test('a new run asks under a new key, and what is forgotten begins anew', () => 
   expect(new Set(keys).size).toBe(3);
 });
 
-test.for(['', '{"analysisId":"65f1"}', '{"half'])('a file that holds %j begins anew', (text) => {
-  const folder = stateFolder();
-  journalIn(folder).begin(sha256, request);
-  const [file] = filesIn(folder);
-  writeFileSync(file!, text);
+test.for(['', '{"analysisId":"65f1"}', '{"half'])(
+  'a request whose file holds %j starts again',
+  (text) => {
+    const folder = stateFolder();
+    journalIn(folder).begin(sha256, request);
+    const [file] = filesIn(folder);
+    writeFileSync(file!, text);
 
-  const resumed = journalIn(folder).resume(sha256, request);
+    const resumed = journalIn(folder).resume(sha256, request);
 
-  expect(resumed.analysisId).toBeNull();
-  expect(journalIn(folder).resume(sha256, request)).toEqual(resumed);
-});
+    expect(resumed.analysisId).toBeNull();
+    expect(journalIn(folder).resume(sha256, request)).toEqual(resumed);
+  },
+);
 
-test('what is older than three months is dropped', () => {
+test('entries older than three months are removed', () => {
   const folder = stateFolder();
   journalIn(folder).begin(sha256, request);
   const [file] = filesIn(folder);
@@ -103,7 +106,7 @@ test('what is older than three months is dropped', () => {
   expect(filesIn(folder)).toEqual([]);
 });
 
-test('a state folder that cannot be written to is named with what helps', () => {
+test('the error about an unwritable state folder names XDG_STATE_HOME', () => {
   const folder = stateFolder();
   writeFileSync(join(folder, 'forensics'), 'in the way');
 
