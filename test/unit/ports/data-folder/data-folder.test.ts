@@ -19,7 +19,7 @@ const open = (dataDir: string, masterKey: string | null = null) =>
   openDataFolder({ dataDir, masterKey, databaseUrl: null });
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test('the first opening creates folder and key for the owner only', () => {
+test('opening a new folder creates it and its key for the owner only', () => {
   const path = newPath();
   const folder = open(path);
 
@@ -29,7 +29,7 @@ test('the first opening creates folder and key for the owner only', () => {
   );
 });
 
-test('the second opening finds the same key', () => {
+test('opening a folder again finds the same key', () => {
   const path = newPath();
   const first = open(path);
   const second = open(path);
@@ -66,7 +66,7 @@ test('a key missing from the folder of its database is reported, never replaced'
   expect(open(path, 'ab'.repeat(32)).keyFile).toBeNull();
 });
 
-const wasInUse = (bucket: string | null = null): string => {
+const usedFolder = (bucket: string | null = null): string => {
   const path = newPath();
   open(path);
   mkdirSync(join(path, 'blobs', bucket ?? '.'), { recursive: true });
@@ -80,7 +80,7 @@ describe('a folder that was in use but has lost its database', () => {
   });
 
   test.each(['missing', 'empty'])('is refused when the database is %s', (how) => {
-    const path = wasInUse();
+    const path = usedFolder();
     if (how === 'empty') writeFileSync(join(path, 'forensics.db'), '');
 
     expect(() => open(path)).toThrow(refusal);
@@ -88,13 +88,13 @@ describe('a folder that was in use but has lost its database', () => {
   });
 
   test('is refused with a master key in the settings, too', () => {
-    const path = wasInUse(`b-${'0a'.repeat(12)}`);
+    const path = usedFolder(`b-${'0a'.repeat(12)}`);
     rmSync(join(path, 'master.key'));
 
     expect(() => open(path, 'ab'.repeat(32))).toThrow(refusal);
   });
 
-  test('is not confused with a new folder that has a blob disk or a killed first start', () => {
+  test('is not confused with a new folder on a blob disk or with a killed first start', () => {
     const mounted = newPath();
     mkdirSync(join(mounted, 'blobs', 'lost+found'), { recursive: true });
     const killed = newPath();
@@ -106,7 +106,7 @@ describe('a folder that was in use but has lost its database', () => {
   });
 });
 
-test('a data folder that is a file is refused with what to do', () => {
+test('a data folder that is a file is refused, and the error names --data-dir', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'file');
   writeFileSync(path, '');
 
@@ -119,7 +119,7 @@ test('a data folder that is a file is refused with what to do', () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a folder and a master key that others could read are closed to them',
+  'a folder and a master key that others could read are made private',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
     const key = join(folder, 'master.key');

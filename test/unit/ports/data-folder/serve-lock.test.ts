@@ -8,7 +8,7 @@ import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-lock-'));
 
-test('the second process is told who holds the lock', () => {
+test('a second process is told which process holds the lock', () => {
   const folder = newFolder();
   const unlock = lockForServing(folder);
 

@@ -45,7 +45,7 @@ test('requesters that wait for a connection take turns', async () => {
 
 const pooler = '/usr/sbin/pgbouncer';
 
-/** A PgBouncer before the server of the tests. @returns the address of a new database through it. */
+/** Starts a PgBouncer in front of the tests' server. @returns the URL of a new database through it. */
 async function startPooler(mode: 'session' | 'transaction'): Promise<string> {
   const url = new URL(await createDatabase(process.env['FORENSICS_TEST_POSTGRES'] ?? ''));
   const port = await freePort();
@@ -71,7 +71,7 @@ pool_mode = ${mode}
 }
 
 test.skipIf(!existsSync(pooler))(
-  'through a pooler in session mode processes hear each other',
+  'notifications and settings work through a pooler in session mode',
   async () => {
     const place = { url: await startPooler('session'), passwordFile: null };
     const [one, other] = [await openPostgres(place), await openPostgres(place)];
@@ -89,7 +89,7 @@ test.skipIf(!existsSync(pooler))(
 );
 
 test.skipIf(!existsSync(pooler))(
-  'a pooler that lends sessions for a transaction is refused in words',
+  'a pooler in transaction mode is refused, and the fix is named',
   async () => {
     const url = await startPooler('transaction');
     const dir = temporaryFolder();

@@ -73,7 +73,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await db.select().from(tenants).where(eq(tenants.name, 'none')).get()).toBeUndefined();
   });
 
-  on('a joined row is an object of each table, and null of one that has no such row', async () => {
+  on('a joined row has an object per table, and null for a table without a match', async () => {
     const db = await newDb();
     const [acme, other] = [tenant('acme'), tenant('other')];
     const named = { name: 'acme', tenantId: acme.id };
@@ -98,7 +98,7 @@ describe.each(engines)('$name', (engine) => {
     ]);
   });
 
-  on('has exactly the columns that the program’s schema names', async () => {
+  on('has exactly the columns of the program’s schema', async () => {
     const db = await newDb();
     for (const table of Object.values(schema).filter((one) => is(one, SQLiteTable))) {
       const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
@@ -113,7 +113,7 @@ describe.each(engines)('$name', (engine) => {
     }
   });
 
-  on('orders texts by their bytes, whatever the language of the machine', async () => {
+  on('orders text by its bytes, whatever the machine’s locale', async () => {
     const db = await newDb();
     const keys = ['a', 'B', 'Z', 'z', 'ä', '_', '1'];
     await transact(db, async (tx) => {
@@ -138,7 +138,7 @@ describe.each(engines)('$name', (engine) => {
     expect((await change('b')).changes).toBe(0);
   });
 
-  on('rolls back when the act rejects', async () => {
+  on('rolls back when the callback rejects', async () => {
     const db = await newDb();
 
     const act = transact(db, async (tx) => {
@@ -170,10 +170,10 @@ describe.each(engines)('$name', (engine) => {
   on('refuses a statement outside the open transaction', async () => {
     const db = await newDb();
 
-    const beside = transact(db, async () => db.select().from(settings).all());
+    const outside = transact(db, async () => db.select().from(settings).all());
     const nested = transact(db, async () => transact(db, async () => 'done'));
 
-    const refused = [beside, nested].map(async (one) =>
+    const refused = [outside, nested].map(async (one) =>
       expect(one).rejects.toThrow('a transaction is open'),
     );
     await Promise.all(refused);
@@ -192,7 +192,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await processes[1]!.select().from(settings).get()).toEqual({ key: 'n', value: '60' });
   });
 
-  on('of processes that check for a name and then insert it, one succeeds', async () => {
+  on('when several processes check for a name and then insert it, only one succeeds', async () => {
     const open = await engine.newDatabase();
     const processes = [await open(), await open()];
 
@@ -238,7 +238,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await db.select().from(settings).all()).toHaveLength(1);
   });
 
-  on('notifies once, after the commit, and not at all when the act fails', async () => {
+  on('notifies once, after the commit, and not at all when the callback fails', async () => {
     const db = await newDb();
     let received = 0;
     onTestFinished(db.onNotification('jobs', () => void received++));
@@ -260,7 +260,7 @@ describe.each(engines)('$name', (engine) => {
     expect(received).toBe(1);
   });
 
-  on('finds parts of texts and elements of lists without wildcards', async () => {
+  on('finds parts of text and list elements literally, without wildcards', async () => {
     const db = await newDb();
     const values = ['50 % off', '50 x off', 'a_b', 'a\\b', '["x","50 %"]'];
     await transact(db, async (tx) => {

@@ -1,4 +1,4 @@
-/** Both engines, for suites that hold on each. */
+/** Both database engines, for suites that run on each. */
 
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ export interface Engine {
   readonly isMissing: boolean;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** A way to open one new database, as often as there are processes. */
+  /** Creates a database. Each call of the returned function opens it as another process would. */
   newDatabase(): Promise<() => Promise<Db>>;
 }
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { migrateSqlite, currentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 
-/** A database as an earlier version made it: up to that step. */
+/** A database as an earlier version left it, migrated up to step `steps`. */
 export function makeOlderDatabase(path: string, steps = currentSchema('sqlite') - 1): void {
   const client = new Database(path);
   client.pragma('journal_mode = WAL');

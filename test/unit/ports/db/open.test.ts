@@ -30,7 +30,7 @@ describe('openDatabase', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  test('refuses a file that a newer version has changed, and leaves it unchanged', () => {
+  test('refuses a file from a newer version and leaves it unchanged', () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const db = temporaryDb(path);
     db.$client.pragma('user_version = 99');
@@ -51,7 +51,7 @@ describe('openDatabase', () => {
     expect(readFileSync(path, 'utf8')).toContain('diary');
   });
 
-  test('two openings of one file both see each other’s commits', async () => {
+  test('a second connection to a file sees the commits of the first', async () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const [one, two] = [temporaryDb(path), temporaryDb(path)];
 
@@ -122,7 +122,7 @@ describe('transact', () => {
     await expect(act).rejects.toThrow(expect.objectContaining({ code: 'store_unavailable' }));
   });
 
-  test('translates errors of a single statement, too', async () => {
+  test('translates the errors of a statement outside a transaction, too', async () => {
     const db = temporaryDb();
     const pages = Number(db.$client.pragma('page_count', { simple: true }));
     db.$client.pragma(`max_page_count = ${pages}`);
@@ -166,7 +166,7 @@ describe('toSqliteError', () => {
     expect(toSqliteError(failedQuery(code))).toMatchObject({ code: named });
   });
 
-  test('an error of anything else is returned unchanged', () => {
+  test('an error from elsewhere is returned unchanged', () => {
     const error = Object.assign(new Error('another file'), { code: 'EACCES' });
 
     expect(toSqliteError(error)).toBe(error);

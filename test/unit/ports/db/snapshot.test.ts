@@ -40,7 +40,7 @@ test('a snapshot shows the database as of its start, while others write', async 
   ]);
 });
 
-test('inspecting a database returns schema and rows and changes no byte', async () => {
+test('inspecting a database returns its schema and row counts and changes no byte', async () => {
   const folder = temporaryFolder();
   const to = join(folder, 'snapshot.db');
   const db = temporaryDb();
@@ -56,7 +56,7 @@ test('inspecting a database returns schema and rows and changes no byte', async 
   expect(readFileSync(to)).toEqual(before);
 });
 
-test('missing rows that others refer to and damaged pages are reported', async () => {
+test('dangling references and damaged pages are reported', async () => {
   const folder = temporaryFolder();
   const [orphan, torn] = [join(folder, 'orphan.db'), join(folder, 'torn.db')];
   const db = temporaryDb();

@@ -18,7 +18,7 @@ async function openAt(path: string, at: string, more: object = {}) {
   return { upgrade: opened.upgrade, rows };
 }
 
-function look(path: string) {
+function inspect(path: string) {
   const client = new Database(path, { readonly: true });
   const [schema, mark] = [
     client.pragma('user_version', { simple: true }),
@@ -38,14 +38,14 @@ test('an older database is copied before its schema is upgraded', async () => {
   const copy = join(folder, 'backups', `forensics-${older}-20261121T213005Z.db`);
   expect(upgrade).toEqual({ from: older, to: latest, copy });
   expect(rows).toContainEqual({ key: 'mark', value: `schema ${older}` });
-  expect(look(copy)).toEqual({ schema: older, mark: `schema ${older}` });
-  expect(look(path)).toEqual({ schema: latest, mark: `schema ${older}` });
+  expect(inspect(copy)).toEqual({ schema: older, mark: `schema ${older}` });
+  expect(inspect(path)).toEqual({ schema: latest, mark: `schema ${older}` });
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, 'backups')).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, 'backups'))).toHaveLength(1);
 });
 
-test('a new database and one of the present schema are not copied', async () => {
+test('a new database and one with the current schema are not copied', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
 
@@ -71,16 +71,16 @@ test('the newest three copies are kept, whatever schema they have', async () => 
   expect(kept.toSorted()).toEqual(['20261202', '20261203', '20261204']);
 });
 
-test('when the copy fails the database keeps its schema', async () => {
+test('the database keeps its schema when the copy fails', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);
-  // A file where the folder of the copies should be: the copy fails as it does on a full disk.
+  // A file in place of the backup folder makes the copy fail, as a full disk would.
   writeFileSync(join(folder, 'backups'), '');
 
   await expect(() => openAt(path, '2026-11-21T21:30:05Z')).rejects.toThrow();
 
-  expect(look(path)).toMatchObject({ schema: older });
+  expect(inspect(path)).toMatchObject({ schema: older });
 });
 
 test('an exclusive opening makes the copy as well', async () => {
@@ -90,7 +90,7 @@ test('an exclusive opening makes the copy as well', async () => {
 
   const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isExclusive: true });
 
-  expect(look(upgrade!.copy!)).toEqual({ schema: older, mark: `schema ${older}` });
+  expect(inspect(upgrade!.copy!)).toEqual({ schema: older, mark: `schema ${older}` });
 });
 
 test('a scratch copy is upgraded without another copy', async () => {
@@ -104,7 +104,7 @@ test('a scratch copy is upgraded without another copy', async () => {
   expect(readdirSync(folder)).not.toContain('backups');
 });
 
-test('an unfinished copy of a killed upgrade is removed after an hour, not while it may still be written', async () => {
+test('an unfinished copy left by a killed upgrade is removed after an hour, not earlier', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);

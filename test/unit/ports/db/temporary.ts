@@ -6,14 +6,14 @@ import { openPostgres } from '../../../../src/ports/db/postgres.ts';
 import { openDatabase, type SqliteDb } from '../../../../src/ports/db/sqlite.ts';
 import { createDatabase } from '../../../fixtures/postgres.ts';
 
-/** A folder that is removed when the present test ends. */
+/** A folder that is removed when the current test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A real database file that lives as long as the present test. */
+/** A real database file that is open until the current test ends. */
 export function temporaryDb(path = join(temporaryFolder(), 'test.db')): SqliteDb {
   const database = openDatabase({ path });
   onTestFinished(() => database.close());
@@ -21,8 +21,8 @@ export function temporaryDb(path = join(temporaryFolder(), 'test.db')): SqliteDb
 }
 
 /**
- * The same on the engine that the tests run with: `npm test -- --mode postgres` has PostgreSQL. Processes that name one path
- * share one database. Tests that look into SQLite's own file are run with that alone.
+ * The same on the engine of this test run: `npm test -- --mode postgres` uses PostgreSQL. Processes with the same path
+ * share a database. Tests that inspect SQLite's own file run only with SQLite.
  */
 export async function testDb(path = join(temporaryFolder(), 'test.db')): Promise<SqliteDb> {
   const server = process.env['FORENSICS_TEST_POSTGRES'];
@@ -37,7 +37,7 @@ export async function testDb(path = join(temporaryFolder(), 'test.db')): Promise
 
 const databases = new Map<string, Promise<string>>();
 
-/** For what is told of the plans and files of SQLite alone. */
+/** For tests of SQLite's own plans and files. */
 export const hasPostgres = process.env['FORENSICS_TEST_POSTGRES'] !== undefined;
 
 /** A clock that stands still until it is moved. */

@@ -15,7 +15,7 @@ test('a folder is created with its missing parents, and creating it again succee
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
-test('a file in the way is said to be in the way', () => {
+test('a file in the way of a folder is reported', () => {
   const file = join(emptyFolder(), 'file');
   writeFileSync(file, '');
 
@@ -26,7 +26,7 @@ test('a file in the way is said to be in the way', () => {
 });
 
 test.runIf(existsSync('/proc/self'))(
-  'a file system that refuses new entries ends the attempt',
+  'creating a folder fails on a file system that refuses new entries',
   () => {
     expect(() => makeFolder('/proc/forensics/results')).toThrow(
       expect.objectContaining({ code: 'ENOENT' }),

@@ -3,8 +3,8 @@ import { nameOf, pathOf, shownName } from '../../../../src/ports/files/byte-name
 
 const bytesOf = (name: string) => Buffer.from(pathOf(name));
 
-test('every byte name is restored exactly', () => {
-  // Small numbers that look random: all lengths, valid and broken sequences side by side.
+test('names of any bytes are restored exactly', () => {
+  // Pseudo-random bytes: all lengths, with valid and broken UTF-8 sequences.
   let state = 1;
   for (let n = 0; n < 3000; n++) {
     const bytes = Buffer.from(
@@ -18,13 +18,13 @@ test('every byte name is restored exactly', () => {
   }
 });
 
-test.each(['photo.jpg', 'Straße 😀.png', 'a\ufffdb', '\ufeff'])('%j is left as it is', (name) => {
+test.each(['photo.jpg', 'Straße 😀.png', 'a\ufffdb', '\ufeff'])('%j is unchanged', (name) => {
   expect(nameOf(Buffer.from(name))).toBe(name);
   expect(pathOf(name)).toBe(name);
   expect(shownName(name)).toBe(name);
 });
 
-test('a byte that is not text is shown by its number', () => {
+test('a byte that is not UTF-8 is shown by its number', () => {
   const name = nameOf(Buffer.from('M\xfcnchen \xe4.jpg', 'latin1'));
 
   expect(shownName(`/disk/${name}`)).toBe('/disk/M⟨0xFC⟩nchen ⟨0xE4⟩.jpg');

@@ -64,7 +64,7 @@ describe('external', () => {
     expect(guard.isAllowed(address)).toBe(false);
   });
 
-  test.each(outside)('lets %s through', (address) => {
+  test.each(outside)('allows %s', (address) => {
     expect(guard.isAllowed(address)).toBe(true);
   });
 });
@@ -72,7 +72,7 @@ describe('external', () => {
 describe('private', () => {
   const guard = createAddressGuard(['private']);
 
-  test.each(privateAddresses)('lets %s through', (address) => {
+  test.each(privateAddresses)('allows %s', (address) => {
     expect(guard.isAllowed(address)).toBe(true);
   });
 
@@ -81,7 +81,7 @@ describe('private', () => {
   });
 });
 
-test.each(metadata)('no setting allows %s, where a cloud keeps its metadata', (address) => {
+test.each(metadata)('no setting allows the cloud metadata address %s', (address) => {
   const words = ['external', 'private', '0.0.0.0/0', '::/0', '169.254.0.0/16', 'fd00::/8'];
 
   expect(createAddressGuard(words).isAllowed(address)).toBe(false);
@@ -95,7 +95,7 @@ test('neighbours of metadata addresses are treated like the rest of their range'
   expect(guard.isAllowed('fd00:42::43')).toBe(true);
 });
 
-test('a named range is allowed, its neighbour is not', () => {
+test('a configured range is allowed, its neighbours are not', () => {
   const guard = createAddressGuard(['127.0.0.0/8', 'fe80::/10']);
 
   expect(guard.isAllowed('127.0.0.1')).toBe(true);
@@ -105,12 +105,12 @@ test('a named range is allowed, its neighbour is not', () => {
   expect(guard.isAllowed('1.1.1.1')).toBe(false);
 });
 
-test('nothing is allowed by an empty list', () => {
+test('an empty list allows nothing', () => {
   expect(createAddressGuard([]).isAllowed('1.1.1.1')).toBe(false);
 });
 
 test.each(['internal', '10.0.0.0', '10.0.0.0/33', '10.0.0/8', '::/129', 'example.org', ''])(
-  'the word %j is refused',
+  'the entry %j is refused',
   (word) => {
     expect(() => createAddressGuard([word])).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),

@@ -9,11 +9,11 @@ const guardOf = (...allow: string[]) => createConnectionGuard(createAddressGuard
 const four = (address: string) => ({ address, family: 4 });
 const six = (address: string) => ({ address, family: 6 });
 
-/** What a socket is given for a name that resolves to `found`; the code of the refusal where there is one. */
+/** The addresses that a socket gets for a name that resolves to `found`, or the code of the error. */
 async function resolved(found: readonly LookupAddress[], all: boolean): Promise<unknown> {
   const answer = (_name: string, _options: object, callback: (...found: unknown[]) => void) =>
     callback(null, found);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one form in which the guard asks
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only overload that the guard calls
   const resolve = answer as unknown as typeof lookup;
   const guard = createConnectionGuard(createAddressGuard(['external']), resolve);
   return new Promise((settle) => {
@@ -53,7 +53,7 @@ test('an address is checked immediately, with or without brackets', () => {
   expect(guard.refusalOf('receiver.example')).toBeNull();
 });
 
-test('localhost is checked immediately, and allowed with any of its addresses', () => {
+test('localhost is checked immediately, and allowed if any of its addresses is', () => {
   const names = ['localhost', 'LocalHost.', 'app.localhost'];
 
   for (const name of names) {

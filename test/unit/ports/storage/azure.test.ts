@@ -49,7 +49,7 @@ describe('an Azure container that is missing', () => {
 });
 
 describe('an Azure store', () => {
-  test('says what to check when the account key is wrong', async () => {
+  test('reports store_refused when the account key is wrong', async () => {
     const { connectionString, ca } = azurite;
     const wrong = connectionString.replace(/AccountKey=[^;]+/, 'AccountKey=d3Jvbmc=');
     const config = { containerName: 'pictures', connectionString: wrong };
@@ -58,7 +58,7 @@ describe('an Azure store', () => {
     await expect(store.probe()).rejects.toMatchObject({ code: 'store_refused' });
   });
 
-  // Azure has one word for a wrong key and a wrong clock.
+  // Azure returns the same error for a wrong key and a wrong clock.
   test('says to check the key and the clock when a signature is rejected', async () => {
     const refusal = says(403, '', { 'x-ms-error-code': 'AuthenticationFailed' });
     const scripted = await startScripted(refusal);
@@ -76,7 +76,7 @@ describe('an Azure store', () => {
   });
 
   test.each(['../other/key', 'a/./b', 'a/..', 'back\\slash'])(
-    'takes no key that URLs would change: %s',
+    'refuses a key that a URL would change: %s',
     async (key) => {
       const store = azurite.storeOf('pictures');
 
@@ -86,7 +86,7 @@ describe('an Azure store', () => {
   );
 
   test.each(['ab', 'Upper', 'under_score', 'two--hyphens', '-x-', 'x'.repeat(64)])(
-    'takes no container named %s',
+    'refuses the container name %s',
     (containerName) => {
       expect(() => azurite.storeOf(containerName)).toThrow(/container/);
     },
@@ -94,7 +94,7 @@ describe('an Azure store', () => {
 });
 
 describe('presigned URLs of Azure', () => {
-  test('are valid from a few minutes earlier, for slow clocks', async () => {
+  test('are valid from a few minutes before signing, for slow clocks', async () => {
     const store = azurite.storeOf('pictures');
     await store.put('early', Buffer.from('x'));
 
@@ -111,7 +111,7 @@ describe('presigned URLs of Azure', () => {
     expect(new URL(getUrl).searchParams.get('spr')).toBe('https');
   });
 
-  test('take an object with the header that says what kind of blob it is, and not without', async () => {
+  test('accept an upload only with the blob type header', async () => {
     const { putUrl } = azurite.storeOf('pictures').presign('kind', new Date());
     const headers = { 'x-ms-blob-type': 'BlockBlob' };
 
@@ -125,7 +125,7 @@ describe('presigned URLs of Azure', () => {
 });
 
 describe('the CORS rules of an Azure account', () => {
-  test('grow by our origins, keep what others need, and let pages in', async () => {
+  test('gain our origins, keep existing rules, and allow our pages', async () => {
     const account = openAccount(azurite);
     const theirs = {
       allowedOrigins: 'https://site.example',
@@ -151,7 +151,7 @@ describe('the CORS rules of an Azure account', () => {
     expect((await preflight('https://evil.example'))[0]).toBe(403);
   });
 
-  test('are a warning if the account has reached Azure’s limit', async () => {
+  test('are not applied if the account has reached Azure’s limit', async () => {
     const rule = {
       allowedMethods: 'GET',
       allowedHeaders: '',
@@ -188,7 +188,7 @@ describe('an Azure connection string', () => {
       `AccountName=acme1;AccountKey=${key};BlobEndpoint=http://127.0.0.1:10000/acme1`,
       'http://127.0.0.1:10000/acme1',
     ],
-  ])('%s leads to %s', (text, blobEndpoint) => {
+  ])('%s has the endpoint %s', (text, blobEndpoint) => {
     expect(parseConnectionString(text)).toEqual({
       accountName: 'acme1',
       accountKey: key,

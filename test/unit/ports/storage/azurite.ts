@@ -72,7 +72,7 @@ async function readOrigin(stdout: NodeJS.ReadableStream): Promise<string> {
   for await (const line of lines) {
     const origin = /listens on (https:\/\/\S+)/.exec(line)?.[1];
     if (origin === undefined) continue;
-    // Its access log is not read: a full pipe would stop it.
+    // Drain its access log: a full pipe would stop it.
     stdout.resume();
     return origin;
   }

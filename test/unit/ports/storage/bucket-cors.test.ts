@@ -22,7 +22,7 @@ const s3 = {
   corsAllowedOrigins: null,
 };
 
-/** A bucket that remembers the rules it was given and answers as the test says. */
+/** A bucket that records the rules it is given and returns `answer()`. */
 function createBucket(
   answer: () => CorsOutcome | Promise<CorsOutcome> = () => ({ applied: true }),
 ) {
@@ -53,7 +53,7 @@ async function setUp(
   return { clock, config, row, open, save };
 }
 
-test('the rules are applied once, even with concurrent acts or another process', async () => {
+test('the rules are applied once, even with concurrent calls or another process', async () => {
   const { config, row, open } = await setUp();
   const bucket = createBucket();
   const cors = open();
@@ -76,7 +76,7 @@ test('the origins of the configuration override those of the service', async () 
   expect(bucket.rules).toEqual([['https://own.example']]);
 });
 
-test('a bucket is left alone if no origin is named', async () => {
+test('a bucket is left alone if no origin is configured', async () => {
   const { config, row, open } = await setUp({ defaultOrigins: [] });
   const bucket = createBucket();
 
@@ -85,7 +85,7 @@ test('a bucket is left alone if no origin is named', async () => {
   expect(bucket.rules).toEqual([]);
 });
 
-test('a bucket that rejects rules is a warning, and is retried only after a while', async () => {
+test('a bucket that rejects rules causes a warning, and is retried only after a while', async () => {
   const { clock, config, row, open } = await setUp();
   const outcomes: CorsOutcome[] = [
     { applied: false, reason: 'not implemented' },
@@ -132,7 +132,7 @@ test('the outcome for a configuration saved again in the meantime is dropped', a
   expect((await row()).corsApplied).toBeNull();
 });
 
-test('apply repeats it on request', async () => {
+test('apply sends the rules again', async () => {
   const { config, row, open } = await setUp();
   const bucket = createBucket();
   const cors = open();

@@ -1,4 +1,4 @@
-/** The code of the error that an act throws; `admitted` when it throws none. */
+/** The code of the error that `act` throws, or `admitted` if it throws none. */
 
 export async function codeOf(act: () => unknown): Promise<string> {
   try {

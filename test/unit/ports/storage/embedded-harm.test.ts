@@ -59,7 +59,7 @@ describe('a failing disk', () => {
     ['rename', 'EROFS', 'store_unavailable'],
     ['mkdir', 'EACCES', 'store_unavailable'],
   ])(
-    'at %s with %s is %s: the old object stays, nothing is left, and it can go on',
+    'at %s with %s is %s: the old object survives, nothing is left over, and puts work again',
     async (act, code, expected) => {
       const disk = createFailingDisk();
       const store = local.open({ fileSystem: disk.fileSystem });
@@ -83,17 +83,20 @@ describe('a failing disk', () => {
 
   const canMount =
     spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-  test.skipIf(!canMount)('that is really full is no_space_left, and works again with room', () => {
-    const script = new URL('full-disk.ts', import.meta.url).pathname;
-    const mount = `mount -t tmpfs -o size=1m none ${local.root} && ${process.execPath} ${script} ${local.root}`;
+  test.skipIf(!canMount)(
+    'that is really full is no_space_left, and works again for a smaller object',
+    () => {
+      const script = new URL('full-disk.ts', import.meta.url).pathname;
+      const mount = `mount -t tmpfs -o size=1m none ${local.root} && ${process.execPath} ${script} ${local.root}`;
 
-    const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', mount]);
+      const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', mount]);
 
-    expect([stderr.toString(), JSON.parse(stdout.toString())]).toEqual([
-      '',
-      { code: 'no_space_left', files: 1, old: 'old', afterwards: 'small' },
-    ]);
-  });
+      expect([stderr.toString(), JSON.parse(stdout.toString())]).toEqual([
+        '',
+        { code: 'no_space_left', files: 1, old: 'old', afterwards: 'small' },
+      ]);
+    },
+  );
 });
 
 describe('a damaged file', () => {
@@ -112,7 +115,7 @@ describe('a damaged file', () => {
     expect([...outcomes]).toEqual(['blob_damaged']);
   });
 
-  test('is never read at any shorter length, nor longer', async () => {
+  test('is never read if it is shorter or longer than written', async () => {
     const path = await putAndFind('key');
     const { size } = statSync(path);
     appendFileSync(path, 'x');
@@ -126,7 +129,7 @@ describe('a damaged file', () => {
     }
   });
 
-  test('moved to the name of another key does not count as that key', async () => {
+  test('moved to the name of another key is not read as that key', async () => {
     const path = await putAndFind('one');
     await local.open().put('two', Buffer.from('x'));
     const other = local.files().find((file) => file !== path)!;
@@ -158,12 +161,12 @@ describe('a crash', () => {
 
       expect(bytes.length).toBe(3_000_000);
       expect(new Set(bytes).size).toBe(1);
-      // What was unfinished may stay for an hour, under another folder.
+      // Unfinished files may stay for an hour, in another folder.
       expect(local.files().filter((path) => !path.includes('/incoming/')).length).toBe(1);
     }
   });
 
-  test('leaves files that are swept after an hour, in the bucket that is opened', () => {
+  test('leaves files that are removed after an hour when their bucket is opened', () => {
     const hoursAgo = Date.now() / 1000 - 7200;
     const [ours, theirs] = [bucket, otherBucket].map((name) => {
       const incoming = join(local.root, name, 'incoming');
@@ -182,7 +185,7 @@ describe('a crash', () => {
   });
 });
 
-test('a folder that cannot be read is store_unavailable when the store is opened', async () => {
+test('opening a store whose folder cannot be read is store_unavailable', async () => {
   mkdirSync(join(local.root, bucket));
   writeFileSync(join(local.root, bucket, 'incoming'), 'a file in the way');
 

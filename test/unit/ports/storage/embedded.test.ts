@@ -26,7 +26,7 @@ describe('a put', () => {
     expect(disk.acts).toEqual(['open', 'write', 'write', 'sync', 'rename', 'sync folder']);
   });
 
-  test('into a new bucket syncs every folder that it made', async () => {
+  test('into a new bucket syncs every folder that it creates', async () => {
     const disk = createFailingDisk();
 
     await local.open({ fileSystem: disk.fileSystem }).put('key', Buffer.from('x'));
@@ -47,7 +47,7 @@ describe('a put', () => {
     expect(statSync(dirname(path!)).mode & 0o777).toBe(0o700);
   });
 
-  test('one byte above the limit leaves nothing, and stops reading', async () => {
+  test('above the limit leaves nothing behind and stops reading', async () => {
     let given = 0;
     async function* endless() {
       for (;;) {
@@ -97,10 +97,10 @@ describe('presign', () => {
     expect(() => local.open({ expirySeconds: 604_801 })).toThrow(RangeError);
   });
 
-  test('gives 2,100 URLs in less than 100 ms of processor time', () => {
+  test('signs 2,100 URLs in less than 100 ms of processor time', () => {
     const store = local.open();
     const now = new Date();
-    // Processor time, and the best of three: what else this machine does is not measured.
+    // Processor time, best of three: other load on this machine is not measured.
     const roundsMs = [0, 1, 2].map(() => {
       const before = process.cpuUsage();
       for (let i = 0; i < 700; i++) store.presign(`analyses/${i}/input.jpg`, now);
@@ -113,7 +113,7 @@ describe('presign', () => {
 });
 
 test.each(['', '..', 'b-../../../../../../etc', 'B-0123456789abcdef01234567'])(
-  'a bucket is never named %j',
+  'the bucket name %j is refused',
   (name) => {
     expect(() => local.open({ bucket: name })).toThrow(RangeError);
   },

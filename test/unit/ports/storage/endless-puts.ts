@@ -1,4 +1,4 @@
-/** Puts one object again and again, all of one letter each time, until it is killed. Run as a process of its own. */
+/** Puts one object again and again, filled with one letter each time, until killed. Runs as its own process. */
 
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import {

@@ -5,13 +5,13 @@ export type Act = 'open' | 'write' | 'sync' | 'rename' | 'mkdir';
 
 export interface FailingDisk {
   readonly fileSystem: FileSystem;
-  /** What was done, in order; making folders left out. */
+  /** The operations so far, in order, without mkdir. */
   readonly acts: (Act | 'sync folder')[];
-  /** From now on this act fails with this code; null repairs the disk. */
+  /** From now on `act` fails with `code`; null repairs the disk. */
   fail(act: Act | null, code?: string): void;
 }
 
-/** The real file system, of which one act at a time can be made to fail as the kernel would make it fail. */
+/** The real file system, in which one operation at a time can be made to fail as the kernel would. */
 export function createFailingDisk(): FailingDisk {
   const acts: FailingDisk['acts'] = [];
   let broken: Act | null = null;

@@ -1,4 +1,4 @@
-/** A second address for a server on loopback, as a proxy or a load balancer gives it to the outside. */
+/** A second address for a server on loopback, like that of a proxy or load balancer. */
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { relay } from '../../../fixtures/relay.ts';
 
 export interface Forwarder {
   readonly port: number;
-  /** How many connections came through so far. */
+  /** The number of connections so far. */
   connections(): number;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a store does on a file system of one megabyte, told as JSON. Run as a process of its own. */
+/** Prints as JSON what a store does on a one-megabyte file system. Runs as its own process. */
 
 import { readdirSync } from 'node:fs';
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';

@@ -47,7 +47,7 @@ describe('a URL of the embedded store', () => {
     expect(await verify('2026-01-02T03:04:05.001Z')).toBe('url_expired');
   });
 
-  test('is valid for one method, bucket, key and expiry, and for the key that signed it', async () => {
+  test('is valid for one method, bucket, key, expiry and signing key', async () => {
     const at = '2026-01-01T00:00:00Z';
 
     expect(
@@ -77,7 +77,7 @@ describe('a URL of an S3 bucket', () => {
     'ä ö/ü',
     '日本/🦊',
     '\u0000',
-  ])('is the one that the client library makes: %j', async (key) => {
+  ])('matches that of the client library: %j', async (key) => {
     const config = { ...s3ConfigAt('http://127.0.0.1:9000'), accessKeyId: 'test:tester+1' };
     const client = new Client({
       endPoint: '127.0.0.1',
@@ -97,14 +97,14 @@ describe('a URL of an S3 bucket', () => {
     );
   });
 
-  test.each([0, -1, 604_801, 1.5, Number.NaN])('never lives for %s seconds', (seconds) => {
+  test.each([0, -1, 604_801, 1.5, Number.NaN])('cannot be valid for %s seconds', (seconds) => {
     const config = { ...s3ConfigAt('http://a:1'), presignedUrlExpirySeconds: seconds };
 
     expect(() => createS3Store(config)).toThrow(RangeError);
   });
 });
 
-test('a URL of an Azure blob has the signature that the client library makes', () => {
+test('a URL of an Azure blob has the same signature as the client library’s', () => {
   const accountKey = Buffer.from('the account key').toString('base64');
   const [containerName, key] = ['pictures', "ä/b c+d'(1).jpg"];
   const connectionString = `AccountName=tester;AccountKey=${accountKey}`;

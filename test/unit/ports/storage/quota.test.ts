@@ -9,7 +9,7 @@ import { sendRaw } from '../../../fixtures/raw-request.ts';
 import { otherBucket, startEmbeddedServer } from '../../../fixtures/embedded-server.ts';
 
 const quotaBytes = 100_000;
-/** More than the facts of any object of these tests. */
+/** More than the metadata of any object in these tests. */
 const slackBytes = 1000;
 let local: LocalStore;
 let nowMs: number;
@@ -23,12 +23,12 @@ afterEach(() => local.remove());
 
 const now = () => new Date(nowMs);
 
-async function* breaking() {
+async function* failingStream() {
   yield Buffer.alloc(80_000);
   throw new Error('gone');
 }
 
-/** A process: it shares the folder with the others, and nothing else. */
+/** Stands for a process: it shares the folder with the others, and nothing else. */
 function openProcess(settings: Partial<Parameters<typeof createBuckets>[0]> = {}): BlobStore {
   return local.open({ buckets: createBuckets({ root: local.root, quotaBytes, now, ...settings }) });
 }
@@ -42,7 +42,7 @@ const putStream = (store: BlobStore, key: string, sizeBytes: number) =>
 const bytesOnDisk = () => local.files().reduce((bytes, path) => bytes + statSync(path).size, 0);
 
 describe('a quota', () => {
-  test('is kept by bytes and by streams, and says so', async () => {
+  test('applies to buffers and streams, and the error names it', async () => {
     const store = openProcess();
 
     expect(await put(store, 'a', 60_000)).toBe('admitted');
@@ -54,7 +54,7 @@ describe('a quota', () => {
     expect([await putStream(store, 'c', 30_000), local.files().length]).toEqual(['admitted', 2]);
   });
 
-  test('has room again for what was deleted or became smaller', async () => {
+  test('has room again after objects are deleted or shrink', async () => {
     const store = openProcess();
     await put(store, 'a', 60_000);
     await put(store, 'b', 30_000);
@@ -81,10 +81,10 @@ describe('a quota', () => {
     expect(bytesOnDisk()).toBeLessThan(quotaBytes + slackBytes * 8);
   });
 
-  test('returns what a failed writer had claimed', async () => {
+  test('releases what a failed writer had reserved', async () => {
     const store = openProcess();
 
-    await expect(store.put('a', Readable.from(breaking()))).rejects.toThrow('gone');
+    await expect(store.put('a', Readable.from(failingStream()))).rejects.toThrow('gone');
 
     expect(await put(store, 'a', 80_000)).toBe('admitted');
   });
@@ -96,7 +96,7 @@ describe('a quota', () => {
     expect(await put(openProcess(), 'b', 10_000)).toBe('admitted');
   });
 
-  test('sees within ten seconds what another process put, and at once what it deleted', async () => {
+  test('counts another process’s puts within ten seconds, and its deletions within one', async () => {
     const [server, worker] = [openProcess(), openProcess()];
     await put(server, 'a', 10_000);
     await put(worker, 'b', 60_000);

@@ -15,10 +15,10 @@ import { startS3Server } from '../../../fixtures/s3-server.ts';
 import { s3ConfigAt } from './s3-config.ts';
 import {
   type Answer,
-  babbles,
-  boasts,
+  endlessError,
+  announcesGigabyte,
   cuts,
-  cutsExcuse,
+  cutsError,
   drips,
   hangs,
   says,
@@ -26,7 +26,7 @@ import {
   startScripted,
 } from './scripted-store.ts';
 
-// Whatever a store on somebody else's machine does, both adapters answer alike.
+// Both adapters react alike, however a remote store misbehaves.
 const secret = Buffer.from('the account key, which nobody must see').toString('base64');
 const impatient: RemoteSettings = {
   timeouts: { connectMs: 2000, idleMs: 200, totalMs: 500, retryDelayMs: 1 },
@@ -54,11 +54,11 @@ const adapters: readonly (readonly [
   ],
 ];
 
-type Answered = (...found: readonly unknown[]) => void;
+type LookupCallback = (...found: readonly unknown[]) => void;
 
-function resolver(answer: (callback: Answered) => void): typeof lookup {
-  const resolve = (_name: string, _options: object, callback: Answered) => answer(callback);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one form in which the guard asks
+function resolver(answer: (callback: LookupCallback) => void): typeof lookup {
+  const resolve = (_name: string, _options: object, callback: LookupCallback) => answer(callback);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only overload that the guard calls
   return resolve as unknown as typeof lookup;
 }
 
@@ -99,7 +99,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
       code: 'store_unavailable',
       message: expect.stringContaining('in time'),
     });
-    expect(server.asked.length).toBe(1);
+    expect(server.requests.length).toBe(1);
   });
 
   test('that is slow on a reused connection is waited for', async () => {
@@ -110,10 +110,10 @@ describe.each(adapters)('the %s store', (_name, open) => {
     const second = await store.read('key', 10);
 
     expect(Buffer.from(second).toString()).toBe('second');
-    expect(server.asked.length).toBe(2);
+    expect(server.requests.length).toBe(2);
   });
 
-  test('is not asked to keep more than its limit', async () => {
+  test('is sent no object above its limit', async () => {
     const server = await script(says(200));
     const store = open(server.origin, { maxObjectBytes: 10 });
     const parts = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
@@ -122,7 +122,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
       code: 'blob_too_large',
     });
     await expect(store.put('key', parts)).rejects.toMatchObject({ code: 'blob_too_large' });
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   test('that never responds accepts neither objects nor CORS rules', async () => {
@@ -135,16 +135,16 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(await store.applyCors(['*'])).toMatchObject({ applied: false });
   });
 
-  test('whose connection breaks in mid-object is unavailable, never a short object', async () => {
+  test('whose connection breaks mid-object is unavailable, and never returns a short object', async () => {
     const server = await script(cuts);
 
     await expect(open(server.origin).read('key', 1000)).rejects.toMatchObject({
       code: 'store_unavailable',
     });
-    expect(server.asked.length).toBe(3);
+    expect(server.requests.length).toBe(3);
   });
 
-  test('whose connection breaks once gives the whole object at the second try', async () => {
+  test('whose connection breaks once returns the whole object on the second try', async () => {
     const server = await script(cuts, says(200, 'whole'));
 
     const read = await open(server.origin).read('key', 1000);
@@ -152,16 +152,16 @@ describe.each(adapters)('the %s store', (_name, open) => {
     expect(Buffer.from(read).toString()).toBe('whole');
   });
 
-  test('whose connection breaks in mid-upload is unavailable', async () => {
+  test('whose connection breaks mid-upload is unavailable', async () => {
     const server = await script((response) => response.socket?.destroy());
 
     await expect(open(server.origin).put('key', Buffer.alloc(100_000))).rejects.toMatchObject({
       code: 'store_unavailable',
     });
-    expect(server.asked.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
+    expect(server.requests.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
   });
 
-  test('whose confirmation breaks off has not accepted the object', async () => {
+  test('whose confirmation is cut off has not accepted the object', async () => {
     const server = await script(cuts);
 
     await expect(open(server.origin).put('key', Buffer.from('x'))).rejects.toMatchObject({
@@ -169,8 +169,8 @@ describe.each(adapters)('the %s store', (_name, open) => {
     });
   });
 
-  test('whose error breaks off is retried', async () => {
-    const server = await script(cutsExcuse, says(200, 'bytes'));
+  test('whose error response is cut off is retried', async () => {
+    const server = await script(cutsError, says(200, 'bytes'));
 
     const read = await open(server.origin).read('key', 10);
 
@@ -183,7 +183,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     const read = await open(server.origin).read('key', 10);
 
     expect(Buffer.from(read).toString()).toBe('bytes');
-    expect(server.asked.length).toBe(2);
+    expect(server.requests.length).toBe(2);
   });
 
   test('that stays busy is unavailable after three tries', async () => {
@@ -192,7 +192,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
     await expect(open(server.origin).delete('key')).rejects.toMatchObject({
       code: 'store_unavailable',
     });
-    expect(server.asked.length).toBe(3);
+    expect(server.requests.length).toBe(3);
   });
 
   test('that denies access is not retried, and reveals no secret or signature', async () => {
@@ -203,23 +203,23 @@ describe.each(adapters)('the %s store', (_name, open) => {
       .catch((cause: unknown) => cause);
 
     expect(error).toMatchObject({ code: 'store_refused' });
-    expect(server.asked.length).toBe(1);
-    const told = inspect(error, { depth: 12, showHidden: true });
-    const { authorization = 'none' } = server.asked[0]?.headers ?? {};
-    expect(told).not.toContain(secret);
-    expect(told).not.toContain(authorization.slice(-20));
+    expect(server.requests.length).toBe(1);
+    const printed = inspect(error, { depth: 12, showHidden: true });
+    const { authorization = 'none' } = server.requests[0]?.headers ?? {};
+    expect(printed).not.toContain(secret);
+    expect(printed).not.toContain(authorization.slice(-20));
   });
 
   test('that announces more than requested is abandoned', async () => {
-    const server = await script(boasts);
+    const server = await script(announcesGigabyte);
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
       code: 'blob_too_large',
     });
   });
 
-  test('with an endless error message is rejected after its start', async () => {
-    const server = await script(babbles(403));
+  test('with an endless error message is refused after its start', async () => {
+    const server = await script(endlessError(403));
     const store = open(server.origin, { timeouts: { idleMs: 5000 } });
 
     await expect(store.read('key', 10)).rejects.toMatchObject({ code: 'store_refused' });
@@ -233,12 +233,12 @@ describe.each(adapters)('the %s store', (_name, open) => {
     const server = await script(says(200, rules, { 'content-type': 'application/xml' }));
 
     expect(await open(server.origin).applyCors(['*'])).toMatchObject({ applied: false });
-    expect(server.asked.map(({ method }) => method)).toEqual(['GET']);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
   test('that returns different bytes fails the probe', async () => {
     const server = await script((response, request) => {
-      // Success, as each of the services says it, and an object without a byte.
+      // Each service's status for success, and an empty object.
       const isAzure = 'x-ms-version' in request.headers;
       const statuses = new Map(
         isAzure
@@ -279,7 +279,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test.each(['127.0.0.1', 'localhost'])(
-    'at the forbidden address %s is not called',
+    'at the forbidden address %s is not contacted',
     async (host) => {
       const server = await script(says(200, 'bytes'));
       const guard = createConnectionGuard(createAddressGuard(['external', 'private']));
@@ -289,7 +289,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
         code: 'store_refused',
         message: expect.stringContaining('storageAllow'),
       });
-      expect(server.asked).toEqual([]);
+      expect(server.requests).toEqual([]);
     },
   );
 

@@ -1,6 +1,6 @@
 import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
 
-/** Leads to a bucket at this address, whoever listens there. */
+/** The configuration of a bucket at this address. */
 export function s3ConfigAt(origin: string): S3StorageConfig {
   const { hostname, port, protocol } = new URL(origin);
   return {

@@ -6,7 +6,7 @@ import { probeStore } from '../../../../src/ports/storage/remote/probe.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
 import { s3ConfigAt } from './s3-config.ts';
-import { babbles, says, startScripted } from './scripted-store.ts';
+import { endlessError, says, startScripted } from './scripted-store.ts';
 
 let server: S3Server;
 
@@ -36,7 +36,7 @@ describe('the probe of an S3 store', () => {
     ['the access key is unknown', { accessKeyId: 'AKIAUNKNOWN' }, /access key/],
     ['the region is wrong', { region: 'eu-west-9' }, /region/],
     ['the bucket looks like an address', { bucketName: 'a.10.0.0.7' }, /bucket name/],
-    ['the bucket is another’s', { bucketName: otherBucket }, /denies access/],
+    ['the bucket belongs to someone else', { bucketName: otherBucket }, /denies access/],
   ])('says what to check when %s', async (_what, changes, sentence) => {
     await expect(storeWith(changes).probe()).rejects.toMatchObject({
       code: 'store_refused',
@@ -44,7 +44,7 @@ describe('the probe of an S3 store', () => {
     });
   });
 
-  test('fails if missing objects look forbidden, as without permission to list', async () => {
+  test('fails if missing objects look forbidden, as they do without permission to list', async () => {
     const store = storeWith();
     const denied = new ForensicsError('store_refused', 'The store denies access.');
     const head = async (key: string) => {
@@ -110,8 +110,8 @@ describe('error codes of S3 servers', () => {
     await scripted.close();
   });
 
-  test('a status that HTTP does not know is a failure too, and only its beginning is read', async () => {
-    const scripted = await startScripted(babbles(700));
+  test('an unknown HTTP status is a failure, and only the start of its body is read', async () => {
+    const scripted = await startScripted(endlessError(700));
     const store = createS3Store(s3ConfigAt(scripted.origin), { timeouts: { retryDelayMs: 1 } });
 
     await expect(store.read('key', 10)).rejects.toMatchObject({
@@ -128,13 +128,13 @@ describe('the CORS rules of an S3 bucket', () => {
   const stale =
     '<CORSRule><ID>forensics</ID><AllowedOrigin>https://old.example</AllowedOrigin></CORSRule>';
 
-  test('gain ours, and keep those of others', async () => {
+  test('gain ours and keep existing ones', async () => {
     const scripted = await startScripted(says(200, rulesOf(theirs, stale)), says(200));
     const store = createS3Store(s3ConfigAt(scripted.origin));
 
     const outcome = await store.applyCors(['https://app.example', 'https://*.x.example']);
 
-    const [read, write] = scripted.asked;
+    const [read, write] = scripted.requests;
     expect(outcome).toEqual({ applied: true });
     expect([read?.method, read?.url]).toEqual(['GET', `/${bucket}?cors`]);
     expect([write?.method, write?.url]).toEqual(['PUT', `/${bucket}?cors`]);
@@ -158,7 +158,7 @@ describe('the CORS rules of an S3 bucket', () => {
 
     await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*']);
 
-    const body = scripted.asked[1]?.body ?? '';
+    const body = scripted.requests[1]?.body ?? '';
     expect(body.match(/<CORSRule>/g)?.length).toBe(2);
     expect(body).toContain(theirs);
     await scripted.close();
@@ -171,7 +171,7 @@ describe('the CORS rules of an S3 bucket', () => {
     const outcome = await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*']);
 
     expect(outcome).toEqual({ applied: true });
-    expect(scripted.asked[1]?.body).toContain('<AllowedOrigin>*</AllowedOrigin>');
+    expect(scripted.requests[1]?.body).toContain('<AllowedOrigin>*</AllowedOrigin>');
     await scripted.close();
   });
 
@@ -181,11 +181,11 @@ describe('the CORS rules of an S3 bucket', () => {
     const outcome = await createS3Store(s3ConfigAt(scripted.origin)).applyCors([]);
 
     expect(outcome).toEqual({ applied: true });
-    expect(scripted.asked.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
+    expect(scripted.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
     await scripted.close();
   });
 
-  test('are a warning if the server does not support them', async () => {
+  test('are not applied if the server does not support them', async () => {
     const scripted = await startScripted(says(501, xmlError('NotImplemented')));
 
     expect(await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*'])).toEqual({

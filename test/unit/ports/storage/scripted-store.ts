@@ -1,11 +1,11 @@
-/** A server that misbehaves on purpose: each request gets the next answer of a list, the last one again and again. */
+/** A server that misbehaves on purpose: each request gets the next answer from a list, and the last one repeats. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -14,12 +14,12 @@ export interface Asked {
 
 export interface ScriptedStore {
   readonly origin: string;
-  /** Requests whose body came whole. */
-  readonly asked: readonly Asked[];
+  /** Requests whose whole body arrived. */
+  readonly requests: readonly ReceivedRequest[];
   close(): Promise<void>;
 }
 
-/** Clients take no object without them. */
+/** Clients refuse an object without these headers. */
 const facts = { etag: '"0"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' };
 
 export function says(
@@ -33,10 +33,10 @@ export function says(
   };
 }
 
-/** The connection stands, and nothing ever comes. */
+/** Keeps the connection open and never responds. */
 export const hangs: Answer = () => undefined;
 
-/** Promises a thousand bytes, sends ten and is gone. */
+/** Announces a thousand bytes, sends ten and disconnects. */
 const cutsAt =
   (status: number): Answer =>
   (response) => {
@@ -44,27 +44,27 @@ const cutsAt =
     response.write('ten bytes.', () => response.socket?.destroy());
   };
 export const cuts = cutsAt(200);
-export const cutsExcuse = cutsAt(503);
+export const cutsError = cutsAt(503);
 
-/** Nothing for a while, then the bytes. */
+/** Responds after a delay. */
 export function says200After(delayMs: number, body: string): Answer {
   return (response, request) => void setTimeout(() => says(200, body)(response, request), delayMs);
 }
 
-/** Never silent for long, never done. */
+/** Keeps sending and never finishes. */
 export const drips: Answer = (response) => {
   response.writeHead(200, { ...facts, 'content-length': '1000000' });
   const timer = setInterval(() => response.write('.'), 10);
   response.once('close', () => clearInterval(timer));
 };
 
-/** A gigabyte is announced, and waits to be fetched. */
-export const boasts: Answer = (response) => {
+/** Announces a gigabyte and sends none of it. */
+export const announcesGigabyte: Answer = (response) => {
   response.writeHead(200, { ...facts, 'content-length': '1000000000' }).flushHeaders();
 };
 
-/** Refuses, and gives reasons without end. */
-export const babbles =
+/** Responds with an endless error message. */
+export const endlessError =
   (status: number): Answer =>
   (response) => {
     const block = Buffer.alloc(1_000_000);
@@ -74,21 +74,21 @@ export const babbles =
   };
 
 export async function startScripted(...answers: readonly Answer[]): Promise<ScriptedStore> {
-  const asked: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
-    asked.push({ method, url, headers, body: await text(request) });
-    answers[Math.min(asked.length, answers.length) - 1]?.(response, request);
+    requests.push({ method, url, headers, body: await text(request) });
+    answers[Math.min(requests.length, answers.length) - 1]?.(response, request);
   }
   const server = createServer((request, response) => void answer(request, response));
-  // Told to clients, who give a connection up earlier while it is not in use.
+  // Sent to clients, which close an idle connection earlier than that.
   server.keepAliveTimeout = 2000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');
   return {
     origin: `http://127.0.0.1:${address.port}`,
-    asked,
+    requests,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

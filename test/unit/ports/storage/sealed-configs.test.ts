@@ -87,7 +87,7 @@ test('a row that was copied to another tenant or another id does not open', asyn
   }
 });
 
-test('another master key does not open it, and the message names no secret', async () => {
+test('another master key does not open it, and the error says to restore the earlier one', async () => {
   const { acme, clock, save, rowOf } = await setUp();
   const row = await rowOf(acme.id, await save(acme.id));
   const stranger = createSealedConfigs({ key: Buffer.alloc(32, 4), now: clock.now });
@@ -95,7 +95,7 @@ test('another master key does not open it, and the message names no secret', asy
   expect(() => stranger.open(row)).toThrow(/Restore the earlier key/);
 });
 
-test('new credentials for the same place keep its row, another place gets one of its own', async () => {
+test('new credentials for a place keep its row, and another place gets its own', async () => {
   const { db, acme, clock, configs, save, rowOf } = await setUp();
   const first = await save(acme.id);
   const before = await rowOf(acme.id, first);
@@ -116,7 +116,7 @@ test('new credentials for the same place keep its row, another place gets one of
   expect(await db.select().from(storageConfigs).all()).toHaveLength(2);
 });
 
-test('two tenants in one place have a row each, and find only their own', async () => {
+test('two tenants in one place have a row each and find only their own', async () => {
   const { db, acme, other, configs, save } = await setUp();
 
   const [mine, theirs] = [await save(acme.id), await save(other.id)];

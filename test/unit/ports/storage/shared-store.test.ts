@@ -29,7 +29,7 @@ const openRemote: OpenRemoteStore = (config) => {
   return createS3Store(config.s3, { internal: config.shared?.internal ?? null });
 };
 
-/** As the administrator's file has it now: clients come from outside, the service does not. */
+/** The administrator's current file: clients use the outside address, the service the internal one. */
 function bucketConfig() {
   const internal = { endpoint: '127.0.0.1', port: server.port, useSSL: false };
   const config = server.storageConfig(bucket, { port: outside.port });
@@ -47,7 +47,7 @@ async function setUp() {
   const embedded = openRemote(server.storageConfig(otherBucket));
   const embeddedFor = () => embedded;
 
-  /** What a process has that was started with this configuration; null is the embedded store. */
+  /** The stores of a process started with this configuration; null means the embedded store. */
   const start = (config: SharedConfig | null, open = openRemote) => {
     const shared =
       config === null ? null : createSharedStore({ db, configs, config, store: open(config) });
@@ -93,9 +93,9 @@ describe('a bucket that all tenants share', () => {
   });
 
   test.each([
-    ['the file’s', ['https://app.example'], ['https://app.example']],
-    ['the service’s, where the file names none,', null, ['https://service.example']],
-  ])('lets pages of %s origins in', async (_whose, corsAllowedOrigins, expected) => {
+    ['the file’s origins', ['https://app.example'], ['https://app.example']],
+    ['the service’s origins if the file names none', null, ['https://service.example']],
+  ])('allows pages of %s', async (_whose, corsAllowedOrigins, expected) => {
     const { acme, start } = await setUp();
     const rules: (readonly string[])[] = [];
     const { s3, shared } = bucketConfig();
@@ -149,7 +149,7 @@ describe('replacing the store', () => {
     expect((await back.stores.current(acme)).configId).toBe(second.configId);
   });
 
-  test('finds the last working credentials, even for inactive tenants', async () => {
+  test('uses the last working credentials, even for inactive tenants', async () => {
     const { acme, start } = await setUp();
     const { store, configId } = await start(bucketConfig()).stores.current(acme);
     await store.put('key', Buffer.from('kept'));
@@ -166,7 +166,7 @@ describe('replacing the store', () => {
     expect(await textOf(await start(null).stores.of(place))).toBe('kept');
   });
 
-  test('does not find credentials that never worked', async () => {
+  test('does not use credentials that never worked', async () => {
     const { acme, start } = await setUp();
     const { store, configId } = await start(bucketConfig()).stores.current(acme);
     await store.put('key', Buffer.from('kept'));
@@ -192,7 +192,7 @@ test('proving unchanged credentials writes nothing', async () => {
   expect(await db.select().from(storageConfigs).all()).toEqual(before);
 });
 
-test('while the shared store is in use, the file counts, not the rows', async () => {
+test('while the shared store is in use, its file takes precedence over the rows', async () => {
   const { db, acme, start } = await setUp();
   const { configId, store } = await start(bucketConfig()).stores.current(acme);
   await store.put('key', Buffer.from('kept'));

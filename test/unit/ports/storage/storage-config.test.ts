@@ -52,7 +52,7 @@ describe('the place of objects', () => {
     'host/path',
     'u@host',
     '-x',
-  ])('cannot be an S3 endpoint that reads %j', (endpoint) => {
+  ])('cannot have the S3 endpoint %j', (endpoint) => {
     const config = { ...s3, endpoint };
 
     expect(() => storagePlace({ type: 's3', s3: config })).toThrow(/host name or an address/);
@@ -65,7 +65,7 @@ describe('presigned URLs of an S3 configuration', () => {
     [{}, 'https://objects.example/pictures/a%20b'],
     [{ endpoint: '10.0.0.7', port: 9000 }, 'https://10.0.0.7:9000/pictures/a%20b'],
     [{ endpoint: 's3.amazonaws.com' }, 'https://s3.eu-central-1.amazonaws.com/pictures/a%20b'],
-  ])('with %j lead to %s', (changes, address) => {
+  ])('with %j point to %s', (changes, address) => {
     const urls = createS3Store({ ...s3, ...changes }).presign('a b', new Date(0));
 
     expect(urls.getUrl.split('?')[0]).toBe(address);

@@ -15,7 +15,7 @@ const whole = createS3Store({
 });
 
 test.each(['../other/key', 'a/../../other', './key', 'a/..', '..\\other', ''])(
-  'no key leads out of a part: %j',
+  'no key escapes its prefix: %j',
   async (key) => {
     const part = withPrefix(whole, 'tenant/');
     const acts = [
@@ -30,7 +30,7 @@ test.each(['../other/key', 'a/../../other', './key', 'a/..', '..\\other', ''])(
   },
 );
 
-test('clients see the whole key, in the address and beside it', () => {
+test('clients see the whole key, in the URL and as objectKey', () => {
   const { objectKey, getUrl } = withPrefix(whole, 'tenant/').presign('a/b.png', new Date(0));
 
   expect(objectKey).toBe('tenant/a/b.png');
