@@ -1,6 +1,6 @@
 /**
- * What every store promises, whoever keeps the bytes: the same sentences for the embedded store, S3 and Azure. A
- * suite, not a test file: each implementation's test file calls it.
+ * What every store promises, wherever the bytes are kept: the same tests for the embedded store, S3
+ * and Azure. A suite, not a test file: each implementation's test file calls it.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,13 +11,13 @@ import type { BlobStore } from '../../src/ports/storage/store.ts';
 
 export interface StoreUnderTest {
   readonly store: BlobStore;
-  /** The store of another tenant on the same server. */
+  /** Another tenant's store on the same server. */
   readonly stranger: BlobStore;
   /** For presigned URLs; trusts the server's certificate. */
   readonly dispatcher: Dispatcher;
-  /** What a client must send with a PUT beside the body. */
+  /** Headers that a client must send with a PUT. */
   readonly putHeaders: Readonly<Record<string, string>>;
-  /** What its presigned URLs put before every key; nothing when left out. */
+  /** The prefix of every key in presigned URLs; none when omitted. */
   readonly keyPrefix?: string;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const unusualKeys = [
   'case/Key',
 ];
 
-/** @param moreKeys - What this store takes beyond what every store takes. */
+/** @param moreKeys - keys that this store accepts in addition to those of every store. */
 export function describeBlobStore(
   name: string,
   open: () => Promise<StoreUnderTest>,
@@ -59,7 +59,7 @@ export function describeBlobStore(
 }
 
 function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]): void {
-  test('what was put is read back, byte for byte, with its facts', async () => {
+  test('a stored object is read back byte for byte, with its metadata', async () => {
     const { store } = opened();
     const bytes = randomBytes(100_000);
     const before = Date.now() - 2000;
@@ -73,7 +73,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     expect(await store.head('facts')).toEqual(info);
   });
 
-  test('an empty object is an object', async () => {
+  test('an object may be empty', async () => {
     const { store } = opened();
 
     await store.put('empty', new Uint8Array(0));
@@ -115,7 +115,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     expect(await store.head('twice')).toEqual(second);
   });
 
-  test('a stream that breaks leaves the object that was there', async () => {
+  test('a stream that breaks off leaves the existing object', async () => {
     const { store } = opened();
     await store.put('broken', Buffer.from('old'));
 
@@ -124,7 +124,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     expect(Buffer.from(await store.read('broken', 100)).toString()).toBe('old');
   });
 
-  test('of many puts at once one wins, and no reader sees a mixture', async () => {
+  test('concurrent puts leave one whole version', async () => {
     const { store } = opened();
     const versions = Array.from({ length: 8 }, (_, i) => Buffer.alloc(50_000, 65 + i));
 
@@ -134,7 +134,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     expect(versions.some((version) => version.equals(read))).toBe(true);
   });
 
-  test('an object that is not there is null to head and blob_not_found to read', async () => {
+  test('a missing object is null to head and blob_not_found to read', async () => {
     const { store } = opened();
 
     expect(await store.head('nothing')).toBeNull();
@@ -169,7 +169,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     expect(Buffer.from(await store.read('private', 10)).toString()).toBe('mine');
   });
 
-  test.each(keys)('the key %j is only text', async (key) => {
+  test.each(keys)('stores under the key %j', async (key) => {
     const { store } = opened();
     const bytes = Buffer.from(key);
 
@@ -181,7 +181,7 @@ function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]):
     expect(await store.head(key)).toBeNull();
   });
 
-  test.each(['', 'x'.repeat(1025), 'half a pair \ud800'])('the key %j is refused', async (key) => {
+  test.each(['', 'x'.repeat(1025), 'half a pair \ud800'])('refuses the key %j', async (key) => {
     const { store } = opened();
 
     await expect(store.put(key, Buffer.from('x'))).rejects.toMatchObject({
@@ -205,7 +205,7 @@ function describeUrls(
   send: (url: string, init?: RequestInit) => Promise<Response>,
   keys: readonly string[],
 ): void {
-  test('presigned URLs put, get and delete without any other credential', async () => {
+  test('presigned URLs put, get and delete without other credentials', async () => {
     const { store, putHeaders } = opened();
     const urls = store.presign('signed', new Date());
     const headers = { ...putHeaders, 'content-type': 'image/jpeg' };
@@ -232,7 +232,7 @@ function describeUrls(
     expect(urls.objectKey).toBe(`${opened().keyPrefix ?? ''}${key}`);
   });
 
-  test('a presigned URL answers ranges', async () => {
+  test('a presigned URL supports ranges', async () => {
     const { store } = opened();
     await store.put('range', Buffer.from('0123456789'));
     const { getUrl } = store.presign('range', new Date());
@@ -244,7 +244,7 @@ function describeUrls(
     expect(await part.text()).toBe('234');
   });
 
-  test('a presigned URL of an object that is not there answers 404', async () => {
+  test('a presigned URL of a missing object returns 404', async () => {
     const { store } = opened();
 
     const got = await send(store.presign('never', new Date()).getUrl);
@@ -253,7 +253,7 @@ function describeUrls(
     expect(got.status).toBe(404);
   });
 
-  test('presigned URLs say when they expire, and are refused afterwards', async () => {
+  test('presigned URLs state their expiry, and are refused afterwards', async () => {
     const { store } = opened();
     await store.put('expired', Buffer.from('x'));
     const longAgo = new Date(Date.now() - 8 * 86_400_000);
@@ -268,7 +268,7 @@ function describeUrls(
     expect(lifeMs).toBeLessThanOrEqual(7 * 86_400_000);
   });
 
-  test('a presigned URL is good for one method and one key', async () => {
+  test('a presigned URL is valid for one method and one key', async () => {
     const { store, stranger, putHeaders } = opened();
     await store.put('kept', Buffer.from('kept'));
     await stranger.put('kept', Buffer.from('theirs'));

@@ -18,23 +18,23 @@ describeBlobStore('the S3 store over HTTPS', () => onS3Server(true), ['back\\sla
 describeBlobStore('the S3 store over plain HTTP', () => onS3Server(false), ['back\\slash']);
 
 /**
- * Any S3 server, two empty buckets of which are given to the suite:
- * `FORENSICS_TEST_S3_ENDPOINT` (`http://127.0.0.1:9000`), `_BUCKET`, `_OTHER_BUCKET`, `_ACCESS_KEY_ID`,
- * `_SECRET_ACCESS_KEY`, and `_REGION` (`us-east-1` when left out).
+ * Any S3 server with two empty buckets for the suite, named by `FORENSICS_TEST_S3_ENDPOINT`
+ * (`http://127.0.0.1:9000`), `_BUCKET`, `_OTHER_BUCKET`, `_ACCESS_KEY_ID`, `_SECRET_ACCESS_KEY` and
+ * `_REGION` (default `us-east-1`).
  */
-const given = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
+const variable = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
 
-function givenServer(): GivenS3 {
+function externalServer(): GivenS3 {
   return {
-    origin: given('ENDPOINT'),
-    region: given('REGION') || 'us-east-1',
-    accessKeyId: given('ACCESS_KEY_ID'),
-    secretAccessKey: given('SECRET_ACCESS_KEY'),
-    bucket: given('BUCKET'),
-    otherBucket: given('OTHER_BUCKET'),
+    origin: variable('ENDPOINT'),
+    region: variable('REGION') || 'us-east-1',
+    accessKeyId: variable('ACCESS_KEY_ID'),
+    secretAccessKey: variable('SECRET_ACCESS_KEY'),
+    bucket: variable('BUCKET'),
+    otherBucket: variable('OTHER_BUCKET'),
   };
 }
 
-describe.skipIf(given('ENDPOINT') === '')('a given S3 server', () => {
-  describeBlobStore('the S3 store', async () => storesAt(givenServer()));
+describe.skipIf(variable('ENDPOINT') === '')('an external S3 server', () => {
+  describeBlobStore('the S3 store', async () => storesAt(externalServer()));
 });

@@ -22,7 +22,7 @@ import { describeBlobStore } from './blob-store.ts';
 const found = findSwift();
 if (found === null) {
   test('the S3 store on OpenStack Swift', ({ skip }) =>
-    skip('There is no Swift here; the head of this file says how to have it.'));
+    skip('Swift is not installed; see the top of this file.'));
 } else {
   describe('OpenStack Swift', () => describeSwift(found));
 }
@@ -47,7 +47,7 @@ function describeSwift(installed: Swift): void {
 
   test.each<[what: string, changes: Partial<S3StorageConfig>, says: RegExp]>([
     ['the secret is wrong', { secretAccessKey: 'wrong' }, /secret access key/],
-    // Swift takes an unknown access key for a wrong signature.
+    // Swift reports an unknown access key as a wrong signature.
     ['the access key is unknown', { accessKeyId: 'test:nobody' }, /signature.* access key/],
     ['the region is wrong', { region: 'eu-west-9' }, /region/],
     ['the bucket is missing', { bucketName: 'no-pictures' }, /bucket does not exist/],
@@ -58,7 +58,7 @@ function describeSwift(installed: Swift): void {
     });
   });
 
-  test.each([-16, 16])('the probe says that the clocks differ by %d minutes', async (minutes) => {
+  test.each([-16, 16])('the probe reports clocks that differ by %d minutes', async (minutes) => {
     vi.useFakeTimers({ now: Date.now() + minutes * 60_000, toFake: ['Date'] });
 
     await expect(storeWith().probe()).rejects.toMatchObject({
@@ -73,7 +73,7 @@ function describeSwift(installed: Swift): void {
     await storeWith().probe();
   });
 
-  test('CORS rules, which it does not have, are a warning', async () => {
+  test('CORS rules, which Swift lacks, give a warning', async () => {
     expect(await storeWith().applyCors(['https://app.example'])).toEqual({
       applied: false,
       reason: 'The store does not offer this.',

@@ -9,7 +9,7 @@ import { audience, clientId, clientSecret, openOidcServer } from '../fixtures/oi
 import { openPeople } from '../unit/service/access/people.ts';
 import { describeIdentity } from './identity.ts';
 
-// The provider lives in this process: there is one clock for all.
+// The provider runs in this process and shares its clock.
 const now = (): Date => new Date();
 const step = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
@@ -25,7 +25,7 @@ describeIdentity('an identity provider over OpenID Connect', async () => {
     createOidcIdentity({ db, users, issuer, ca, clientId, clientSecret, audience, claims, now }),
   );
 
-  // Tokens tell whole seconds: a person takes longer than that from the end of a session to the next.
+  // Tokens have whole seconds: a login must come at least a second after the end of a session.
   const logIn = async (email: string): Promise<TokenSet> => {
     step(1000);
     return server.logIn(email);

@@ -1,6 +1,6 @@
 /**
- * What every identity promises, whoever keeps the passwords: the same sentences for embedded accounts and OpenID
- * Connect. A suite, not a test file: each implementation's test file calls it.
+ * What every identity promises, wherever passwords are kept: the same tests for embedded accounts
+ * and OpenID Connect. A suite, not a test file: each implementation's test file calls it.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,25 +12,25 @@ export interface PersonUnderTest {
   readonly name: string | null;
   readonly userType: string;
   readonly scopes: readonly string[];
-  /** Of the only tenant that the person may act for. */
+  /** The only tenant that the person may act for. */
   readonly tenantId: string;
   readonly tenantName: string;
-  /** The way this identity does it: here, or at the provider. Each call begins a session of its own. */
+  /** Logs in locally or at the provider. Each call starts a new session. */
   readonly logIn: () => Promise<TokenSet>;
 }
 
 export interface IdentityUnderTest {
   readonly identity: Identity;
-  /** Another installation, or another provider, that knows the same people. */
+  /** Another installation or provider that knows the same people. */
   readonly foreign: Identity;
   readonly examiner: PersonUnderTest;
   readonly ben: PersonUnderTest;
   /** The examiner's tokens from `foreign`. */
   readonly foreignTokens: () => Promise<TokenSet>;
-  /** Shuts an account, as an administrator does, and opens it again. */
+  /** Disables and enables an account, as an administrator does. */
   readonly disable: (userId: string) => Promise<void>;
   readonly enable: (userId: string) => Promise<void>;
-  /** Moves the clock of both identities. */
+  /** Advances the clock of both identities. */
   readonly step: (ms: number) => void;
   readonly close: () => Promise<void>;
 }
@@ -52,7 +52,7 @@ export function describeIdentity(name: string, open: () => Promise<IdentityUnder
 }
 
 function describeTokens(opened: () => IdentityUnderTest): void {
-  test('an access token says who sends it and what the person may do', async () => {
+  test('an access token identifies its owner and their rights', async () => {
     const { identity, examiner } = opened();
 
     const { accessToken, tokenType, expiresIn } = await examiner.logIn();
@@ -68,7 +68,7 @@ function describeTokens(opened: () => IdentityUnderTest): void {
     expect([tokenType, expiresIn > 0]).toEqual(['Bearer', true]);
   });
 
-  test('a person has the same id at every login, and no two persons share one', async () => {
+  test('a person keeps one id across logins, and no two people share one', async () => {
     const { identity, examiner, ben } = opened();
 
     const [first, second, other] = await Promise.all(
@@ -82,7 +82,7 @@ function describeTokens(opened: () => IdentityUnderTest): void {
     expect(other).not.toBe(first);
   });
 
-  test('info tells the person as the account stands', async () => {
+  test("info returns the account's current details", async () => {
     const { identity, examiner } = opened();
     const { accessToken } = await examiner.logIn();
     const principal = await identity.authenticate(accessToken);
@@ -100,7 +100,7 @@ function describeTokens(opened: () => IdentityUnderTest): void {
     });
   });
 
-  test('an id token is verified, and one kind of token never stands for another', async () => {
+  test('an id token verifies, and no token is accepted as another type', async () => {
     const { identity, examiner } = opened();
     const { accessToken, idToken, refreshToken } = await examiner.logIn();
 
@@ -114,7 +114,7 @@ function describeTokens(opened: () => IdentityUnderTest): void {
     await expect(identity.refresh(idToken)).rejects.toMatchObject(refused);
   });
 
-  test('what is no token, or was changed in any part, is refused', async () => {
+  test('malformed and altered tokens are refused', async () => {
     const { identity, examiner } = opened();
     const { accessToken, idToken } = await examiner.logIn();
     const broken = ['', 'x', 'a.b.c', '..', `${accessToken}x`, 'ä'.repeat(40), 'x'.repeat(10_000)];
@@ -131,7 +131,7 @@ function describeTokens(opened: () => IdentityUnderTest): void {
     for (const refusal of refusals) expect(refusal).toMatchObject(refused);
   });
 
-  test('tokens of a foreign signer are refused', async () => {
+  test('tokens from another signer are refused', async () => {
     const { identity, foreign, foreignTokens } = opened();
     const { accessToken, idToken } = await foreignTokens();
 
@@ -142,7 +142,10 @@ function describeTokens(opened: () => IdentityUnderTest): void {
   });
 }
 
-/** The header without its signature's algorithm, another payload, another signature, another spelling of the same. */
+/**
+ * With no signature algorithm, another payload, another signature, and other spellings of the same
+ * token.
+ */
 function changed(token: string): string[] {
   const [head = '', body = '', signature = ''] = token.split('.');
   const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
@@ -160,7 +163,7 @@ function changed(token: string): string[] {
 }
 
 function describeEnds(opened: () => IdentityUnderTest): void {
-  test('a refresh gives a new set of the same person and uses the old refresh token up', async () => {
+  test('a refresh gives the same person new tokens and uses up the old refresh token', async () => {
     const { identity, examiner } = opened();
     const first = await examiner.logIn();
     const { id } = await identity.authenticate(first.accessToken);
@@ -173,7 +176,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await expect(identity.refresh(first.refreshToken)).rejects.toMatchObject(refused);
   });
 
-  test('end ends the session of a refresh token, and an unknown token is no error', async () => {
+  test('end ends the session of a refresh token and ignores an unknown one', async () => {
     const { identity, ben } = opened();
     const [here, there] = [await ben.logIn(), await ben.logIn()];
 
@@ -184,7 +187,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await identity.refresh(there.refreshToken);
   });
 
-  test('revoke ends the sessions of one person on all devices, and no one else’s', async () => {
+  test("revoke ends one person's sessions on all devices, and no one else's", async () => {
     const { identity, examiner, ben } = opened();
     const [here, there, other] = await Promise.all([
       examiner.logIn(),
@@ -202,7 +205,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await identity.authenticate(other.accessToken);
   });
 
-  test('a person who was revoked logs in again', async () => {
+  test('a person can log in again after revoke', async () => {
     const { identity, examiner, step } = opened();
     await identity.revoke(await examiner.logIn());
     step(1000);
@@ -213,7 +216,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await identity.verify(idToken);
   });
 
-  test('revoke needs both tokens, and of the same person', async () => {
+  test('revoke requires both tokens of one person', async () => {
     const { identity, examiner, ben } = opened();
     const [examiners, bens] = await Promise.all([examiner.logIn(), ben.logIn()]);
     const { idToken, refreshToken, accessToken } = examiners;
@@ -233,7 +236,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await identity.authenticate(bens.accessToken);
   });
 
-  test('a disabled person is refused at once, and old tokens stay dead when enabled again', async () => {
+  test('a disabled person is refused at once; old tokens stay invalid after re-enabling', async () => {
     const { identity, ben, disable, enable, step } = opened();
     const { accessToken, idToken } = await ben.logIn();
     const { id } = await identity.authenticate(accessToken);
@@ -248,7 +251,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await identity.authenticate((await ben.logIn()).accessToken);
   });
 
-  test('access and id tokens end with their time', async () => {
+  test('access and id tokens expire', async () => {
     const { identity, examiner, step } = opened();
     const { accessToken, idToken, expiresIn } = await examiner.logIn();
 

@@ -13,7 +13,7 @@ const judge = createJudge();
 
 afterAll(async () => open.close());
 
-test('every example of a body is one that its operation takes', () => {
+test('every example body is allowed by its operation', () => {
   const examples = operationsOf(document).flatMap((operation) =>
     operation.bodyExamples.map((example) => ({ operation, example })),
   );
@@ -24,7 +24,7 @@ test('every example of a body is one that its operation takes', () => {
   }
 });
 
-test('the example of a webhook message is one', () => {
+test('the example of a webhook message matches its schema', () => {
   const schema = componentOf(document, 'AnalysisMessage');
   const examples = Array.isArray(schema['examples']) ? schema['examples'] : [];
 
@@ -32,7 +32,7 @@ test('the example of a webhook message is one', () => {
   expect(strictComplaint(schema, examples[0])).toBeNull();
 });
 
-test('evidence with everything in it is what the document says, and nothing beside', () => {
+test('full evidence has only documented members', () => {
   const undecided = makeExamination({ resultClass: 'uncertain', reasons: ['too_small'] });
   const decided = makeExamination();
   const trials = stabilityChanges.map((change) => ({ change, fakeProbability: 1, isFlip: false }));

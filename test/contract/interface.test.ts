@@ -1,9 +1,8 @@
 /**
- * The interface against its own document: requests of every kind for every operation that the document names, made
- * from its schemas. A new route is tried as soon as it is documented.
- *
- * FORENSICS_TEST_SEED varies a run; a failure prints the seed and the smallest request that shows it. `npm run
- * check:long` asks for more of them.
+ * The API against its own document: generated requests of every kind for every documented
+ * operation. A new route is tested as soon as it is documented. FORENSICS_TEST_SEED varies a run; a
+ * failure prints the seed and the smallest failing request. `npm run check:long` sends more of
+ * them.
  */
 
 import * as fc from 'fast-check';
@@ -22,13 +21,13 @@ const wire = await open.listen();
 const operations = operationsOf((await open.server.inject('/v1/schema')).json());
 const judge = createJudge();
 const other = await open.makeTenant('other');
-/** How often each status was answered, by operation. */
+/** How often each status was returned, by operation. */
 const seen = new Map(operations.map(({ id }) => [id, new Map<number, number>()]));
 
 afterAll(async () => open.close());
 
 test.each(operations.map((operation) => [operation.id, operation] as const))(
-  '%s answers every request as the document says',
+  '%s responds to every request as documented',
   async (id, operation) => {
     const uploads = operation.path.startsWith('/v1/analysis/') ? wire : null;
     let stage = await setStage(open, uploads, other);
@@ -39,7 +38,8 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
       count(id, given.status);
       expect(complaint(operation, asked, given)).toBeNull();
       hasServed ||= given.status === 200;
-      // What was served may have used the stage up: a tenant renamed, a session ended, an analysis deleted.
+      // A request that succeeded may have used up the fixtures: a tenant renamed, a session ended,
+      // an analysis deleted.
       if (operation.method === 'GET' || !hasServed || given.status < 401) return;
       stage = await setStage(open, uploads, other);
       hasServed = false;
@@ -49,7 +49,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
   },
 );
 
-test('the requests were many, and no operation was refused every time', () => {
+test('enough requests were sent, and no operation refused them all', () => {
   const cases = [...seen.values()].flatMap((statuses) => [...statuses.values()]);
   const refused = [...seen].filter(([, statuses]) =>
     [...statuses.keys()].every((status) => status === 400 || status === 403 || status === 415),
@@ -82,17 +82,17 @@ async function ask(operation: Operation, sent: Sent, stage: Stage): Promise<Give
 
 function complaint(operation: Operation, sent: Sent, given: Given): string | null {
   const { status } = given;
-  if (isLetIn(operation, sent, given)) return `${sent.caller} got ${status}`;
+  if (isLeaked(operation, sent, given)) return `${sent.caller} got ${status}`;
   if (status === 200 && !judge.allowsBody(operation, parsed(sent.payload))) {
     return 'a body that the document does not allow was taken';
   }
   return judge.complaint(operation, given);
 }
 
-/** True when somebody got more than a refusal who is no caller of this operation. */
-function isLetIn({ schemes }: Operation, { caller }: Sent, { status }: Given): boolean {
+/** Whether an outsider got more than a refusal. */
+function isLeaked({ schemes }: Operation, { caller }: Sent, { status }: Given): boolean {
   if (schemes.length === 0 || !isStranger(caller) || isRefused(status)) return false;
-  // A key of another tenant is a key: what is sent with it is read before the tenant in it can be.
+  // Another tenant's key is still a key: the body is parsed before the tenant in it can be checked.
   return caller !== 'foreign' || ![400, 413, 415].includes(status);
 }
 
@@ -102,7 +102,7 @@ function isRefused(status: number): boolean {
 
 function parsed(payload: string | null): unknown {
   try {
-    // A byte order mark may be ignored (RFC 8259, section 8.1), and it is.
+    // A byte order mark may be ignored (RFC 8259, section 8.1), and is here.
     return JSON.parse((payload ?? '').replace(/^\ufeff/, ''));
   } catch {
     return undefined;

@@ -10,7 +10,7 @@ import { caOf, urlOf } from '../cli/on-server.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';
 
-/** The way to the server of whoever has this Authorization header. */
+/** A connection to the server with this Authorization header. */
 async function openRemote(open: Listening, authorization: string) {
   const api = await openApi({
     url: urlOf(open),
@@ -47,7 +47,7 @@ describeService('on a server', async () => {
   };
 });
 
-test('a server and its data folder answer the same', async () => {
+test('a server and its data folder give the same answers', async () => {
   const open = await openListening();
   const { service, close } = await openRemote(open, open.authorization);
   const { core, local } = await openBehind(open);
@@ -64,7 +64,7 @@ test('a server and its data folder answer the same', async () => {
     await tenants.read(tenant),
     await tenants.report(tenant, day),
   ];
-  // The first request notes when the key was used.
+  // The first request records when the key was last used.
   await service.keys.list(tenant);
 
   expect(await answers(service)).toEqual(await answers(local));
@@ -73,7 +73,7 @@ test('a server and its data folder answer the same', async () => {
   await open.close();
 });
 
-test('an API key does not tell which tenants there are', async () => {
+test('an API key cannot list tenants', async () => {
   const open = await openListening();
   const { service, close } = await openRemote(open, open.authorization);
 

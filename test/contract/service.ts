@@ -1,6 +1,6 @@
 /**
- * What every service of the command line promises, whether it acts on a data folder or on a server. A suite, not a test file:
- * each implementation's test file calls it.
+ * What every service of the command line promises, on a data folder or a server. A suite, not a
+ * test file: each implementation's test file calls it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ export interface ServiceUnderTest {
   readonly service: Service;
   /** The same for a person who belongs to "acme". */
   readonly personal: Pick<Service, 'tenants'>;
-  /** The data folder behind it. */
+  /** The underlying data folder. */
   readonly core: Core;
   readonly close: () => Promise<void>;
 }
@@ -42,7 +42,7 @@ async function create({ service }: ServiceUnderTest, name: string, lifeMs = dayM
 }
 
 function describeKeys(opened: () => ServiceUnderTest): void {
-  test('a key shows its secret once, opens the door, and is listed masked', async () => {
+  test('a key shows its secret once, can be used, and is listed masked', async () => {
     const { service } = opened();
 
     const { secret, ...key } = await create(opened(), 'listed');
@@ -55,7 +55,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     expect(secret).toMatch(/^sk-[a-z0-9]+-\w{38}$/);
   });
 
-  test('a revoked key proves nothing and is not revoked again', async () => {
+  test('a revoked key stops working and cannot be revoked again', async () => {
     const { service } = opened();
     const { uuid, secret } = await create(opened(), 'revoked');
 
@@ -67,7 +67,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     await expect(again).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test("a key of another tenant proves nothing about this one's", async () => {
+  test('a key of another tenant is refused', async () => {
     const { service, core } = opened();
     const { id: tenantId } = await core.tenants.create({ name: 'other' });
     const wish = { tenantId, name: 'ci', expiresAt: inMs(dayMs), by: operator };
@@ -88,7 +88,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     expect((await service.keys.list(tenant)).map((key) => key.uuid)).not.toContain(uuid);
   });
 
-  test('a prune takes what has ended, and leaves a living key alone that is named with it', async () => {
+  test('prune revokes ended keys and ignores an active key named with them', async () => {
     const { service, core } = opened();
     const living = await create(opened(), 'pruned');
     const { id: tenantId } = (await core.tenants.byName(tenant))!;
@@ -103,7 +103,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     expect(await service.keys.prune({ tenant, uuids: [living.uuid] })).toEqual([]);
   });
 
-  test('a key that is over before it begins is refused', async () => {
+  test('an expiry in the past is refused', async () => {
     const made = create(opened(), 'never', -1);
 
     await expect(made).rejects.toMatchObject({ code: 'invalid_request' });
@@ -111,7 +111,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
 }
 
 function describeRotation(opened: () => ServiceUnderTest): void {
-  test('old and new key are good within the grace; those before them end no later', async () => {
+  test('both keys work during the grace period; keys from earlier rotations end no later', async () => {
     const { service } = opened();
     const first = await create(opened(), 'rotated', 10 * dayMs);
     const wish = { tenant, which: { name: 'rotated' }, expiresAt: inMs(90 * dayMs) };
@@ -131,7 +131,7 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     }
   });
 
-  test('without a grace the old key has ended with the answer', async () => {
+  test('without a grace period the old key stops working at once', async () => {
     const { service } = opened();
     const { uuid, secret } = await create(opened(), 'at once');
     const wish = { tenant, which: { uuid }, expiresAt: inMs(dayMs) };
@@ -143,7 +143,7 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     await expect(proof).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('which key is meant has to be clear', async () => {
+  test('an ambiguous or unknown key is refused', async () => {
     const { service } = opened();
     for (const name of ['twice', 'twice']) await create(opened(), name);
     const wish = { tenant, expiresAt: inMs(dayMs), graceMs: 0 };
@@ -159,7 +159,7 @@ function describeRotation(opened: () => ServiceUnderTest): void {
 }
 
 function describeTenants(opened: () => ServiceUnderTest): void {
-  test('a change is answered as it reads ever after, and the webhook can be taken away', async () => {
+  test('a change returns what a later read returns, and the webhook can be removed', async () => {
     const { service } = opened();
     const webhookUrl = 'https://receiver.example/hook';
 
@@ -173,7 +173,7 @@ function describeTenants(opened: () => ServiceUnderTest): void {
     expect([without.webhookUrl, without.webhookState]).toEqual([undefined, 'none']);
   });
 
-  test('a name that another has is refused', async () => {
+  test('the name of another tenant is refused', async () => {
     const { service, core } = opened();
     await core.tenants.create({ name: 'taken' });
 
@@ -182,7 +182,7 @@ function describeTenants(opened: () => ServiceUnderTest): void {
     await expect(renamed).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('what was used is told for all time and for days, and days that are none are refused', async () => {
+  test('usage is reported in total and by day, and invalid days are refused', async () => {
     const { service, core } = opened();
     const { id, createdAt } = (await core.tenants.byName(tenant))!;
     const today = new Date().toISOString().slice(0, 10);
@@ -198,14 +198,14 @@ function describeTenants(opened: () => ServiceUnderTest): void {
     await expect(never).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  test('whoever may act for a tenant finds its name', async () => {
+  test('a person can list the names of their tenants', async () => {
     expect(await opened().personal.tenants.names()).toContain(tenant);
   });
 
-  test('a tenant that there is not is refused', async () => {
+  test('an unknown tenant is refused', async () => {
     const read = opened().service.tenants.read('nobody');
 
-    // A server does not tell strangers which tenants it has.
+    // A server does not tell outsiders which tenants exist.
     await expect(read).rejects.toMatchObject({ code: /^(tenant_not_found|forbidden)$/ });
   });
 }

@@ -1,4 +1,4 @@
-/** The interface document as data: every operation with its schemas, references written out. */
+/** The API document as data: every operation with its schemas, references resolved. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export interface Part {
 export interface DocumentedAnswer {
   /** By media type. */
   readonly content: Readonly<Record<string, Schema>>;
-  /** By name, in small letters. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, Schema>>;
 }
 
@@ -22,7 +22,7 @@ export interface Operation {
   readonly id: string;
   readonly method: (typeof methods)[number];
   readonly path: string;
-  /** Names of the security schemes that let a caller in; none for what is open to everybody. */
+  /** Names of the accepted security schemes; none if open to everyone. */
   readonly schemes: readonly string[];
   readonly parts: readonly Part[];
   readonly body: Schema | null;
@@ -60,7 +60,7 @@ export interface RawDocument {
 
 export function operationsOf(document: RawDocument): readonly Operation[] {
   const { paths, components } = document;
-  const whole = (schema: Schema) => writtenOut(schema, components.schemas);
+  const whole = (schema: Schema) => resolved(schema, components.schemas);
   return Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, raw]) => ({
       id: raw.operationId,
@@ -78,9 +78,8 @@ export function operationsOf(document: RawDocument): readonly Operation[] {
   );
 }
 
-/** A named schema of the document. */
 export function componentOf({ components }: RawDocument, name: string): Schema {
-  return writtenOut({ $ref: prefix + name }, components.schemas);
+  return resolved({ $ref: prefix + name }, components.schemas);
 }
 
 function methodOf(name: string): Operation['method'] {
@@ -102,20 +101,20 @@ function examplesOf(content: Readonly<Record<string, Media>>): readonly unknown[
 
 const prefix = '#/components/schemas/';
 
-/** The schema with every reference replaced by what it points to; none of ours points back to itself. */
-function writtenOut(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
+/** Replaces every reference in the schema with its target; none of ours is recursive. */
+function resolved(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
   const reference = schema['$ref'];
   if (typeof reference === 'string') {
     const target = components[reference.slice(prefix.length)];
     if (target === undefined) throw new Error(`${reference} points to nothing`);
-    return writtenOut(target, components);
+    return resolved(target, components);
   }
   return mapped(schema, (value) => visited(value, components));
 }
 
 function visited(value: unknown, components: Readonly<Record<string, Schema>>): unknown {
   if (Array.isArray(value)) return value.map((entry) => visited(entry, components));
-  return isSchema(value) ? writtenOut(value, components) : value;
+  return isSchema(value) ? resolved(value, components) : value;
 }
 
 export function isSchema(value: unknown): value is Schema {

@@ -1,4 +1,4 @@
-/** Whether an answer is what the document promises: its status, its media type, its form, its headers. */
+/** Checks a response against the document: status, media type, body and headers. */
 
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -11,9 +11,9 @@ export interface Given {
 }
 
 export interface Judge {
-  /** What is wrong with the answer, in words; null when nothing is. */
+  /** What is wrong with the response, in words; null if nothing. */
   complaint(operation: Operation, given: Given): string | null;
-  /** Whether the document allows this body; true where it says nothing about one. */
+  /** Whether the document allows this body; true if it defines none. */
   allowsBody(operation: Operation, body: unknown): boolean;
 }
 
@@ -32,7 +32,7 @@ export function createJudge(): Judge {
 
   const closedForms = new WeakMap<Schema, Schema>();
   function closedForm(schema: Schema): Schema {
-    const closed = closedForms.get(schema) ?? withoutStrangers(schema);
+    const closed = closedForms.get(schema) ?? withoutUnknownMembers(schema);
     closedForms.set(schema, closed);
     return closed;
   }
@@ -83,18 +83,22 @@ function headerComplaint(
   return null;
 }
 
-/** What is wrong with a value that holds members of this schema and no others; null when nothing is. */
+/**
+ * What is wrong with a value that must match the schema and have no other members; null if nothing.
+ */
 export function strictComplaint(schema: Schema, value: unknown): string | null {
-  const validator = Compile(withoutStrangers(schema) as TSchema);
+  const validator = Compile(withoutUnknownMembers(schema) as TSchema);
   return validator.Check(value) ? null : JSON.stringify(validator.Errors(value)[0]);
 }
 
-/** The schema that allows no member but those that it names: what an answer holds must be documented. */
-function withoutStrangers(schema: Schema): Schema {
+/**
+ * The schema with undocumented members forbidden, as everything in a response must be documented.
+ */
+function withoutUnknownMembers(schema: Schema): Schema {
   const inner = mapped(schema, (value): unknown => {
     if (Array.isArray(value))
-      return value.map((it: unknown) => (isSchema(it) ? withoutStrangers(it) : it));
-    return isSchema(value) ? withoutStrangers(value) : value;
+      return value.map((it: unknown) => (isSchema(it) ? withoutUnknownMembers(it) : it));
+    return isSchema(value) ? withoutUnknownMembers(value) : value;
   });
   const isClosed = schema['type'] === 'object' && isSchema(schema['properties']);
   const isFree = schema['additionalProperties'] !== undefined || isEmpty(schema['properties']);

@@ -1,4 +1,4 @@
-/** Requests for an operation, made from what the document says about it. */
+/** Requests for an operation, generated from its documentation. */
 
 import * as fc from 'fast-check';
 import type { Operation, Schema } from './document.ts';
@@ -8,11 +8,11 @@ import { allowedValue, oddValue, spoiled } from './values.ts';
 type Headers = Readonly<Record<string, string | undefined>>;
 
 export interface Sent {
-  /** A security scheme of the operation, or somebody who is not let in. */
+  /** A security scheme of the operation, or a kind of outsider. */
   readonly caller: string;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Headers;
-  /** What goes over the wire; null for no body. */
+  /** The body as sent; null for none. */
   readonly payload: string | null;
 }
 

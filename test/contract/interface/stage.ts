@@ -1,4 +1,6 @@
-/** Who asks in the contract test: a tenant with things to ask about, and everybody who must not see them. */
+/**
+ * Callers in the contract test: a tenant with data to ask about, and outsiders who must not see it.
+ */
 
 import { newSecret } from '../../../src/service/access/key-format.ts';
 import { operator } from '../../../src/service/audit/entry.ts';
@@ -10,15 +12,15 @@ export const strangers = ['nobody', 'garbage', 'unknown', 'foreign'] as const;
 export type Stranger = (typeof strangers)[number];
 
 export interface Stage {
-  /** Authorization headers of those who are let in, by the name of the security scheme. */
+  /** Authorization headers of authorised callers, by security scheme. */
   readonly own: Readonly<Record<string, string>>;
-  /** Of those who are not; undefined sends none. */
+  /** Those of outsiders; undefined sends none. */
   readonly foreign: Readonly<Record<Stranger, string | undefined>>;
-  /** What stands on this stage for a word in double angle quotes. */
+  /** Values that replace words in double angle quotes. */
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** Values that mean something, by the name of the member that holds them; words in quotes are the stage's own. */
+/** Meaningful values by member name; quoted words are replaced with values of the stage. */
 export const known: Known = {
   tenantName: ['«tenantName»'],
   id: ['«id»', '«good»', '«truncated»', '«empty»', '«wrongFormat»', '«refused»'],
@@ -33,7 +35,7 @@ export const known: Known = {
   webhookUrl: ['https://receiver.example/hook', null],
   lang: ['de', 'en-GB'],
   model: ['trace-3'],
-  // Nothing listens there: an answer comes at once, and no name is looked up.
+  // Nothing listens there, so an error comes at once and without a DNS lookup.
   endpoint: ['127.0.0.1'],
   port: [1],
   connectionString: [
@@ -41,22 +43,22 @@ export const known: Known = {
   ],
 };
 
-/** The text with the stage's own words in place. */
+/** Replaces quoted words in the text with values of the stage. */
 export function onStage(text: string, { words }: Stage): string {
   return text.replace(/«(\w+)»/g, (quoted, name: string) => words[name] ?? quoted);
 }
 
 const password = 'tulip orbit lantern gravel';
 const yearMs = 365 * 24 * 3600 * 1000;
-// One word in what a failing test prints, more than a body may hold on its way.
+// Kept as one word in the output of a failing test; longer than the largest body allowed.
 const large = 'x'.repeat(1_100_000);
 let count = 0;
 
 /**
- * A tenant, a user with every scope, and what names them; nothing on it has been asked for before.
+ * A fresh tenant, a user with every scope, and their identifiers.
  *
- * @param uploads - how to upload; null where no operation looks at a picture: it takes its time.
- * @param other - whose key must open nothing here.
+ * @param uploads - uploads a picture, which is slow; null if no operation reads one.
+ * @param other - another tenant, whose key must not work here.
  */
 export async function setStage(
   open: OpenServer,
@@ -125,7 +127,10 @@ interface Maker {
   readonly uploads: Ask | null;
 }
 
-/** Analyses by the words for their ids, made and filled as clients do it; one for all words where nothing is uploaded. */
+/**
+ * Analyses by the words for their ids, created and uploaded as clients do; all the same one if
+ * nothing is uploaded.
+ */
 async function makeAnalyses({ server }: OpenServer, { tenantName, authorization, uploads }: Maker) {
   const post = (url: string, payload: object) =>
     server.inject({ method: 'POST', url, headers: { authorization }, payload });
@@ -149,7 +154,7 @@ async function makeAnalyses({ server }: OpenServer, { tenantName, authorization,
     return analysis.id;
   }
 
-  /** Failed, because its picture is none; a retry looks at it again. */
+  /** Failed, because its upload is no picture; a retry examines it again. */
   async function createRefused(): Promise<string> {
     const refused = await create(Buffer.from('no picture'));
     if (uploads !== null) await post('/v1/analysis/start', { tenantName, id: refused });

@@ -1,9 +1,9 @@
-/** Values made from a schema: such as it allows, and such as a careless or hostile client sends. */
+/** Values generated from a schema: valid ones, and those of a careless or hostile client. */
 
 import * as fc from 'fast-check';
 import { isSchema, type Schema } from './document.ts';
 
-/** Values that mean something to the server, by the name of the member that holds them. */
+/** Meaningful values by member name. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
 const oddTexts = [
@@ -24,7 +24,7 @@ const oddTexts = [
 ];
 const oddNumbers = [-1, 0, 0.5, -0, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308, 64, 65, 4096, 4097];
 
-/** Any JSON value, deep and strange ones among them. */
+/** Any JSON value, including deep and unusual ones. */
 export function oddValue(): fc.Arbitrary<unknown> {
   return fc.oneof(
     fc.constantFrom<unknown>(null, true, false, {}, [], ...oddTexts, ...oddNumbers),
@@ -94,7 +94,8 @@ function object(schema: Schema, known: Known): fc.Arbitrary<unknown> {
   );
   const optional = made.map(([name]) => name).filter((name) => !required.includes(name));
   const whole = fc.record(Object.fromEntries(made));
-  // Few of the optional members as often as many: one that is refused would hide what the others do.
+  // Small selections as often as large ones: one refused member would hide the effects of the
+  // others.
   const chosen = fc.oneof(
     fc.subarray(optional, { maxLength: Math.min(1, optional.length) }),
     fc.subarray(optional),
@@ -118,7 +119,7 @@ function text(schema: Schema): fc.Arbitrary<string> {
     case 'uuid':
       return fc.uuid();
     default:
-      // By code points, as the schema counts; long ones are rare, boundaries are not.
+      // Counted in code points, like the schema; long values are rare, boundary lengths are not.
       return fc.oneof(
         fc.string({
           minLength,
@@ -136,7 +137,7 @@ function bound(schema: Schema, keyword: string, otherwise: number, most = Infini
   return Math.min(typeof value === 'number' ? value : otherwise, most);
 }
 
-/** A value that was allowed, with something done to it at one place. */
+/** A valid value with one change somewhere. */
 export function spoiled(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
     .tuple(
@@ -155,7 +156,7 @@ function spoil(value: unknown, at: number, how: Spoiling, odd: unknown): unknown
   const name = names[at % Math.max(1, names.length)];
   if (!isSchema(value) || name === undefined) return odd;
   const inner = value[name];
-  // Half of the time one step deeper, where there is one.
+  // In half of the cases one level deeper, if there is one.
   if (isSchema(inner) && at % 2 === 1) return { ...value, [name]: spoil(inner, at >> 1, how, odd) };
   const done: Readonly<Record<Spoiling, () => unknown>> = {
     drop: () => Object.fromEntries(Object.entries(value).filter(([each]) => each !== name)),
@@ -167,7 +168,7 @@ function spoil(value: unknown, at: number, how: Spoiling, odd: unknown): unknown
   return done[how]();
 }
 
-/** The same in a form that is nearly right: digits as text, text as digits, one beyond. */
+/** A near miss: a digit as text, a text doubled, a fraction added. */
 function shifted(value: unknown): unknown {
   if (typeof value === 'number') return value % 2 === 0 ? String(value) : value + 0.5;
   if (typeof value === 'string') return `${value} `.repeat(2);
