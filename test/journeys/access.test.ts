@@ -1,4 +1,4 @@
-/** People and keys through a listening server, while another process administers the same data folder. */
+/** People and keys on a running server, while another process administers the same data folder. */
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ async function post(act: string, body: object): Promise<Answer> {
 const list = { method: 'GET', path: `/v1/analysis?tenantName=${tenantName}` };
 const tokensOf = (answer: Answer) => answer.json<{ data: TokenSet }>().data;
 
-test('a person logs in and works; a refresh token that comes twice ends everything', async () => {
+test('a person logs in and works; reusing a refresh token ends every session', async () => {
   const name = 'Ann Example';
   const rights = { tenantIds: [tenantId], scopes: [settingsScope] };
   const { id } = await core.users.create({ email, password, name, ...rights });
@@ -80,7 +80,7 @@ test('a person logs in and works; a refresh token that comes twice ends everythi
   }
 });
 
-test('a person who is disabled while the server runs is refused at once', async () => {
+test('a person disabled while the server runs is refused at once', async () => {
   const { accessToken } = tokensOf(await post('login', { email, password }));
   const [user] = await core.users.byEmail(email);
 
@@ -90,7 +90,7 @@ test('a person who is disabled while the server runs is refused at once', async 
   expect((await post('login', { email, password })).status).toBe(401);
 });
 
-test('a rotated key works beside the new one, until the new one deletes it', async () => {
+test('a rotated key works alongside the new one until the new one deletes it', async () => {
   const old = `ApiKey ${serving.ready.apiKey}`;
   const expiresAt = new Date(Date.now() + 86_400_000);
   const [{ name } = { name: '' }] = await core.keys.list(tenantId);

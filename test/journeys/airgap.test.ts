@@ -1,4 +1,7 @@
-/** That nothing leaves the machine: the kernel counts what a command sends in a network namespace without routes. */
+/**
+ * Shows that nothing leaves the machine: the kernel counts what a command sends in a network
+ * namespace without routes.
+ */
 
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,19 +14,22 @@ import { entry } from '../cli/run-cli.ts';
 
 const run = promisify(execFile);
 
-// Not everywhere: containers and some distributions keep users from making namespaces.
+// Not available everywhere: containers and some distributions forbid namespaces.
 const { status, error, stderr } = spawnSync('unshare', ['-rn', 'true'], { encoding: 'utf8' });
 if (status !== 0) process.stderr.write(`No network namespace here: ${error?.message ?? stderr}\n`);
 const test = anyTest.runIf(status === 0);
 
 interface Sent {
-  /** Packets that any interface of the namespace took. */
+  /** Packets accepted by any interface of the namespace. */
   readonly transmitted: number;
-  /** Attempts for which the kernel knew no route, to other machines and to this one. */
+  /** Attempts for which the kernel had no route, to this machine or others. */
   readonly withoutRoute: number;
 }
 
-/** Runs a program of Node.js in a namespace whose only interface, loopback, is down. @throws when it fails. */
+/**
+ * Runs a Node.js program in a namespace whose only interface, loopback, is down. @throws when it
+ * fails.
+ */
 async function runIsolated(args: readonly string[]): Promise<Sent> {
   const home = mkdtempSync(join(tmpdir(), 'forensics-airgap-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -36,7 +42,7 @@ async function runIsolated(args: readonly string[]): Promise<Sent> {
   return { transmitted: transmittedIn(stdout), withoutRoute: withoutRouteIn(stdout) };
 }
 
-/** `/proc/net/dev`: a line an interface, packets sent in the tenth column. */
+/** `/proc/net/dev`: one line per interface, with packets sent in the tenth column. */
 function transmittedIn(text: string): number {
   const interfaces = [...text.matchAll(/^ *[\w.-]+:((?: +\d+){16})$/gm)];
   expect(interfaces.length).toBeGreaterThan(0);
@@ -44,7 +50,7 @@ function transmittedIn(text: string): number {
   return packets.reduce((sum, count) => sum + count, 0);
 }
 
-/** `/proc/net/snmp`: a line of names, then one of numbers. */
+/** `/proc/net/snmp`: a line of names, then a line of numbers. */
 function withoutRouteIn(text: string): number {
   const [names = [], numbers = []] = [...text.matchAll(/^Ip: (.*)$/gm)].map(([, columns = '']) =>
     columns.split(' '),
@@ -56,7 +62,7 @@ test.each([
   ['another machine', `net.connect(443, '192.0.2.1')`],
   ['a name server', `dns.resolve('airgap.invalid')`],
   ['this machine', `net.connect(9, '127.0.0.1')`],
-])('a program that calls %s is seen', async (_whom, call) => {
+])('a program that contacts %s is detected', async (_whom, call) => {
   const program = `import dns from 'node:dns/promises'; import net from 'node:net';
     process.on('uncaughtException', () => {});
     Promise.resolve(${call}).catch(() => {}); setTimeout(() => process.exit(), 300);`;
@@ -66,7 +72,7 @@ test.each([
   expect(sent.transmitted + sent.withoutRoute).toBeGreaterThan(0);
 });
 
-test('analyze with all its files sends nothing and works without a network', async () => {
+test('analyze with all its outputs sends nothing and works without a network', async () => {
   const out = join(mkdtempSync(join(tmpdir(), 'forensics-airgap-')), 'results');
   onTestFinished(() => rmSync(join(out, '..'), { recursive: true, force: true }));
   const how = ['--tier', 'forensicReporting', '--out', out];

@@ -1,4 +1,4 @@
-/** Who acted, as the audit log tells it: every event, caused through every door that can cause it. */
+/** Who acted, according to the audit log: every event, caused in every way it can be. */
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const clients = ['browser', 'key'] as const;
 const all = ['browser', 'command', 'key'] as const;
 const itself = ['service'] as const;
 
-/** The doors of each event. One that is missing here is found by the type, one too many or too few by the test. */
+/** The doors of each event. The type finds a missing event, the test a missing or extra door. */
 const doors: Readonly<Record<EventName, readonly Door[]>> = {
   'audit.begun': itself,
   'tenant.created': ['command', 'service'],
@@ -72,7 +72,9 @@ const doors: Readonly<Record<EventName, readonly Door[]>> = {
 
 const seen = new Map<string, Set<Door>>(Object.keys(doors).map((event) => [event, new Set()]));
 
-/** @returns a function that acts through a door and expects the door's actor in every entry of the act. */
+/**
+ * @returns a function that acts through a door and expects that door's actor in every new entry.
+ */
 function watch(db: Db, actors: Partial<Record<Door, Actor>>) {
   const known = new Set<string>();
   return async <T>(door: Door, act: () => Promise<T>): Promise<T> => {
@@ -92,9 +94,9 @@ const dayMs = 86_400_000;
 const size = { width: 96, height: 80 };
 const picture = await sceneJpeg({ ...size, seed: 1 });
 
-test('the audit log names who acted, whichever door the act came through', async () => {
-  await withoutAnybody();
-  await atAProvider();
+test('the audit log names the actor of every event, however it was caused', async () => {
+  await workUnattended();
+  await logInAtProvider();
   await rotateMasterKey();
   const server = await openDoors();
   await administer(server);
@@ -103,12 +105,12 @@ test('the audit log names who acted, whichever door the act came through', async
   await retain(server);
   await server.close();
 
-  const told = [...seen].map(([event, through]) => [event, [...through].toSorted()]);
-  expect(Object.fromEntries(told)).toEqual(doors);
+  const doorsSeen = [...seen].map(([event, through]) => [event, [...through].toSorted()]);
+  expect(Object.fromEntries(doorsSeen)).toEqual(doors);
 }, 120_000);
 
-/** What a worker meets: a crash, a busy child, an upload replaced after its start. */
-async function withoutAnybody() {
+/** What a worker may face: a crash, a busy child, an upload replaced after the start. */
+async function workUnattended() {
   const { db, caller, start, upload, analyses, sandbox, worker, clock } = await openWorkshop();
   const through = watch(db, { command: operator, service, key: toActor(caller.principal) });
   const crash = sandbox.fail('inference_crashed');
@@ -126,7 +128,7 @@ async function withoutAnybody() {
   await through('service', async () => worker.drain());
 }
 
-/** On a data folder that no server uses. */
+/** On a data folder without a server. */
 async function rotateMasterKey() {
   const folder = ['--data-dir', await emptyFolder()];
   await runCli(['tenant', 'create', 'acme', ...folder]);
@@ -137,7 +139,7 @@ async function rotateMasterKey() {
   seen.get(event)?.add('command');
 }
 
-async function atAProvider() {
+async function logInAtProvider() {
   const provider = await openOidcServer();
   const { db, identity, accessToken } = await openOidc(provider);
   await watch(db, { service })('service', async () => {
@@ -149,7 +151,7 @@ async function atAProvider() {
 
 type Server = Awaited<ReturnType<typeof openDoors>>;
 
-/** A server with the tenant and the key of its first run, and the first account, made in the browser. */
+/** A server after its first run, with a tenant, a key, and an account created in the browser. */
 async function openDoors() {
   const clock = { aheadMs: 0 };
   const now = () => new Date(Date.now() + clock.aheadMs);
@@ -184,7 +186,7 @@ async function openDoors() {
         ask({ ...question, ...(own && { headers: { ...own, ...authorization } }) });
       return clientOf({ ask: asDoor }, 'default', '');
     },
-    /** One request through a door. @returns `data` of the answer. */
+    /** Sends one request through a door. @returns `data` of the response. */
     send: async (door: keyof typeof secrets, method: string, path: string, body?: object) => {
       const authorization = secrets[door];
       const type = { 'content-type': 'application/json' };
@@ -296,7 +298,7 @@ async function command({ run, receiver, send }: Server) {
   await run('backup', 'create', '--out', await emptyFolder());
 }
 
-/** What time does; the tenant is deleted on the way, with an analysis in it. */
+/** What happens over time; the tenant is deleted midway, with an analysis in it. */
 async function retain({ app, clock, client, run, through }: Server) {
   const cleanUp = async () => app.analyses.cleanUp(new AbortController().signal);
   const create = async () => client('key').create({ format: 'jpg', ...size });

@@ -1,4 +1,4 @@
-/** The log of a server at work, read by commands beside it. */
+/** The audit log of a running server, read by separate commands. */
 
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const audit = async (...args: string[]) => runCli(['audit', ...args, '--data-dir', dataDir]);
 
-test('a report that a client replaced through its own URL is found by the hashes of the log', async () => {
+test("a report replaced by a client through its own URL is detected by the log's hashes", async () => {
   const client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
   const options = { tier: 'forensicReporting' };
   const { id } = await client.create({ format: 'jpg', ...size, options });

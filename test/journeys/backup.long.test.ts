@@ -1,4 +1,4 @@
-/** A server at work is backed up, its machine is lost, and another one goes on from the backup. */
+/** A running server is backed up, its machine is lost, and another continues from the backup. */
 
 import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ async function begun(client: Client, size: typeof small, tier: string): Promise<
 const report = (id: string, folder: string, out: string) =>
   runHere(['report', id, '--tenant', 'default', '--out', out, '--data-dir', folder]);
 
-test('a service that is lost goes on from its backup: analyses, keys, evidence, log and queue', async () => {
+test('a lost service continues from its backup: analyses, keys, evidence, log and queue', async () => {
   const folder = await emptyFolder();
   const [out, restored] = [join(folder, 'backup.tar'), join(folder, 'restored')];
   serving = await startServing(dataDir, environment);
@@ -58,7 +58,7 @@ test('a service that is lost goes on from its backup: analyses, keys, evidence, 
     '--json',
   ]);
   const { pathname, search } = new URL(putUrl);
-  // What happens after the snapshot is not in it, and harms it nowhere.
+  // What happens after the snapshot is not in it, and must not damage it.
   await serving.ask({ method: 'PUT', path: pathname + search, body: Buffer.from('later') });
   await serving.end('SIGKILL');
   const verified = await runHere(['backup', 'verify', out]);
@@ -93,7 +93,10 @@ test('a service that is lost goes on from its backup: analyses, keys, evidence, 
   await expectEvidence(done, restored, folder, exported.stdout);
 }, 90_000);
 
-/** The bundle that the restored service signs verifies against the key that was handed out before; its log holds. */
+/**
+ * A bundle signed by the restored service verifies with the key exported earlier, and its log
+ * verifies too.
+ */
 async function expectEvidence(
   id: string,
   restored: string,

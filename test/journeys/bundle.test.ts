@@ -1,4 +1,4 @@
-/** The way of the evidence: through a listening server into a bundle, and out of it again on a machine that has nothing. */
+/** Evidence from a running server in a bundle, verified on a machine without keys or data. */
 
 import { rmSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** An analysis that is completed in this tier. */
+/** A completed analysis in this tier. */
 async function analyzed(tier: string, projectId: string | null = null): Promise<string> {
   const made = await client.create({ format: 'jpg', ...size, options: { tier } }, { projectId });
   await client.upload(made, await sceneJpeg({ ...size, seed: 6 }));
@@ -44,16 +44,16 @@ async function analyzed(tier: string, projectId: string | null = null): Promise<
 const report = (analysis: string, ...args: string[]) =>
   runHere(['report', analysis, '--tenant', 'default', '--data-dir', dataDir, ...args]);
 
-/** As a stranger: no home, no data folder, no settings. */
+/** As an outsider: no home, data folder or settings. */
 async function elsewhere(...args: string[]) {
   const nowhere = join(await emptyFolder(), 'nothing');
   return runCli(args, { env: { HOME: nowhere, XDG_CONFIG_HOME: nowhere, XDG_DATA_HOME: nowhere } });
 }
 
-test('a bundle of a stored analysis holds and is reproduced on a machine that has neither key nor data', async () => {
+test('a bundle verifies and reproduces on a machine with neither key nor data', async () => {
   const folder = await emptyFolder();
   const [out, key] = [join(folder, 'evidence.zip'), join(folder, 'examiner.pem')];
-  // What clients put in the place of heatmaps and reports must not get into the evidence.
+  // What clients upload in place of heatmaps and reports must not get into the evidence.
   const { heatmaps, report: stored } = (await client.until(id, ['completed'])).inferenceStatus
     .result!;
   for (const { putUrl } of [heatmaps!.fakeHeatmapStorageUrls, stored!.en.pdfStorageUrls]) {
@@ -86,7 +86,7 @@ test('a bundle of a stored analysis holds and is reproduced on a machine that ha
   await expectCustody(await readFile(out), ['created', 'received', 'examined', 'rendered']);
 });
 
-test('the log tells of every bundle, and the next bundle tells what the log tells', async () => {
+test('every bundle is logged, and the next bundle includes that log entry', async () => {
   const folder = await emptyFolder();
 
   const first = await report(id, '--out', join(folder, '1.zip'), '--json');
@@ -110,7 +110,7 @@ const askHtml = async (analysis: string, language: string) =>
     headers: { authorization: `ApiKey ${serving.ready.apiKey}` },
   });
 
-test('the HTML report comes in either language, as a file that no page of the server becomes', async () => {
+test('the HTML report is available in both languages, as a sandboxed download', async () => {
   const [english, german] = [await askHtml(id, 'en'), await askHtml(id, 'de')];
   const flagged = await askHtml(flaggedId, 'en');
 
@@ -124,7 +124,7 @@ test('the HTML report comes in either language, as a file that no page of the se
   expect(flagged.status).toBe(409);
 });
 
-test('what cannot be bundled is refused with what to do, and nothing is written over', async () => {
+test('an analysis that cannot be bundled is refused with advice, and nothing is overwritten', async () => {
   const folder = await emptyFolder();
   const out = join(folder, 'evidence.zip');
   await mkdir(join(folder, 'taken'));
@@ -141,7 +141,7 @@ test('what cannot be bundled is refused with what to do, and nothing is written 
 
 const ofCase = ['report', '--case', 'Claim 4711', '--tenant', 'default'];
 
-test('a case has one archive, which holds a whole bundle of each picture with a report', async () => {
+test('the archive of a case holds a full bundle of each picture with a report', async () => {
   const out = join(await emptyFolder(), 'case.zip');
 
   const made = await runHere([...ofCase, '--data-dir', dataDir, '--out', out]);
@@ -161,7 +161,7 @@ test('a case has one archive, which holds a whole bundle of each picture with a 
   await expect(reproduceBundle(out)).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('report and archive of a case come from the server too', async () => {
+test('a server provides the report and archive of a case', async () => {
   const folder = await emptyFolder();
   const there = ['--url', serving.ready.url, '--ca', join(dataDir, 'tls', 'ca.pem')];
   const env = { FORENSICS_API_KEY: serving.ready.apiKey ?? '' };
@@ -177,7 +177,7 @@ test('report and archive of a case come from the server too', async () => {
   expect(pages[0]).toContain('1 Bild: ');
 });
 
-test('a case that nobody sent a picture for is refused', async () => {
+test('a case without pictures is refused', async () => {
   const wanted = ['--case', 'none', '--tenant', 'default', '--data-dir', dataDir];
 
   const refused = await runHere([

@@ -1,4 +1,4 @@
-/** What an unclean end of the server costs: nothing but time. */
+/** A crash of the server costs nothing but time. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const environment = { FORENSICS_LEASE_SECONDS: '2' };
 
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('an analysis that kill -9 interrupts is completed by the next server', async () => {
+test('an analysis interrupted by kill -9 is completed by the next server', async () => {
   const size = { width: 1200, height: 900 };
   const first = await startServing(dataDir, environment);
   const { apiKey, tenantName } = first.ready;
@@ -26,7 +26,7 @@ test('an analysis that kill -9 interrupts is completed by the next server', asyn
   const second = await startServing(dataDir, environment);
   const after = clientOf(second, tenantName ?? '', apiKey ?? '');
   const done = await after.until(made.id, ['completed', 'failed']);
-  await gone(children);
+  await waitUntilGone(children);
   const code = await second.end('SIGTERM');
 
   expect(interrupted.inferenceStatus.status).toBe('processing');
@@ -35,14 +35,14 @@ test('an analysis that kill -9 interrupts is completed by the next server', asyn
   expect(code).toBe(0);
 });
 
-/** Linux tells them; elsewhere the list is empty. */
+/** From /proc on Linux; empty elsewhere. */
 function childrenOf(pid: number): readonly number[] {
   if (process.platform !== 'linux') return [];
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-async function gone(pids: readonly number[]): Promise<void> {
+async function waitUntilGone(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     while (isAlive(pid)) await setTimeout(20);
   }

@@ -1,4 +1,7 @@
-/** One installation whose administrator moves from the embedded store to S3, to Azure, and back. Nothing gets lost. */
+/**
+ * An installation that moves from the embedded store to S3, to Azure, and back, without losing
+ * anything.
+ */
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +15,9 @@ import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
 
 const size = { width: 160, height: 120 };
-/** Four servers start one after the other, and each examines pictures: half a minute where others work, too. */
+/**
+ * Starts four servers in turn, each of which examines pictures: half a minute on a busy machine.
+ */
 const fourServersMs = 90_000;
 const picture = await sceneJpeg({ ...size, seed: 1 });
 const dataDir = newDataDir();
@@ -31,7 +36,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Settings of a service whose default store is this one. */
+/** Settings of a service with this default store. */
 function settingsFor(config: object): Record<string, string> {
   const file = join(dataDir, 'default-storage.json');
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
@@ -39,7 +44,7 @@ function settingsFor(config: object): Record<string, string> {
   return { FORENSICS_DEFAULT_STORAGE: file, NODE_EXTRA_CA_CERTS: ca };
 }
 
-/** A bucket that clients see at another port than the service does. */
+/** A bucket whose public port differs from the one that the service uses. */
 function inS3() {
   const s3 = buckets.s3Config(bucket, { port: outside.port });
   return { s3: { ...s3, internalPort: buckets.port } };
@@ -50,7 +55,7 @@ function inAzure() {
   return { azure: { containerName: 'evidence', connectionString } };
 }
 
-/** Serves as long as `act` takes. */
+/** Serves while `act` runs. */
 async function during<T>(
   environment: Record<string, string>,
   act: (client: ReturnType<typeof clientOf>, serving: Serving) => Promise<T>,
@@ -66,7 +71,7 @@ async function during<T>(
 let apiKey: string | null = null;
 
 test(
-  'what was made in each store stays readable in all the others',
+  'pictures from each store stay readable after moving to another',
   async () => {
     const declared = { format: 'jpg', ...size };
 
@@ -120,21 +125,21 @@ test(
   fourServersMs,
 );
 
-test('a store that refuses the credentials ends the start, and says what to do', async () => {
+test('a store that refuses the credentials stops the start with advice', async () => {
   const { s3 } = inS3();
   const environment = settingsFor({ s3: { ...s3, secretAccessKey: 'not the secret' } });
 
   const args = ['--data-dir', dataDir, '--port', '0', '--workers', '1'];
-  const { exitCode, stderr: said } = await spawnServe(args, environment);
+  const { exitCode, stderr: output } = await spawnServe(args, environment);
 
   expect(exitCode).toBe(2);
-  expect(said).toMatch(
+  expect(output).toMatch(
     /defaultStorage names a store that rejects the service\..*secret access key/,
   );
-  expect(said).not.toContain('not the secret');
+  expect(output).not.toContain('not the secret');
 });
 
-test('a store that is only away is told by health, and what was made before is still listed', async () => {
+test('an unreachable store makes health fail, but analyses are still listed', async () => {
   const { s3 } = inS3();
 
   await during(settingsFor({ s3: { ...s3, internalPort: 1 } }), async (_client, { ask }) => {
@@ -176,7 +181,7 @@ async function put({ type, putUrl }: StorageUrls, dispatcher?: Dispatcher): Prom
   expect(answer.ok).toBe(true);
 }
 
-/** From wherever the URL leads. */
+/** Downloads from the server or the store, wherever the URL points. */
 async function get({ type, getUrl }: StorageUrls, serving: Serving): Promise<Buffer> {
   const { origin, pathname, search } = new URL(getUrl);
   if (origin === new URL(serving.ready.url).origin) {

@@ -1,4 +1,7 @@
-/** What phones and offices send, through a server that takes everything, into signed evidence. */
+/**
+ * Files as sent by phones and offices, through a server that accepts everything, into signed
+ * evidence.
+ */
 
 import { rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -34,7 +37,7 @@ const atServer = () => [
   '--tenant',
   'default',
 ];
-test('a HEIC file is examined, and its bytes are in the evidence as they came', async () => {
+test('a HEIC file is examined, and the evidence holds its original bytes', async () => {
   const heic = await fileOf('heic');
   const { width, height } = formatScene;
   const options = { tier: 'forensicReporting' };
@@ -54,7 +57,7 @@ test('a HEIC file is examined, and its bytes are in the evidence as they came', 
   expect(files.some((bytes) => heic.equals(bytes))).toBe(true);
 });
 
-test('the pictures of a PDF are sent one by one', async () => {
+test('the pictures of a PDF are submitted one by one', async () => {
   const cwd = await emptyFolder();
   const scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
   const claim = await makePdf(

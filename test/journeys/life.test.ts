@@ -1,4 +1,4 @@
-/** The life of an analysis through a listening server, with the real model and a webhook receiver. */
+/** The life of an analysis on a running server, with the real model and a webhook receiver. */
 
 import { rmSync } from 'node:fs';
 import sharp from 'sharp';
@@ -73,7 +73,7 @@ test('an analysis is created, uploaded, started, completed, upgraded and deleted
   expect((await client.send('DELETE', '', { id })).status).toBe(404);
 });
 
-test('the receiver saw every change in order, each signed by the tenant', async () => {
+test("the receiver got every change in order, signed with the tenant's secret", async () => {
   await receiver.first(({ headers }) => headers['webhook-event'] === 'delete');
   const secret = await runCli(['tenant', 'webhook-secret', 'default', '--data-dir', dataDir]);
   const webhook = new Webhook(secret.stdout.trim());
@@ -95,7 +95,7 @@ test('the receiver saw every change in order, each signed by the tenant', async 
   ]);
 });
 
-test('a picture that is not what was declared fails its analysis, and the server goes on', async () => {
+test('a picture that contradicts its declaration fails its analysis, and the server keeps running', async () => {
   const png = await scenePng({ ...size, seed: 2 });
   const cases = [
     {
@@ -121,7 +121,7 @@ test('a picture that is not what was declared fails its analysis, and the server
   expect((await serving.ask({ method: 'GET', path: '/v1/health' })).status).toBe(200);
 });
 
-test('a picture that breaks off fails in the run, with words for people', async () => {
+test('a truncated picture fails during the examination, with a readable message', async () => {
   const made = await client.create({ format: 'jpg', ...size }, { name: 'cut' });
   const picture = await sceneJpeg({ ...size, seed: 4 });
   await client.upload(made, picture.subarray(0, picture.length >> 1));
@@ -132,7 +132,7 @@ test('a picture that breaks off fails in the run, with words for people', async 
   expect(inferenceStatus.statusMessage).toMatch(/^[A-Z].+[.]$/);
 });
 
-test('a failed analysis runs when it is retried with the right picture in its place', async () => {
+test('a failed analysis succeeds when retried with the right picture', async () => {
   const made = await client.create({ format: 'png', ...size }, { name: 'second try' });
   await client.upload(made, Buffer.from('the wrong file'));
   await client.send('POST', '/start', { id: made.id });
@@ -151,8 +151,7 @@ async function read(id: string) {
   return only(await client.get(id));
 }
 
-/** Against the schema that the server itself gives out. */
-/** What the document of the server says against this value, which must hold nothing that is not documented. */
+/** What violates the server's own document, which must list every member of the value. */
 async function complaint(name: 'Analysis' | 'AnalysisMessage', value: unknown) {
   const answer = await serving.ask({ method: 'GET', path: '/v1/schema' });
   const document: RawDocument = JSON.parse(answer.body.toString('utf8'));

@@ -8,7 +8,7 @@ import { checkDatabaseClock, judgeFacts, readFacts } from '../../src/ops/doctor/
 import { createDatabase, startPostgres } from '../fixtures/postgres.ts';
 import { openServer } from '../unit/server/open-server.ts';
 
-/** Two machines with data folders of their own, one database and one master key. */
+/** Two machines with separate data folders, but one database and one master key. */
 async function openMachines({ rateLimitPerMinute = 0 } = {}) {
   const databaseUrl = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
   const flags = { databaseUrl, masterKey: '07'.repeat(32) };
@@ -22,7 +22,7 @@ async function openMachines({ rateLimitPerMinute = 0 } = {}) {
   return machines;
 }
 
-test('servers that share a database count the requests of a key together', async () => {
+test('servers that share a database share the rate limit of a key', async () => {
   const [one, other] = await openMachines({ rateLimitPerMinute: 5 });
   const { secret } = await one.makeTenant('acme');
   const headers = { authorization: `ApiKey ${secret}` };
@@ -37,7 +37,7 @@ test('servers that share a database count the requests of a key together', async
   expect(states).toEqual([200, 200, 200, 200, 200, 429]);
 });
 
-test('wrong keys that are tried on several servers are counted together, too', async () => {
+test('wrong keys tried on several servers share one limit', async () => {
   const [one, other] = await openMachines({ rateLimitPerMinute: 4 });
   const headers = { authorization: 'ApiKey no' };
 
@@ -51,7 +51,7 @@ test('wrong keys that are tried on several servers are counted together, too', a
   expect(states).toEqual([401, 401, 401, 401, 401, 429]);
 });
 
-test('all machines sign with one key', async () => {
+test('all machines sign with the same key', async () => {
   const [one, other] = await openMachines();
 
   const signers = [
@@ -62,7 +62,7 @@ test('all machines sign with one key', async () => {
   expect(signers[0]!.fingerprint).toBe(signers[1]!.fingerprint);
 });
 
-test('the doctor finds a database that holds what is shared well, and tells what it is', async () => {
+test('the doctor checks a shared database and reports fsync being off', async () => {
   const [one] = await openMachines();
   const { db } = one.app.core.database;
 
@@ -70,7 +70,7 @@ test('the doctor finds a database that holds what is shared well, and tells what
   const found = [...judgeFacts(await readFacts(db)), clock];
 
   expect(found.map(({ name, state }) => [name, state])).toEqual([
-    // The one of the tests does not wait for the disk.
+    // The test database does not wait for the disk.
     ['database', 'failed'],
     ['database user', 'ok'],
     ['connections', 'ok'],
@@ -79,7 +79,7 @@ test('the doctor finds a database that holds what is shared well, and tells what
   expect(found[0]!.message).toBe('A power cut could lose committed data: fsync is off.');
 });
 
-test('the doctor tells a clock that is far from that of the database', async () => {
+test('the doctor reports a clock far from that of the database', async () => {
   const [one] = await openMachines();
   const { db } = one.app.core.database;
 
@@ -91,7 +91,7 @@ test('the doctor tells a clock that is far from that of the database', async () 
   });
 });
 
-test('a machine whose clock is half a minute wrong goes by that of the database', async () => {
+test('a machine whose clock is 30 s off uses that of the database', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 });
   onTestFinished(() => void vi.useRealTimers());
   const url = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
@@ -102,7 +102,7 @@ test('a machine whose clock is half a minute wrong goes by that of the database'
   expect(Math.abs(aheadMs)).toBeLessThan(1000);
 });
 
-test('after a restart of the database a process listens with one connection, as before', async () => {
+test('after a database restart, a process still listens on one connection', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();
@@ -119,7 +119,7 @@ test('after a restart of the database a process listens with one connection, as 
   expect(await listeners()).toEqual([[1]]);
 }, 30_000);
 
-test('a connection that breaks within a transaction ends that transaction, not the process', async () => {
+test('a connection lost in a transaction ends the transaction, not the process', async () => {
   const url = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
   const opened = await openPostgres({ url, passwordFile: null });
   onTestFinished(() => opened.close());

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { newDataDir, spawnServe } from './serving.ts';
 
-test('serve shows metrics on an address of their own', async () => {
+test('serve exposes metrics on a separate address', async () => {
   const args = ['--json', '--data-dir', newDataDir(), '--port', '0', '--workers', '1'];
   const child = spawnServe(args, { FORENSICS_METRICS_ADDRESS: '127.0.0.1:0' });
   const lines = createInterface({ input: child.stderr });

@@ -1,4 +1,7 @@
-/** An installation that begins on one machine and goes on with several: servers without workers, workers without a port. */
+/**
+ * An installation that starts on one machine and grows: servers without workers, workers without a
+ * port.
+ */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,10 +24,10 @@ let buckets: S3Server;
 let databaseUrl: string;
 let old: { readonly apiKey: string; readonly analysis: Analysis; readonly key: string };
 
-/** On the file in its data folder. */
+/** With the database file in its data folder. */
 const alone = { env: { FORENSICS_DATABASE_URL: '' } };
 
-/** Of every machine: where the data is, and the master key of the first one. */
+/** Settings of every machine: where the data is, and the master key of the first. */
 const shared = () => ({
   FORENSICS_DATABASE_URL: databaseUrl,
   FORENSICS_DEFAULT_STORAGE: bucketFile,
@@ -59,7 +62,7 @@ afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-test('a bucket that refuses us is told of before anything is moved', async () => {
+test('a bucket that rejects the credentials is reported before anything is moved', async () => {
   const wrongFile = join(first, 'wrong.json');
   const s3 = buckets.s3Config(bucket, { secretAccessKey: 'wrong' });
   writeFileSync(wrongFile, JSON.stringify({ s3 }), { mode: 0o600 });
@@ -72,7 +75,7 @@ test('a bucket that refuses us is told of before anything is moved', async () =>
   expect(stderr).not.toMatch(/tenants: 1/);
 }, 60_000);
 
-test('everything is moved, and not a second time', async () => {
+test('everything is moved, and cannot be moved twice', async () => {
   const to = ['--to', databaseUrl, '--default-storage', bucketFile];
   const move = () => runCli(['migrate', ...to, '--data-dir', first, '--json'], alone);
 
@@ -86,7 +89,7 @@ test('everything is moved, and not a second time', async () => {
   expect(again.stderr).toMatch(/has already been moved to that database/);
 }, 60_000);
 
-test('a server on another machine has all of it, and signs with the same key', async () => {
+test('a server on another machine has all the data and the same signing key', async () => {
   await during(server, async (serving, client) => {
     const { data } = (await client.get(old.analysis.id)).json<{ data: Analysis[] }>();
     const { getUrl } = data[0]!.input.storageUrls;
@@ -103,7 +106,7 @@ test('a server on another machine has all of it, and signs with the same key', a
   });
 }, 60_000);
 
-test('an analysis waits for a worker, and one whose machine dies is completed by another, once', async () => {
+test('an analysis waits for a worker; if its machine dies, another completes it once', async () => {
   await during(server, async (_, client) => {
     const made = await client.create(declared);
     const put = await fetch(made.input.storageUrls.putUrl, { method: 'PUT', body: picture });
@@ -147,7 +150,7 @@ async function during(
   }
 }
 
-/** URLs are signed anew with every answer, and name the store in which the objects are now. */
+/** URLs are signed anew in every response and name the current store. */
 function withoutUrls({ input, ...analysis }: Analysis): object {
   const { storageUrls: _, ...rest } = input;
   return { ...analysis, input: rest };

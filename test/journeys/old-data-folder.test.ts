@@ -1,6 +1,6 @@
 /**
- * A data folder of version 0.1.0 as it was before the sources were rearranged, with a tenant, its key, a legal hold and one
- * finished analysis of the drawn scene. Whatever changes inside, it opens and its results are there.
+ * A data folder of version 0.1.0, from before the sources were rearranged, with a tenant, its key,
+ * a legal hold and one finished analysis of a drawn scene. It must still open with its results.
  */
 
 import { mkdtempSync } from 'node:fs';
@@ -22,13 +22,13 @@ let open: OpenServer;
 beforeAll(async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'forensics-old-'));
   await execa('tar', ['-xzf', archive, '-C', dataDir]);
-  // The key is valid for a year from the day the folder was made.
+  // The key is valid for a year after the folder was made.
   open = await openServer({ dataDir, now: () => new Date('2026-12-01T12:00:00Z') });
 });
 
 afterAll(() => open.close());
 
-test('its key is let in and its analysis is listed with its result', async () => {
+test('its key works and its analysis is listed with its result', async () => {
   const answer = await open.server.inject({ url: '/v1/analysis?tenantName=default', headers });
 
   const { data } = answer.json<{ data: Analysis[] }>();
@@ -39,7 +39,7 @@ test('its key is let in and its analysis is listed with its result', async () =>
   expect(data[0]?.inferenceStatus.result).toMatchObject({ resultClass: 3, resultSubClasses: [] });
 });
 
-test('an upgrade draws heatmaps and reports from what was stored then', async () => {
+test('an upgrade creates heatmaps and reports from the stored examination', async () => {
   const body = { id: analysisId, tenantName: 'default', options: { tier: 'forensicReporting' } };
   const answer = await open.server.inject({
     method: 'POST',
@@ -57,7 +57,7 @@ test('an upgrade draws heatmaps and reports from what was stored then', async ()
   expect(result?.heatmaps?.fakeHeatmapStorageUrls.getUrl).toMatch(/^https:/);
 });
 
-test('its audit log and its legal hold stand', async () => {
+test('its audit log and its legal hold are intact', async () => {
   const { audit, tenants } = open.app.core;
   const [{ id } = { id: '' }] = await tenants.list();
 

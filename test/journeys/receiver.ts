@@ -1,4 +1,4 @@
-/** A webhook receiver that keeps what it was sent and tells when more has come. */
+/** A webhook receiver that records its calls and lets tests wait for one. */
 
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -12,7 +12,7 @@ export interface Call {
 export interface Receiver {
   readonly url: string;
   readonly calls: readonly Call[];
-  /** Resolves with the first call that `matches`, also one that came before. */
+  /** Resolves with the first call that `matches`, even if it has already arrived. */
   first(matches: (call: Call) => boolean): Promise<Call>;
   close(): void;
 }

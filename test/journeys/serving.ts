@@ -1,4 +1,6 @@
-/** A real `forensics serve` in a process of its own, and a client that trusts its authority. */
+/**
+ * A real `forensics serve` in its own process, and a client that trusts its certificate authority.
+ */
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -13,7 +15,7 @@ import { makeDatabaseOf } from '../fixtures/postgres.ts';
 import { spawnCli, type StartHow } from '../cli/run-cli.ts';
 import { type Answer, type Ask, asker, type Question } from '../unit/server/open-server.ts';
 
-/** The line of `serve --json`. */
+/** The line printed by `serve --json`. */
 export interface Ready {
   readonly url: string;
   readonly caPath: string;
@@ -28,9 +30,9 @@ export type ServeProcess = ReturnType<typeof spawnCli>;
 export interface Serving {
   readonly ready: Ready;
   readonly child: ServeProcess;
-  /** Asks without a key. */
+  /** Sends a request without a key. */
   readonly ask: Ask;
-  /** Ends it with a signal and waits; answers the exit code. */
+  /** Ends the server with a signal, waits, and returns the exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
@@ -38,13 +40,15 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'forensics-serve-'));
 }
 
-// No settings of this machine's user, and a limit that no test and no bench comes near.
+// Ignores the user's settings; the rate limit is beyond what any test or benchmark reaches.
 const quiet = {
   XDG_CONFIG_HOME: join(tmpdir(), 'forensics-no-config'),
   FORENSICS_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 
-/** Starts `forensics serve`; `environment` is added to a bare one. @param how - as of `spawnCli`. */
+/**
+ * Starts `forensics serve`; `environment` is added to a bare one. @param how - as in `spawnCli`.
+ */
 export function spawnServe(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -53,7 +57,7 @@ export function spawnServe(
   return spawnCli(['serve', ...args], { ...how, env: { ...quiet, ...environment } });
 }
 
-/** Resolves once the server says that it is ready; rejects with what it said when it ends before. */
+/** Resolves once the server is ready; rejects with its output if it ends first. */
 export async function startServing(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
@@ -78,17 +82,17 @@ export async function startServing(
 }
 
 async function readyLine(child: ServeProcess): Promise<Ready> {
-  let told = '';
+  let output = '';
   child.stderr.on('data', (bytes: Buffer) => {
-    told += bytes.toString('utf8');
+    output += bytes.toString('utf8');
   });
   const lines = createInterface({ input: child.stdout });
   const first = once(lines, 'line').then(([line]): Ready => JSON.parse(String(line)));
-  const early = child.then(() => Promise.reject(new Error(`serve ended: ${told}`)));
+  const early = child.then(() => Promise.reject(new Error(`serve ended: ${output}`)));
   return Promise.race([first, early]);
 }
 
-/** The client's side of an analysis, for one tenant and one key. */
+/** A client for one tenant and one key. */
 export function clientOf({ ask }: Pick<Serving, 'ask'>, tenantName: string, apiKey: string) {
   const headers = { authorization: `ApiKey ${apiKey}` };
   const send = async (method: string, act: string, body: object): Promise<Answer> =>
@@ -106,7 +110,7 @@ export function clientOf({ ask }: Pick<Serving, 'ask'>, tenantName: string, apiK
       const answer = await send('POST', '', { name: 'A', type: 'image', input: whole, ...more });
       return only(answer);
     },
-    /** @param more - such as the length of a body that comes in pieces. */
+    /** @param more - such as the length of a streamed body. */
     async upload(
       { input }: Analysis,
       body: Buffer | Readable,
@@ -119,12 +123,12 @@ export function clientOf({ ask }: Pick<Serving, 'ask'>, tenantName: string, apiK
       if (answer.status !== 200) throw new Error(`download answered ${answer.status}`);
       return answer.body;
     },
-    /** Asks until the status is one of `wanted`; the test's own time limit ends it otherwise. */
+    /** Polls until the status is one of `wanted`; the test's timeout limits it. */
     async until(id: string, wanted: readonly string[]): Promise<Analysis> {
       for (;;) {
         const analysis = only(await get(id));
         if (wanted.includes(analysis.inferenceStatus.status)) return analysis;
-        // Another process is at work: asking without a pause would take the core that it needs.
+        // A pause, as polling without one would take the CPU that the server needs.
         await setTimeout(20);
       }
     },
@@ -137,7 +141,7 @@ export function only(answer: Answer): Analysis {
   return analysis;
 }
 
-// The scheme and the host are those of the server that was started; only path and signature matter.
+// Scheme and host may differ from those of the started server; path and signature matter.
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;

@@ -1,7 +1,8 @@
 /**
- * The backup of each of the last two releases, made by `test/fixtures/write-old-backup.ts`: restored, taken forward by this
- * program, and back again as the manual says. That the old program starts on what is put back is shown as far as it can be
- * without it: byte for byte the same files, rows and schema as it left them.
+ * The backup of each of the last two releases, made by `test/fixtures/write-old-backup.ts`:
+ * restored, upgraded by this program, and downgraded as the manual says. That the old program
+ * starts on the result is shown as far as possible without it: files, rows and schema are identical
+ * to what it left.
  */
 
 import { copyFileSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +37,7 @@ describe.each([
     return { folder, dataDir, backup, database: join(dataDir, 'forensics.db') };
   }
 
-  test('goes forward: keys, accounts, webhooks, results, files, evidence and log', {
+  test('upgrades: keys, accounts, webhooks, results, files, evidence and log', {
     timeout: 120_000,
   }, async () => {
     const { folder, dataDir } = await restored();
@@ -99,7 +100,7 @@ describe.each([
     await open.close();
   });
 
-  test('goes back, from the copy of the database and from the backup: as the old program left it', {
+  test('downgrades to its original state, from the database copy and from the backup', {
     timeout: 120_000,
   }, async () => {
     const { dataDir, backup, database } = await restored();
@@ -110,7 +111,7 @@ describe.each([
 
     await (await openServer({ dataDir, now })).app.close();
     const forward = contentOf(database);
-    // As the page on deployment says.
+    // As the manual's deployment page says.
     const [copy = ''] = readdirSync(join(dataDir, 'backups'));
     copyFileSync(join(dataDir, 'backups', copy), database);
     for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
@@ -126,7 +127,7 @@ describe.each([
   });
 });
 
-/** What SQLite tells of a file: its version, how it is made, all rows, and what is damaged. */
+/** The content of an SQLite file: schema version, definitions, all rows, and any damage. */
 function contentOf(path: string) {
   const client = new Database(path, { readonly: true });
   const tables = client
@@ -144,7 +145,7 @@ function contentOf(path: string) {
   return { schema, tables, rows: JSON.stringify(rows), damage };
 }
 
-/** Pictures, reports and keys, by name. */
+/** Pictures, reports and keys by name. */
 function filesOf(dataDir: string) {
   const names = globSync('{blobs,signing-keys,tls}/**/*', { cwd: dataDir, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,6 +1,6 @@
 /**
- * The data of each of the last two releases in PostgreSQL, in the schema that the release had there: taken forward by a server
- * that starts on it, and back from a dump made before.
+ * The data of each of the last two releases in PostgreSQL, in the schema of that release: upgraded
+ * by a server that starts on it, and downgraded from a dump made before.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -26,7 +26,7 @@ test.each([
   ['0.2.0', 14],
   ['0.3.0', 17],
 ])(
-  'a database of version %s goes forward, and back from its dump',
+  'a database of version %s upgrades, and downgrades from its dump',
   { timeout: 120_000 },
   async (version, schema) => {
     const old = new URL(`../fixtures/old/${version}`, import.meta.url).pathname;
@@ -74,7 +74,7 @@ test.each([
   },
 );
 
-/** The schema up to that step, with the rows that the release wrote in SQLite. */
+/** Creates the schema up to that version, with the rows that the release wrote to SQLite. */
 async function fill(url: string, file: string, schema: number): Promise<void> {
   const [to, from] = [new Client(url), new Database(file, { readonly: true })];
   await to.connect();
@@ -83,7 +83,7 @@ async function fill(url: string, file: string, schema: number): Promise<void> {
   );
   await to.query('INSERT INTO schema_version VALUES ($1, 11)', [schema]);
   for (const step of schemaSteps('postgres')) if (step.version <= schema) await to.query(step.sql);
-  // References and triggers wait until everything is there.
+  // Defers references and triggers until all rows are there.
   await to.query('SET session_replication_role = replica');
   const { rows: tables } = await to.query<{ name: string; columns: string[] }>(
     "SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'schema_version' GROUP BY 1",
@@ -92,7 +92,7 @@ async function fill(url: string, file: string, schema: number): Promise<void> {
   for (const { name, columns } of tables.filter((table) => names.includes(table.name))) {
     await to.query(`DELETE FROM ${name}`);
     for (const row of from.prepare<[], Record<string, unknown>>(`SELECT * FROM ${name}`).all()) {
-      // Those of the search of texts are SQLite's own.
+      // Columns for full-text search exist only in SQLite.
       const own = Object.keys(row).filter((column) => columns.includes(column));
       const places = own.map((_, at) => `$${at + 1}`);
       const values = own.map((column) => row[column]);
@@ -106,7 +106,7 @@ async function fill(url: string, file: string, schema: number): Promise<void> {
   await to.end();
 }
 
-/** The version of the schema, its columns, and all rows. */
+/** The schema version, the columns and all rows. */
 async function contentOf(url: string) {
   const client = new Client(url);
   await client.connect();

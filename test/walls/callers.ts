@@ -1,4 +1,4 @@
-/** Every kind of caller: what of each one counts, and the Authorization header that each one sends. */
+/** Every kind of caller: its relevant rights, and the Authorization header it sends. */
 
 import { randomBytes } from 'node:crypto';
 import { createTokens } from '../../src/service/access/embedded/tokens.ts';
@@ -8,7 +8,7 @@ import { operator } from '../../src/service/audit/entry.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 
 export interface Caller {
-  /** What every route answers that asks who is there; null for a caller who is known. */
+  /** The response of every route that requires authentication; null for a known caller. */
   readonly refusal: 401 | 403 | null;
   readonly isUser?: true;
   readonly isOfTenant?: true;
@@ -41,12 +41,12 @@ export const callers = {
   'a token without the claim userType': wrong,
 } satisfies Readonly<Record<string, Caller>>;
 
-/** By the name of the caller. */
+/** By caller name. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 const minuteMs = 60_000;
 
-/** A server with the tenant "acme", and with everybody of the table. */
+/** A server with the tenant "acme" and all callers of the table. */
 export async function openWithCallers(): Promise<{ open: OpenServer; headers: Headers }> {
   let clock = new Date();
   const open = await openServer({ now: () => clock });
@@ -106,7 +106,7 @@ async function deletedKey({ app }: OpenServer, tenantId: string, at: Date): Prom
   return secret;
 }
 
-/** Tokens for a session that lives: all that is wrong with each is what its name says. */
+/** Tokens for an active session: each is wrong only in what its name says. */
 async function forge({ app }: OpenServer, accessToken: string, now: () => Date) {
   const { id, sessionId } = await app.core.identity.authenticate(accessToken);
   const bearer = {

@@ -12,14 +12,14 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-/** What trips parsers: half escapes, separators, numbers beyond their range, names of prototypes. */
+/** Input that trips parsers: broken escapes, separators, out-of-range numbers, prototype names. */
 const traps = '% %zz %00 = ; ;;= " [] {} __proto__ -0 1e999 null ../'.split(' ');
 const odd = fc.oneof(
   fc.constantFrom(...traps),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.integer().map(String),
 );
-/** A header takes no line breaks and nothing beyond Latin-1. */
+/** Headers allow no line breaks and nothing beyond Latin-1. */
 const inHeader = odd.map((text) => text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '?'));
 const inQuery = odd.map((text) => text.replaceAll(/[\s#]/g, '+'));
 const fields = fc.constantFrom('tenantName', 'id', 'input', 'options', 'limit', '__proto__');
@@ -47,7 +47,7 @@ const sent = fc.record({
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const;
 
-test('nothing that a client sends is answered with an error of the server', {
+test('no request makes the server return a 5xx status', {
   timeout: 120_000,
 }, async () => {
   const routes = [...open.server.methodsByPath].flatMap(([path, known]) =>
@@ -79,7 +79,7 @@ test('nothing that a client sends is answered with an error of the server', {
   );
 });
 
-test('a cookie that this server never set is no session', async () => {
+test('a session cookie that this server never set is ignored', async () => {
   const answer = await open.server.inject({
     url: '/v1/auth/session',
     headers: { cookie: '__Host-forensics-session=%' },

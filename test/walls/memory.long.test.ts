@@ -20,15 +20,15 @@ afterAll(async () => {
 const mostMegabytes = 600;
 const atOnce = Array.from({ length: 16 });
 
-/** What takes most memory once it is parsed: many small objects. */
+/** What takes most memory once parsed: many small objects. */
 const jsonOf = (sizeBytes: number) => `{"input":[${'{},'.repeat(sizeBytes / 3 - 10)}{}]}`;
 const json = [bodyLimitBytes, longBodyLimitBytes].map(jsonOf);
-/** Of 50 MB. */
+/** For bodies of 50 MB. */
 const fewAtOnce = atOnce.slice(0, 4);
 const zip = Buffer.alloc(maxUploadBytes, 'PK');
 
 test.runIf(process.platform === 'linux')(
-  `the largest bodies, many at a time to every route that takes one, need at most ${mostMegabytes} MB`,
+  `many concurrent requests with the largest bodies need at most ${mostMegabytes} MB`,
   { timeout: 300_000 },
   async () => {
     const { tenantName, apiKey } = serving.ready;
@@ -61,7 +61,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-/** The most memory that a process ever had, in millions of bytes. @see proc(5), VmHWM. */
+/** The peak memory of a process in millions of bytes. @see proc(5), VmHWM. */
 function peakMegabytes(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6;

@@ -1,4 +1,4 @@
-/** Every route against every kind of caller. A route that is registered and not listed here fails the first test. */
+/** Every route with every kind of caller. An unlisted route fails the first test. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../../src/server/authenticate.ts';
@@ -22,7 +22,7 @@ interface Route {
     readonly body?: object;
     readonly headers?: Readonly<Record<string, string>>;
   };
-  /** What a caller who is let in gets; nobody of this table is let in by the store. */
+  /** The status for an authorised caller; no caller of this table is authorised by the store. */
   readonly letIn: number | null;
 }
 
@@ -344,7 +344,7 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-test('the table names every registered route and no other', () => {
+test('the table lists every registered route and no other', () => {
   const registered = [...open.server.methodsByPath].flatMap(([path, methods]) =>
     methods
       .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
@@ -355,7 +355,7 @@ test('the table names every registered route and no other', () => {
 });
 
 describe.each(Object.entries(routes))('%s', (name, route) => {
-  test.each(Object.entries(callers))('answers as it should to: %s', async (sender, caller) => {
+  test.each(Object.entries(callers))('%s gets the right status', async (sender, caller) => {
     const method = name.slice(0, name.indexOf(' '));
     const answer = await askAs(sender, method, route);
 
@@ -367,7 +367,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
 
   if (!name.startsWith('GET /v1/')) return;
   test.each(Object.entries(callers))(
-    'answers HEAD like GET, without a body, to: %s',
+    'HEAD by %s gets the status of GET without a body',
     async (sender, caller) => {
       const answer = await askAs(sender, 'HEAD', route);
 
@@ -377,7 +377,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
   );
 });
 
-test('a tenant that exists and one that does not are refused alike', async () => {
+test('existing and missing tenants are refused alike', async () => {
   const [foreign, missing] = await Promise.all(
     ['other', 'nobody-has-this-name'].map(async (tenantName) =>
       ask({
@@ -392,7 +392,7 @@ test('a tenant that exists and one that does not are refused alike', async () =>
   expect(missing?.json()).toEqual(foreign?.json());
 });
 
-test('a caller who is not let in learns nothing about what would be wrong with the body', async () => {
+test('an unauthorised caller learns nothing about errors in the body', async () => {
   const answer = await ask({ method: 'POST', path: '/v1/analysis', body: '{"' });
 
   expect(answer.status).toBe(403);
