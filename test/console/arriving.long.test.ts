@@ -1,4 +1,7 @@
-/** The ways by which pictures come to a page besides a file dialog: the clipboard, and folders that are dropped. */
+/**
+ * How pictures reach a page other than by file dialog: pasted from the clipboard, or dropped as
+ * folders.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +50,7 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
     await context.close();
   });
 
-  test('a folder is dropped with all that is in it, hidden files left out', async () => {
+  test('a folder is dropped with all its contents except hidden files', async () => {
     const { page, context, complaints } = await openWindow(browser);
     await enter(page);
     const folder = mkdtempSync(join(tmpdir(), 'forensics-dropped-'));
@@ -70,7 +73,7 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('a picture of more than 4,096 pixels is taken where the server takes it, and the page says how much that is', async () => {
+  test('a picture above 4,096 pixels is accepted if the server allows it, and the page states the limit', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page);
     await page.getByText('up to 50 MB and 16,384 pixels a side').waitFor();
@@ -95,7 +98,7 @@ function picture(width: number, height: number) {
   });
 }
 
-/** As a hand does: the browser itself opens the folder. */
+/** As a user does: the browser itself opens the folder. */
 async function drop(page: Page, path: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [path], dragOperationsMask: 1 };

@@ -1,4 +1,4 @@
-/** A browser on a console: what every test of this folder begins with. */
+/** Opens a console in a browser for the tests of this folder. */
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Null where there is none: then these tests are skipped, and say how to get one. */
+/** Null if none is installed: the tests are then skipped and say how to get one. */
 export const browserPath = places.find((place) => existsSync(place)) ?? null;
 
 if (browserPath === null) {
@@ -17,9 +17,9 @@ if (browserPath === null) {
 export interface Window {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained about: broken rules of the page's policy, errors of scripts. */
+  /** What the browser reported: violations of the page's policy and script errors. */
   readonly complaints: string[];
-  /** Hosts that were asked for anything. */
+  /** Hosts that received requests. */
   readonly hosts: Set<string>;
 }
 
@@ -71,7 +71,7 @@ export async function logIn(page: Page, url: string, email: string, password: st
   await page.locator('.frame').waitFor();
 }
 
-/** Hands files to the page as a person does who drops them on it. */
+/** Gives files to the page, as if the user had dropped them on it. */
 export async function chooseFiles(
   page: Page,
   files: readonly { readonly name: string; readonly bytes: Buffer }[],

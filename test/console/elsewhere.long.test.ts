@@ -1,4 +1,4 @@
-/** A console whose people have their accounts at a real identity provider. */
+/** A console whose users have accounts at a real identity provider. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
 
   beforeAll(async () => {
     browser = await launch();
-    // The provider has to know the address before the server is there.
+    // The provider has to know the address before the server exists.
     const port = await freePort();
     url = `https://127.0.0.1:${port}`;
     provider = await openOidcServer(`${url}/`);
@@ -61,7 +61,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('a person logs in there, comes back to the page they wanted, and stays over a reload', async () => {
+  test('a person logs in at the provider, returns to the wanted page, and stays logged in after a reload', async () => {
     const { page, context, complaints, hosts } = await openWindow(browser);
     await page.goto(`${url}/#/usage`);
     await page.getByText(`Log in at ${new URL(provider.issuer).host}.`).waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     await context.close();
   }, 60_000);
 
-  test('a code that this browser did not ask for opens no session', async () => {
+  test('a code that this browser did not request opens no session', async () => {
     const { page, context } = await openWindow(browser);
 
     await page.goto(`${url}/?code=stolen&state=guessed`);

@@ -1,4 +1,4 @@
-/** Everything that needs no examination: the server runs in this process, and its worker sleeps. */
+/** Everything that needs no examination: the server runs in this process, without its worker. */
 
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { browserPath, chooseFiles, launch, logIn, openWindow, overflow } from '.
 
 const pages = [...places.filter((place) => place !== null), 'manual/settings'];
 
-/** Texts of the manual's page, code left out, in which marks of Markdown stand. */
+/** Text on a manual page, outside code, that still contains Markdown markup. */
 const markupShown = `[...document.querySelectorAll('.manual :is(h1, h2, h3, p, li, th, td)')]
   .map((element) => {
     const copy = element.cloneNode(true);
@@ -29,7 +29,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     browser = await launch();
     open = await openServer();
     const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
-    // The framework does not know that its sockets speak TLS.
+    // Fastify does not know that its sockets use TLS.
     url = listening.replace(/^http:/, 'https:');
     open.app.storage.setPublicUrl(new URL(url));
     const { tenant } = await open.makeTenant('acme');
@@ -48,7 +48,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   const enter = async (page: Page, name = 'manager') =>
     logIn(page, url, `${name}@example.org`, password);
 
-  test('200 pictures are dropped at once, and the two that are none are refused by name', async () => {
+  test('of 200 pictures dropped at once, the two invalid ones are refused by name', async () => {
     const { page, context, complaints, hosts } = await openWindow(browser);
     await enter(page);
     const good = Array.from({ length: 198 }, (_, at) => ({ name: `p${at}.jpg`, bytes: picture }));
@@ -72,12 +72,12 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   }, 200_000);
 
-  test('100 rows take little processor time, and the first view comes within a second', async () => {
+  test('100 rows take little CPU time, and the first view appears within a second', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page);
     await page.locator('tbody tr').nth(99).waitFor();
     const devtools = await context.newCDPSession(page);
-    // Of the page's main thread: a busy machine adds little to it.
+    // Measured on the page's main thread, which a busy machine affects little.
     await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
     const spentMs = async () => {
       const { metrics } = await devtools.send('Performance.getMetrics');
@@ -101,16 +101,16 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       viewed.push(performance.now() - began);
     }
 
-    // The fastest round is the page's own cost: a busy machine only adds to it.
+    // The fastest round shows the page's own cost, as a busy machine only adds to it.
     const [rowsMs, viewMs] = [Math.min(...drawn), Math.min(...viewed)];
     console.info(`100 rows: ${rowsMs.toFixed(0)} ms; first view: ${viewMs.toFixed(0)} ms`);
-    // About 60 on a quiet machine, 100 while another program has both cores.
+    // About 60 on an idle machine, 100 while another program uses both cores.
     expect(rowsMs).toBeLessThan(200);
     expect(viewMs).toBeLessThan(1000);
     await context.close();
   }, 60_000);
 
-  test('a deleted analysis can be taken back, and is gone for good when its time is over', async () => {
+  test('deleting an analysis can be undone, and becomes final after a while', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page);
     const first = page.locator('tbody tr').first();
@@ -127,14 +127,14 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       .getByRole('button', { name: /Cancel|Delete/ })
       .click();
     await page.locator('.toast').waitFor();
-    // Whoever closes the page has not changed their mind.
+    // Closing the page does not undo the deletion.
     await page.goto('about:blank');
 
     await expect.poll(() => countOfAcme(open), { timeout: 10_000 }).toBe(before - 1);
     await context.close();
   });
 
-  test('everything can be done with the keyboard', async () => {
+  test('everything can be done from the keyboard', async () => {
     const { page, context } = await openWindow(browser);
     await page.goto(url);
     await page.locator('input[type=email]').waitFor();
@@ -174,7 +174,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     ['wide, German, dark', { width: 1600, height: 1000, locale: 'de-DE', isDark: true }],
     ['wide, English, light', { width: 1600, height: 1000, locale: 'en-GB', isDark: false }],
   ])(
-    'no page breaks a rule of accessibility or is wider than its window: %s',
+    'no page violates an accessibility rule or is wider than its window: %s',
     async (_what, look) => {
       const { page, context, complaints } = await openWindow(browser, look);
       await page.goto(url);
@@ -224,7 +224,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     60_000,
   );
 
-  test('on a telephone no name in a table of the manual is torn: the table moves sideways', async () => {
+  test('on a phone, tables of the manual scroll sideways instead of breaking names', async () => {
     const { page, context } = await openWindow(browser, { width: 360, height: 740 });
     await enter(page);
     await page.goto(`${url}/#/manual/settings`);
@@ -235,7 +235,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   });
 
-  test('who has no right to change settings sees them, and is told why nothing can be changed', async () => {
+  test('a user without the settings right sees the settings and why they are read-only', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page, 'viewer');
 
@@ -251,7 +251,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   });
 
-  test('a session that ends in the middle of work asks for the login, and the page is still there', async () => {
+  test('when a session ends, the user logs in again and finds the page as it was', async () => {
     const { page, context } = await openWindow(browser);
     const { user } = await open.makeUser('expired', {
       tenants: [(await open.app.core.tenants.byName('acme'))!],
@@ -273,7 +273,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   });
 
-  test('a case has a page of its own, and its pictures are described there', async () => {
+  test('a case has its own page, which shows the descriptions of its pictures', async () => {
     const { page, context, complaints } = await openWindow(browser);
     await enter(page);
     await page.locator('summary', { hasText: 'Options' }).click();
@@ -295,7 +295,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   }, 60_000);
 
-  test('below the path of a proxy, the page says what it needs', async () => {
+  test('under a path of a proxy, the page says what it needs', async () => {
     const { page, context } = await openWindow(browser);
     await page.route('**/below/', async (route) => {
       const answer = await page.request.get(url, { headers: { accept: 'text/html' } });
@@ -309,7 +309,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   });
 
-  test('names that want to be more than names stay text', async () => {
+  test('markup and control characters in file names are displayed as text', async () => {
     const { page, context, complaints } = await openWindow(browser, { width: 360 });
     const names = [
       '<img src=x onerror=alert(1)>.jpg',
@@ -340,9 +340,9 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   });
 });
 
-/** Rules that are broken, as axe names them, and where. */
+/** Violated rules, by axe's name, with their places. */
 async function violations(page: Page): Promise<readonly string[]> {
-  // Playwright's own world: the policy of the page holds for the page.
+  // Playwright's isolated world is exempt from the page's policy.
   await page.evaluate(axe.source);
   const found: readonly { id: string; nodes: readonly { html: string }[] }[] = await page.evaluate(
     'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }).then(({ violations }) => violations)',
@@ -350,14 +350,14 @@ async function violations(page: Page): Promise<readonly string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
 }
 
-/** Goes on with the tabulator until the thing of that name has the focus. */
+/** Presses Tab until the element of that name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     await page.keyboard.press('Tab');
     const focused: string = await page.evaluate(nameOfFocused);
     if (focused === name) return;
   }
-  throw new Error(`The tabulator never comes to "${name}".`);
+  throw new Error(`Tab never reaches "${name}".`);
 }
 
 const nameOfFocused = `(() => {

@@ -1,4 +1,4 @@
-/** The HTML report on a telephone. */
+/** The HTML report on a phone. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,13 +28,13 @@ describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test.each(languages)('%s: nothing is wider, and no word is torn', async (language) => {
+  test.each(languages)('%s: nothing is wider, and no word is broken', async (language) => {
     const picture = makePicture(size.width, size.height);
     const heatmaps = await renderHeatmaps(picture, full.maps);
     const texts = writeTexts(full, fullItem, language);
     const file = join(folder, `${language}.html`);
-    const told = { picture, heatmaps, examination: full, item: fullItem, language, texts };
-    writeFileSync(file, await renderHtml(told));
+    const parts = { picture, heatmaps, examination: full, item: fullItem, language, texts };
+    writeFileSync(file, await renderHtml(parts));
     const { page, context } = await openWindow(browser, { width: 390, height: 844 });
 
     await page.goto(pathToFileURL(file).href);
@@ -44,7 +44,7 @@ describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
       );
     expect(await overflow(page)).toBe(0);
     const before = await heights();
-    // A word that was torn takes fewer lines once it must stay whole.
+    // A broken word would take fewer lines once breaking is forbidden.
     await page.evaluate(`document.body.style.overflowWrap = 'normal'`);
 
     expect(await heights()).toEqual(before);

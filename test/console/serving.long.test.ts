@@ -1,4 +1,7 @@
-/** The console of a real `forensics serve`, from its first line to a verified bundle, and through its death. */
+/**
+ * The console of a real `forensics serve`, from first start to a verified bundle, and through a
+ * crash.
+ */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -46,7 +49,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test('a new user comes from the line of the first start to a report and a verified bundle', async () => {
+  test('a new user gets from the first start to a report and a verified bundle', async () => {
     const { page, context, complaints, hosts } = await openWindow(browser);
     await page.goto(ready.url);
     await page.getByText('There is no account yet').waitFor();
@@ -94,7 +97,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await context.close();
   }, 300_000);
 
-  test('the heatmap can be moved, faded, swiped and changed, two pictures in step', async () => {
+  test('the heatmap can be moved, faded, swiped and switched, with two pictures in step', async () => {
     const { page, context } = await openWindow(browser);
     await logIn(page, ready.url, email, password);
     await page.locator('tbody a').first().click();
@@ -138,7 +141,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await context.close();
   });
 
-  test('a mirrored part of an earlier picture is recognised and laid on it', async () => {
+  test('a mirrored part of an earlier picture is recognised and overlaid on it', async () => {
     const { page, context, complaints } = await openWindow(browser);
     await logIn(page, ready.url, email, password);
     const original = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
@@ -182,7 +185,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await context.close();
   }, 120_000);
 
-  test('pictures are reviewed by keyboard, each with what matters on its first screen', async () => {
+  test('pictures are reviewed by keyboard, each with the essentials on its first screen', async () => {
     const { page, context } = await openWindow(browser, { width: 1280, height: 800 });
     await logIn(page, ready.url, email, password);
     await page.locator('tbody tr').nth(1).waitFor();
@@ -213,7 +216,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await context.close();
   });
 
-  test('pictures on their way arrive although the server is killed and started again', async () => {
+  test('uploads complete although the server is killed and restarted', async () => {
     const { page, context } = await openWindow(browser);
     await logIn(page, ready.url, email, password);
     const network = await context.newCDPSession(page);

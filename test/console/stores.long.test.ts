@@ -1,4 +1,4 @@
-/** A tenant with a store of its own: set up in the browser, and sent to straight from there. */
+/** A tenant's own store: set up in the browser, which then uploads to it directly. */
 
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
   });
 
-  test('Azure: set up and tried out, then pictures go there and come from there', async () => {
+  test('Azure: set up and tested, and pictures are then sent to it and read from it', async () => {
     const { page, context, complaints, hosts } = await openWindow(browser);
     await page.goto(firstAccountUrl);
     await page.getByLabel('Your name').fill('Ada Berg');
@@ -79,7 +79,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     await context.close();
   }, 180_000);
 
-  test('S3: the next store takes its place, and what lies in the one before is still seen', async () => {
+  test('S3: a second store replaces the first, whose pictures stay visible', async () => {
     const { page, context, complaints, hosts } = await openWindow(browser);
     await logIn(page, url, 'ada@example.org', password);
     await page.goto(`${url}/#/tenant`);
@@ -108,7 +108,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
   }, 180_000);
 });
 
-/** The widths of the pictures on the page of an analysis that was sent and examined. */
+/** The widths of the pictures on the page of a picture that was sent and examined. */
 async function sendAndLook(page: Page, name: string): Promise<readonly number[]> {
   await page.getByRole('link', { name: 'Analyses', exact: true }).click();
   const bytes = await sceneJpeg({ width: 320, height: 240, seed: 7, quality: 90 });

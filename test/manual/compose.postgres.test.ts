@@ -1,6 +1,6 @@
 /**
- * The compose files of the manual, each service as a process of this machine: with the command, settings and secrets of the
- * file, waited for by the file's own checks of health. PostgreSQL and the bucket are those of the tests.
+ * The manual's compose files, with each service run as a local process: with the command, settings,
+ * secrets and health checks of the file. PostgreSQL and the bucket are those of the tests.
  */
 
 import { spawn } from 'node:child_process';
@@ -38,7 +38,7 @@ const mostMegabytes = 300;
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Asks as the file says until the answer is yes; what a check itself takes is the pause between two. */
+/** Repeats the file's health check until it passes. */
 async function healthy({ healthcheck }: Service, program: string, env: Environment) {
   const [, ...args] =
     typeof healthcheck.test === 'string' ? healthcheck.test.split(' ') : healthcheck.test.slice(1);
@@ -65,8 +65,8 @@ async function startNode(service: Service, changes: Environment) {
     XDG_CONFIG_HOME: dataDir,
   };
   const child = spawnCli(service.command ?? ['serve'], { env });
-  let said = '';
-  child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString('utf8')));
+  let output = '';
+  child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')));
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await child;
@@ -78,12 +78,12 @@ async function startNode(service: Service, changes: Environment) {
   onTestFinished(() => agent.close());
   return {
     ask: asker(`https://127.0.0.1:${port}`, agent),
-    apiKey: () => /API key: +(\S+)/.exec(said)?.[1],
+    apiKey: () => /API key: +(\S+)/.exec(output)?.[1],
     megabytes: () => megabytesOf(child.pid ?? 0),
   };
 }
 
-/** Of a process with its children: each page that several share is counted once. @see proc_pid_smaps(5). */
+/** Memory of a process and its children, counting shared pages once. @see proc_pid_smaps(5). */
 function megabytesOf(pid: number): number {
   const kilobytes = /^Pss: +(\d+) kB$/m.exec(
     readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
@@ -121,7 +121,9 @@ test('the file for one machine leads to a verdict', { timeout: 300_000 }, async 
   expect(seconds).toBeLessThanOrEqual(mostSeconds);
 });
 
-test('of three nodes one examines what another shows', { timeout: 300_000 }, async () => {
+test('with three nodes, one examines and another shows the result', {
+  timeout: 300_000,
+}, async () => {
   const { database, node: service } = servicesOf('compose');
   const secrets = mkdtempSync(join(tmpdir(), 'forensics-secrets-'));
   const postgres = await startPostgres();

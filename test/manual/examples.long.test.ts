@@ -12,13 +12,13 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-// In the order of the manual: a reader who follows it has what the next block needs.
+// In the order of the manual, as a block may need what earlier ones created.
 const elsewhere: readonly (Way | undefined)[] = ['install', 'pipeline', 'file', undefined];
 const blocks = blocksOf(readManual()).filter(({ name }) => !elsewhere.includes(wayOf[name]));
 
 test.for(blocks.map((block) => [block.name, block] as const))(
-  'the block "%s" does what the manual says; "npm run manual" writes new outputs',
-  // As long as the stage lets a block run.
+  'the block "%s" does what the manual says; "npm run manual" updates outputs',
+  // The same time that the stage allows a block.
   { timeout: 180_000 },
   async ([name, block]) => {
     const played = await play(stage, block, wayOf[name]!);

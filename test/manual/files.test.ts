@@ -1,4 +1,4 @@
-/** Blocks of the manual that are files of other programs: read as those programs read them. */
+/** Blocks of the manual that are files for other programs: checked as those programs read them. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const manifest: { name: string; version: string; scripts: object; bin: object } 
   readFileSync(join(root, 'package.json'), 'utf8'),
 );
 
-test('the line that runs the tests runs what a fresh clone is tested with', () => {
+test("the manual's command for running the tests is the one that CI uses", () => {
   const commands = textOf('check').trim().split(' && ');
   const clone = readFileSync(join(root, '.ci/run'), 'utf8').trim().split('\n');
 
@@ -35,7 +35,7 @@ test.each([
   'bin/figures/figures.ts',
   'bin/manual/renew.ts',
   'bin/torture/torture.ts',
-])('%s prints its usage and does nothing when asked for help', (file) => {
+])('%s --help prints its usage and does nothing', (file) => {
   const { status, stdout } = spawnSync(process.execPath, [join(root, file), '--help'], {
     cwd: dir,
   });
@@ -43,13 +43,13 @@ test.each([
   expect([status, String(stdout)]).toEqual([0, expect.stringMatching(/^`npm run /)]);
 });
 
-test('the storage of a tenant is one that the interface takes', () => {
+test("the example of a tenant's storage is valid for the API", () => {
   const storageConfig: unknown = JSON.parse(textOf('storage'));
 
   expect(Value.Check(changeBody, { storageConfig })).toBe(true);
 });
 
-test('the config file is read, for a server behind the proxies of the manual', () => {
+test('the config file is valid and matches the proxies of the manual', () => {
   const configFile = join(dir, 'forensics.json');
   writeFileSync(configFile, textOf('config'));
   const { settings } = readConfig({ configFile, environment: {} });
@@ -62,7 +62,7 @@ test('the config file is read, for a server behind the proxies of the manual', (
   });
 });
 
-test('the unit serves with that file, and backs up what it names', () => {
+test('the systemd unit and the backup use the config file', () => {
   const serving = valueOf('ExecStart');
   const backup = valueOf('ExecStart', 'backup-service');
 
@@ -75,26 +75,26 @@ test.for([
   ['systemd', 'forensics.service'],
   ['backup-service', 'forensics-backup.service'],
   ['backup-timer', 'forensics-backup.timer'],
-] as const)('the unit "%s" is one that systemd reads', ([name, file]) => {
+] as const)('the unit "%s" is valid for systemd', ([name, file]) => {
   const lines = textOf(name).split('\n');
-  const strange = lines.filter((line) => !/^(?:\[[A-Z]\w+\]|[A-Z]\w+=.*|#.*|)$/.test(line));
+  const malformed = lines.filter((line) => !/^(?:\[[A-Z]\w+\]|[A-Z]\w+=.*|#.*|)$/.test(line));
 
-  expect(strange).toEqual([]);
+  expect(malformed).toEqual([]);
   writeUnit(name, file);
   if (name === 'backup-timer') writeUnit('backup-service', 'forensics-backup.service');
   if (hasSystemd)
-    expect(systemdAnalyze('verify', join(dir, file))).toEqual({ status: 0, said: '' });
+    expect(systemdAnalyze('verify', join(dir, file))).toEqual({ status: 0, output: '' });
 });
 
-test.runIf(hasSystemd)('the server is as well shut in as the unit promises', () => {
+test.runIf(hasSystemd)("the server's unit is as confined as the manual promises", () => {
   writeUnit('systemd', 'forensics.service');
-  const { said } = systemdAnalyze('security', '--offline=true', join(dir, 'forensics.service'));
+  const { output } = systemdAnalyze('security', '--offline=true', join(dir, 'forensics.service'));
 
-  // Of 10, by the weights of systemd; an unhardened service has 9.6.
-  expect(Number(/exposure level for \S+: ([\d.]+)/.exec(said)?.[1])).toBeLessThanOrEqual(2);
+  // Out of 10, weighted by systemd; an unhardened service has 9.6.
+  expect(Number(/exposure level for \S+: ([\d.]+)/.exec(output)?.[1])).toBeLessThanOrEqual(2);
 });
 
-test('the image is made of the package, and its program does not run as root', () => {
+test('the image is built from the package, and its program does not run as root', () => {
   const instructions = textOf('container')
     .replaceAll('\\\n', ' ')
     .split('\n')
@@ -112,7 +112,7 @@ test('the image is made of the package, and its program does not run as root', (
   expect(rest('EXPOSE')).toBe(String(defaults.port));
 });
 
-test('the move to PostgreSQL is asked for as the command takes it', () => {
+test('the migrate example uses every option of the command', () => {
   const section = /\*\*`forensics migrate`\*\*[^]*?(?=\n\*\*`)/.exec(manual)?.[0] ?? '';
   const asked = textOf('migrate').match(/(?<=\s)--[a-z-]+(?= )/g) ?? [];
 
@@ -121,7 +121,7 @@ test('the move to PostgreSQL is asked for as the command takes it', () => {
   );
 });
 
-test('every container of several machines has settings that the program knows', () => {
+test('containers of multi-machine examples use only known settings', () => {
   const compose: { services: Record<string, { environment?: object }> } = parse(textOf('compose'));
   const pods = parseAllDocuments(textOf('kubernetes')).map((each): Pod => each.toJS());
   const containers = pods.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
@@ -163,7 +163,7 @@ interface Pod {
   };
 }
 
-test('the proxies hand on to where the server listens, what it needs to know', () => {
+test("the proxies forward to the server's address with the headers it needs", () => {
   const address = `${defaults.host}:${defaults.port}`;
   const nginx = textOf('proxy-nginx');
   const caddy = textOf('proxy-caddy');
@@ -181,14 +181,14 @@ test('the proxies hand on to where the server listens, what it needs to know', (
   expect(largest).toBeGreaterThanOrEqual(defaults.maxUploadBytes);
 });
 
-/** That program is not installed here. */
+/** Uses /bin/true, as forensics is not installed here. */
 function writeUnit(name: string, file: string): void {
   writeFileSync(join(dir, file), textOf(name).replaceAll('/usr/local/bin/forensics', '/bin/true'));
 }
 
 function systemdAnalyze(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 function valueOf(key: string, name = 'systemd'): string | undefined {

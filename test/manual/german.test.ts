@@ -1,4 +1,4 @@
-/** The German manual says the same as the English one: what a machine can tell of that. */
+/** The German manual matches the English one, as far as a machine can tell. */
 
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { blocksOf, germanOf, pages, readPage, root } from '../../bin/manual/manu
 
 const english = pages.slice(1);
 
-test('every page has a German one, and no German page stands alone', () => {
+test('every page has a German version, and every German page an English one', () => {
   const files = readdirSync(join(root, 'src/manual/de')).filter((name) => name.endsWith('.md'));
 
   expect(files.map((name) => `src/manual/de/${name}`).toSorted()).toEqual(
@@ -16,7 +16,7 @@ test('every page has a German one, and no German page stands alone', () => {
   );
 });
 
-test.for(english)('the German page of %s has its headings, blocks and links', (page) => {
+test.for(english)('the German version of %s has the same headings, blocks and links', (page) => {
   const german = readPage(germanOf(page));
 
   expect(headingsOf(german)).toEqual(headingsOf(readPage(page)));
@@ -25,7 +25,7 @@ test.for(english)('the German page of %s has its headings, blocks and links', (p
 });
 
 test.for(['commands', 'settings', 'exit-codes'])(
-  'the German page "%s" lists what the program has',
+  'the German page "%s" lists the same entries',
   (topic) => {
     const page = `src/manual/${topic}.md`;
 
@@ -33,7 +33,7 @@ test.for(['commands', 'settings', 'exit-codes'])(
   },
 );
 
-test('help --lang de prints German pages, and lists them', async () => {
+test('help --lang de lists and prints German pages', async () => {
   const page = await runHere(['help', 'glossary', '--lang', 'de']);
   const list = await runHere(['help', '--lang', 'de']);
 
@@ -43,12 +43,15 @@ test('help --lang de prints German pages, and lists them', async () => {
   );
 });
 
-/** Their levels, in order. */
+/** The levels of the headings, in order. */
 function headingsOf(text: string): readonly string[] {
   return withoutBlocks(text).match(/^#+(?= )/gm) ?? [];
 }
 
-/** The addresses, and the files that a page of `src/manual` leads to; sections have German names. */
+/**
+ * Addresses, and linked files relative to the English pages; anchors are omitted, as they are
+ * translated.
+ */
 function linksOf(page: string): readonly string[] {
   const links = withoutBlocks(readPage(page)).matchAll(/\]\(([^)#]+)|<(https:[^>]+)>/g);
   return [...links]
@@ -56,7 +59,7 @@ function linksOf(page: string): readonly string[] {
     .toSorted();
 }
 
-/** What stands first in list items, bold lines and rows of tables. */
+/** The first item of list entries, bold lines and table rows. */
 function entriesOf(text: string): readonly string[] {
   return text.match(/^(?:- |\*\*|\| )(?:`[^`]+`|\d+)/gm) ?? [];
 }

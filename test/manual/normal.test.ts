@@ -9,7 +9,7 @@ test.for([
   ['key sk-abcd1234-... (shown only now)', `key sk-wxyz9876-${'k'.repeat(38)} (shown only now)`],
   ['P(fake) 0.29 ± 0.23, at 29 %', 'P(fake) 0.31 ± 0.20, at 31 %'],
   ['2 pictures in 1.4 s', '2 pictures in 11 s'],
-] as const)('"%s" says the same as "%s"', ([one, other]) => {
+] as const)('"%s" equals "%s"', ([one, other]) => {
   expect(saySame(one, other)).toBe(true);
 });
 
@@ -19,15 +19,15 @@ test.for([
   ['one line\nand another', 'one line and another'],
   ['P(fake) 0.29', 'P(fake) 0.91'],
   ['exit code 7', 'exit code 1'],
-] as const)('"%s" says something else than "%s"', ([one, other]) => {
+] as const)('"%s" differs from "%s"', ([one, other]) => {
   expect(saySame(one, other)).toBe(false);
 });
 
-test('what has to be exact may differ in values of the model alone', () => {
+test('exact output may differ only in values of the model', () => {
   expect(isNearly('fake 0.29', 'fake 0.30')).toBe(true);
   expect(isNearly(`model ${hash}`, `model ${'cd'.repeat(32)}`)).toBe(false);
 });
 
-test('no whole secret gets into the manual', () => {
+test('no full secret gets into the manual', () => {
   expect(shortened(`key sk-abcd1234-${'k'.repeat(38)}.`)).toBe('key sk-abcd1234-....');
 });

@@ -7,13 +7,13 @@ import { blocksOf, pages, readManual, readPage, root } from '../../bin/manual/ma
 import { referencePages } from '../../bin/manual/reference.ts';
 import { wayOf } from '../../bin/manual/ways.ts';
 
-test('the pages that the code writes are up to date; "npm run manual" writes them', async () => {
+test('generated pages are up to date; "npm run manual" writes them', async () => {
   for (const [page, text] of Object.entries(await referencePages())) {
     expect(readPage(page)).toBe(text);
   }
 });
 
-test('every page has a topic, and every link leads to a page or file', () => {
+test('every page has a topic, and every link leads to an existing file', () => {
   const files = readdirSync(join(root, 'src/manual')).filter((name) => name.endsWith('.md'));
   const broken = pages.flatMap((page) => {
     const links = [...readPage(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)];
@@ -26,11 +26,11 @@ test('every page has a topic, and every link leads to a page or file', () => {
   expect(broken).toEqual([]);
 });
 
-test('README.md is read in one sitting: at most 25 kB', () => {
+test('README.md is short enough to read in one go: at most 25 kB', () => {
   expect(Buffer.byteLength(readPage('README.md'))).toBeLessThanOrEqual(25_000);
 });
 
-test('the page on architecture names every room, and only files that are there', () => {
+test('the architecture page names every room, and only existing files', () => {
   const text = readPage('src/manual/architecture.md');
   const named = [...text.matchAll(/`([^`\s]+)`/g)].map(([, code = '']) => code);
   const missing = named
@@ -44,16 +44,16 @@ test('the page on architecture names every room, and only files that are there',
   expect(rooms.filter((room) => !named.includes(room))).toEqual([]);
 });
 
-test('every block of the manual has a name of its own, and a test that knows it', () => {
+test('every block of the manual has a unique name and a test', () => {
   const names = blocksOf(readManual()).map(({ name }) => name);
 
   expect(names.toSorted()).toEqual(Object.keys(wayOf).toSorted());
 });
 
-test('every command and option that the text names is there', async () => {
+test('every command and option named in the text exists', async () => {
   const places = placesOf(await createWholeProgram());
   const known = places.flatMap(({ flags }) => flags);
-  // Fenced blocks are run.
+  // Fenced blocks are run by their own test.
   const text = readManual().replaceAll(/^```[^]*?^```$/gm, '');
   const words = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
   const commands = words.filter((word) => /^forensics\s+[a-z]/.test(word));
@@ -64,7 +64,7 @@ test('every command and option that the text names is there', async () => {
   expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
 });
 
-/** Whether a command line names a command, and of it nothing but options that it takes. */
+/** Whether a command line names a command, with only options that it has. */
 function isKnown(text: string, places: ReturnType<typeof placesOf>): boolean {
   const words = text.trim().split(/\s+/).slice(1);
   const reached = places.filter(({ path }) => `${words.join(' ')} `.startsWith(`${path} `));
@@ -75,12 +75,12 @@ function isKnown(text: string, places: ReturnType<typeof placesOf>): boolean {
 }
 
 interface Place {
-  /** The names of the commands down to here; empty for the program itself. */
+  /** The names of the commands down to this one; empty for the program itself. */
   readonly path: string;
   readonly flags: readonly string[];
 }
 
-/** Each command stands before those below it. */
+/** Each command comes before its subcommands. */
 function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
   const help = command.createHelp();
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];

@@ -17,14 +17,17 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('the table of operations names those of the interface document, and no other', async () => {
+test('the table of operations lists exactly those of the API document', async () => {
   const answer = await serving.ask({ method: 'GET', path: '/v1/schema' });
   const documented = operationsOf(answer.json()).map(({ method, path }) => `${method} ${path}`);
 
   expect(operationsOfManual().toSorted()).toEqual(documented.toSorted());
 });
 
-/** `GET PUT /v1/tenant` is two; a word without a method has that of the one before it, and its folder. */
+/**
+ * `GET PUT /v1/tenant` means two; a word without a method or folder takes those of the first in its
+ * cell.
+ */
 function operationsOfManual(): readonly string[] {
   const rows = [...readManual().matchAll(/^\| ((?:`[A-Z ]*\/?[a-z][^`]*`(?:, )?)+) \|/gm)];
   return rows

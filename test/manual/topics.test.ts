@@ -5,7 +5,7 @@ import { runHere } from '../cli/run-here.ts';
 
 const topics = Object.keys(pages);
 
-test.for(topics)('help %s prints that page, without Markdown', async (topic) => {
+test.for(topics)('help %s prints that page without Markdown', async (topic) => {
   const { code, stdout } = await runHere(['help', topic]);
 
   expect(code).toBe(0);
@@ -13,7 +13,7 @@ test.for(topics)('help %s prints that page, without Markdown', async (topic) => 
   expect(stdout).not.toMatch(/^#|^```|(?<!\*)\*\*(?!\*)|\]\(|@@|images\//m);
 });
 
-test('help without a name lists the topics, with a command it prints its help', async () => {
+test('help without a name lists the topics, and with a command prints its help', async () => {
   const { stdout: all } = await runHere(['help']);
   const { stdout: one } = await runHere(['help', 'keys', 'rotate']);
 
@@ -21,7 +21,7 @@ test('help without a name lists the topics, with a command it prints its help', 
   expect(one).toContain('Usage: forensics keys rotate');
 });
 
-test('help refuses a name that is neither a command nor a topic, and names the topics', async () => {
+test('help refuses an unknown name and lists the topics', async () => {
   const { code, stderr } = await runHere(['help', 'evidences']);
 
   expect(code).toBe(2);
@@ -29,7 +29,7 @@ test('help refuses a name that is neither a command nor a topic, and names the t
   expect(stderr).toContain('glossary, methods');
 });
 
-test('paragraphs are wrapped, links become commands, and code stays as it is', () => {
+test('paragraphs are wrapped, links become commands, and code is unchanged', () => {
   const page = `# Title
 
 A *long* line with \`code\` and a [link](evidence.md#holds), **bold**,
