@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cycles, importsOf, roomOf, sourceFiles, src } from './imports.ts';
 
-/** The rooms from top to bottom: each may import only what stands in a line below its own. */
+/** The rooms from top to bottom: each may import only from lines below its own. */
 const floors = [
   ['index', 'cli', 'console'],
   ['server', 'ops'],
@@ -20,7 +20,7 @@ const floors = [
   ['errors', 'fair-queue', 'retry', 'mutex', 'version'],
 ];
 
-/** What judges a picture knows of no rows, no settings and no server. */
+/** The rooms that judge a picture, which must not know rows, settings or the server. */
 const heart = [
   'image',
   'provenance',
@@ -33,7 +33,7 @@ const heart = [
 ];
 const outside = /^(?:ports\/(?:db|storage|network|data-folder)|contract\/(?:config|settings))\b/;
 
-/** Packages that one room alone may know. */
+/** Packages that only certain rooms may import. */
 const keepers: Record<string, string> = {
   'onnxruntime-node': 'inference',
   sharp: 'image render',
@@ -73,18 +73,18 @@ const arrows = importsOf()
   }))
   .filter(({ from, to }) => from !== to);
 
-test('every room has a floor, and imports only from floors below it', () => {
+test('every room is on a floor and imports only from floors below', () => {
   expect(sourceFiles().filter((file) => floorOf(roomOf(file)) === -1)).toEqual([]);
   expect(arrows.filter(({ from, to }) => floorOf(from) >= floorOf(to))).toEqual([]);
 });
 
-test('the rooms that judge a picture know of no rows, no settings and no server', () => {
+test('the rooms that judge a picture import no rows, settings or server', () => {
   const strays = arrows.filter(({ from, target }) => heart.includes(from) && outside.test(target));
 
   expect(strays).toEqual([]);
 });
 
-test('the console, which runs in browsers, knows only the wire, the words of reports and the headers of files', () => {
+test('the console, which runs in browsers, imports only the wire, report texts and file headers', () => {
   const known = ['contract', 'present'];
   const strays = arrows.filter(({ from, to }) => from === 'console' && !known.includes(to));
 
@@ -92,7 +92,7 @@ test('the console, which runs in browsers, knows only the wire, the words of rep
   expect(strays.map(({ name }) => name).filter((name) => !others.test(name))).toEqual([]);
 });
 
-test('a package that has a keeper is imported by its keeper alone', () => {
+test('a restricted package is imported only by its own rooms', () => {
   const strays = importsOf()
     .filter(({ to, isPackage }) => isPackage && to in keepers)
     .filter(({ file, to }) => !keepers[to]!.split(' ').includes(roomOf(file)))
@@ -101,11 +101,11 @@ test('a package that has a keeper is imported by its keeper alone', () => {
   expect(strays).toEqual([]);
 });
 
-test('no files import each other in a circle', () => {
+test('no files import each other in a cycle', () => {
   expect(cycles()).toEqual([]);
 });
 
-test('the clients of remote stores are not loaded before there is such a store', () => {
+test('the clients of remote stores are loaded only when needed', () => {
   const value = /^import (?!type\b)[^;]*'(?:minio|@azure\/storage-blob)'/m;
 
   const eager = sourceFiles().filter((name) => value.test(readFileSync(join(src, name), 'utf8')));
@@ -113,7 +113,7 @@ test('the clients of remote stores are not loaded before there is such a store',
   expect(eager).toEqual([]);
 });
 
-test('the reader of imports sees the arrows that are there', () => {
+test('imports are recognised in the sources', () => {
   const seen = importsOf();
 
   expect(seen).toContainEqual({

@@ -1,4 +1,4 @@
-/** The imports of the sources, as the figures and the architecture test read them. */
+/** The imports of the sources, as used by the figures and the architecture test. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -10,7 +10,7 @@ export interface Import {
   /** A file below `src`, or a package. */
   readonly to: string;
   readonly isPackage: boolean;
-  /** Neither of types alone nor loaded later. */
+  /** Neither type-only nor loaded lazily. */
   readonly isEager: boolean;
 }
 
@@ -38,14 +38,14 @@ export function importsOf(): Import[] {
   });
 }
 
-/** The folder below `src` that a file stands in, or the file's own name. */
+/** The folder below `src` that contains a file, or the file's own name. */
 export function roomOf(file: string): string {
   return relative(src, join(src, file))
     .split(sep)[0]!
     .replace(/\.tsx?$/, '');
 }
 
-/** Groups of files that import each other in a circle when they are loaded. */
+/** Groups of files that import each other in a cycle when loaded. */
 export function cycles(): string[][] {
   const arrows = new Map(sourceFiles().map((file) => [file, [] as string[]]));
   for (const { file, to, isPackage, isEager } of importsOf()) {
