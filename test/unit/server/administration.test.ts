@@ -33,7 +33,7 @@ async function createAndDelete(): Promise<string> {
 }
 
 describe('the audit log over HTTP', () => {
-  test('entries come newest first, whole, and page by page without gap or repetition', async () => {
+  test('entries come newest first and complete, and pages have no gaps or repeats', async () => {
     await createAndDelete();
     await createAndDelete();
 
@@ -73,14 +73,14 @@ describe('the audit log over HTTP', () => {
     expect(new Set(await events({ event: 'analysis.deleted' }))).toEqual(
       new Set(['analysis.deleted']),
     );
-    // Nothing has this name; a prefix that ends within a word is not a kind.
+    // A prefix that ends within a word is not a kind of event.
     expect(await events({ event: 'analys' })).toEqual([]);
     expect(await events({ to: all.at(-1)?.at ?? '' })).toEqual([]);
     expect(await entries({ from: newest?.at ?? '' })).toContainEqual(newest);
     expect((await get('/v1/tenant/audit', { event: "key' or 1=1" })).status).toBe(400);
   });
 
-  test('a tenant reads its own log alone', async () => {
+  test('a tenant reads only its own log', async () => {
     const { tenant, secret } = await open.makeTenant('audited');
     const answer = await open.ask({
       method: 'GET',
@@ -95,7 +95,7 @@ describe('the audit log over HTTP', () => {
 });
 
 describe('the webhook log over HTTP', () => {
-  test('without a webhook there is nothing to test and nothing to send again', async () => {
+  test('without a webhook, test and replay are conflicts', async () => {
     const answers = [
       await post('/v1/tenant/webhook/test'),
       await post('/v1/tenant/webhook/replay'),
@@ -105,7 +105,7 @@ describe('the webhook log over HTTP', () => {
     expect(await messages()).toEqual([]);
   });
 
-  test('messages are listed by state and page, tried out, and sent once more under their id', async () => {
+  test('messages are listed by state and page, tested, and replayed under their own id', async () => {
     const receiver = await startReceiver();
     await open.app.core.tenants.update(open.tenant.id, { webhookUrl: receiver.url });
     const subjects = [await createAndDelete(), await createAndDelete()];
@@ -151,7 +151,7 @@ describe('the webhook log over HTTP', () => {
     });
   }, 90_000);
 
-  test('another tenant sees no message and sends none again', async () => {
+  test('another tenant can neither see nor replay the messages', async () => {
     const { secret } = await open.makeTenant('unheard');
     const headers = { authorization: `ApiKey ${secret}` };
     await open.app.core.tenants.update((await open.app.core.tenants.byName('unheard'))?.id ?? '', {

@@ -52,7 +52,7 @@ describe('a session', () => {
     expect(await usedWith(second.accessToken)).toBe(401);
   });
 
-  test('lives on alone when the password was changed in it', async () => {
+  test('is the only one to survive a password change made in it', async () => {
     const { tokens } = await open.makeUser('eve', { tenants: [open.tenant] });
     const elsewhere = tokensOf(await login('eve'));
     const change = { currentPassword: password, newPassword };
@@ -70,7 +70,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('tells who its user is', async () => {
+  test('describes its user', async () => {
     const { user, tokens } = await open.makeUser('joe', {
       tenants: [open.tenant],
       scopes: [settingsScope],
@@ -96,7 +96,7 @@ describe('a session', () => {
   });
 });
 
-test('an account that is guessed at is locked, and says for how long', async () => {
+test('an account is locked after five wrong passwords, with a Retry-After', async () => {
   await open.makeUser('max');
   for (let guess = 0; guess < 5; guess++) await login('max', `${newPassword} ${guess}`);
 
@@ -106,7 +106,7 @@ test('an account that is guessed at is locked, and says for how long', async () 
   expect(Number(locked.headers['retry-after'])).toBeGreaterThan(0);
 });
 
-describe('what is missing or of the wrong form is refused', () => {
+describe('missing and malformed fields are refused', () => {
   const full: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     login: { email: 'a@example.org', password },
     refresh: { refreshToken: 'a' },
@@ -129,7 +129,7 @@ describe('what is missing or of the wrong form is refused', () => {
   });
 });
 
-test('a login that happens elsewhere is answered with where', async () => {
+test('a login at an external provider returns where to log in', async () => {
   const elsewhere = {
     issuer: 'https://id.example',
     clientId: 'forensics',
@@ -147,7 +147,7 @@ test('a login that happens elsewhere is answered with where', async () => {
 });
 
 describe('the log', () => {
-  test('knows no password and no token, whether they were right or not', async () => {
+  test('contains no passwords or tokens, right or wrong', async () => {
     await open.makeUser('pat', { tenants: [open.tenant] });
     const { idToken, ...tokens } = tokensOf(await login('pat'));
     const wrong = 'seven wrong umbrellas';
@@ -164,12 +164,12 @@ describe('the log', () => {
     expect(text).toContain('"route":"/v1/auth/login"');
     const secrets = [password, wrong, newPassword, idToken, tokens.refreshToken];
     for (const secret of [...secrets, tokens.accessToken]) expect(text).not.toContain(secret);
-    // The account of a refused login alone is named: who looks for an attack needs it.
+    // Only the account of a refused login is named, to help trace an attack.
     const naming = open.log.filter((line) => line.includes('pat@'));
     expect(naming.every((line) => line.includes('"status":401'))).toBe(true);
   });
 
-  test('tells the message of a broken identity provider, not what was sent to it', async () => {
+  test('contains the error of a broken identity provider, but not what was sent to it', async () => {
     const cause = Object.assign(new Error('socket hang up'), { options: { form: password } });
     const failure = new ForensicsError('identity_unavailable', 'Try again.', { cause });
     const identity = { ...open.app.core.identity, login: async () => Promise.reject(failure) };
@@ -195,13 +195,13 @@ async function statusOf(authorization: string): Promise<number> {
 }
 
 describe('the Authorization header', () => {
-  test.each(['ApiKey', 'Bearer', 'apikey', 'BEARER  '])('names a key as %s', async (scheme) => {
+  test.each(['ApiKey', 'Bearer', 'apikey', 'BEARER  '])('accepts a key as %s', async (scheme) => {
     const [, secret] = open.authorization.split(' ');
 
     expect(await statusOf(`${scheme} ${secret}`)).toBe(200);
   });
 
-  test.each(['Bearer', 'bearer'])('names a user as %s', async (scheme) => {
+  test.each(['Bearer', 'bearer'])('accepts a user’s token as %s', async (scheme) => {
     const { tokens } = await open.makeUser(`said-${scheme.charCodeAt(0)}`, {
       tenants: [open.tenant],
     });

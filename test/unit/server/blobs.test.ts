@@ -27,7 +27,7 @@ async function createAnalysis({ askWithKey }: Listening): Promise<Made> {
   return { id: made!.id, putPath: pathOf(putUrl), deletePath: pathOf(deleteUrl) };
 }
 
-test('a tenant keeps within its quota, and what it uploaded waits until there is room', async () => {
+test('a tenant stays within its quota, and an analysis can start once there is room', async () => {
   const picture = await sceneJpeg({ width: 640, height: 480, seed: 3 });
   const tenantQuotaBytes = String(Math.round(2.5 * picture.length));
   const open = await opened({ tenantQuotaBytes });

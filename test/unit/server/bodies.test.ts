@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-/** Sends the head of a request that announces a body of `sizeBytes`, and the first byte of that. */
+/** Sends the head of a request that announces `sizeBytes`, and the first byte of its body. */
 async function begin(
   line: string,
   sizeBytes: number,
@@ -33,13 +33,13 @@ async function begin(
   return socket;
 }
 
-describe('a body that nobody has to answer for', () => {
+describe('the body of an unauthenticated request', () => {
   test.each<[string, number, string, number]>([
     ['POST /v1/auth/login', 65_537, 'body_too_large', 413],
     ['POST /v1/auth/revoke', 65_537, 'body_too_large', 413],
     ['POST /v1/none', 10, 'not_found', 404],
     ['PATCH /v1/analysis', 10, 'method_not_allowed', 405],
-  ])('%s of %i bytes is refused before it has come: %s', async (line, size, code, status) => {
+  ])('%s of %i bytes is refused before it arrives: %s', async (line, size, code, status) => {
     const socket = await begin(line, size);
 
     const [answer]: unknown[] = await once(socket, 'data');
@@ -49,7 +49,7 @@ describe('a body that nobody has to answer for', () => {
     expect(String(answer)).toContain(`x-error-code: ${code}\r\n`);
   });
 
-  test('is taken up to the two longest tokens', async () => {
+  test('is accepted with two tokens of the maximum length', async () => {
     const token = 'x'.repeat(16_384);
     const body = { idToken: token, refreshToken: token };
 
@@ -59,7 +59,7 @@ describe('a body that nobody has to answer for', () => {
   });
 });
 
-test('bundles are received two at a time: a third is told to wait, until one is done or gone', async () => {
+test('at most two bundles are received at once, and a third gets 429 until one ends', async () => {
   const { tenant, secret } = await open.makeTenant('bundles');
   const line = `POST /v1/bundle/verify?tenantName=${tenant.name}`;
   const headers = ['Content-Type: application/zip', `Authorization: ApiKey ${secret}`];
@@ -71,7 +71,7 @@ test('bundles are received two at a time: a third is told to wait, until one is 
   await expect.poll(async () => firstLine(await ask())).toBeNull();
 });
 
-/** Of the answer, or null where none comes soon. */
+/** The first line of the answer, or null if none arrives within 300 ms. */
 async function firstLine(socket: TLSSocket): Promise<string | null> {
   const answer = once(socket, 'data', { signal: AbortSignal.timeout(300) });
   const [data]: unknown[] = await answer.catch(() => [null]);
@@ -84,7 +84,7 @@ describe('a client that reads nothing before it has sent everything', () => {
     ['POST /v1/auth/login', 413, 5_000_000],
     ['POST /v1/none', 404, 5_000_000],
     ['POST /v1/analysis', 403, 20_000_000],
-  ])('hears the answer to %s: %i', async (line, status, size) => {
+  ])('gets the answer to %s: %i', async (line, status, size) => {
     const socket = await begin(line, size);
     socket.pause();
     for (let sent = 1; sent < size; ) {
@@ -95,7 +95,7 @@ describe('a client that reads nothing before it has sent everything', () => {
       sent += part.length;
     }
     const [answer]: unknown[] = await once(socket.resume(), 'data');
-    // The connection is as good as new.
+    // The connection can still be used.
     socket.write('GET /v1/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     const next = await text(socket);
 
@@ -103,7 +103,7 @@ describe('a client that reads nothing before it has sent everything', () => {
     expect(next).toContain('"pong"');
   });
 
-  test('is not listened to for ever', async () => {
+  test('is disconnected if it keeps sending', async () => {
     const socket = await begin('POST /v1/auth/login', 1e9);
     const part = Buffer.alloc(1_000_000);
     let sent = 0;
@@ -119,34 +119,34 @@ describe('a client that reads nothing before it has sent everything', () => {
   });
 });
 
-describe('a body that does not come to its end', () => {
+describe('an incomplete body', () => {
   test.each([
     ['POST', /^HTTP\/1.1 408 [^]*connection: close\r\n[^]*did not arrive in time/],
     ['GET', /^HTTP\/1.1 200 [^]*unread$/],
-  ])('of a %s ends its connection when its time is over', async (method, expected) => {
-    const { server, port } = await openSlow();
+  ])('of a %s ends the connection after a timeout', async (method, expected) => {
+    const { server, port } = await openWithShortTimeout();
 
-    const told = await text(send(port, `${method} /`));
+    const answer = await text(send(port, `${method} /`));
     await server.close();
 
-    expect(told).toMatch(expected);
+    expect(answer).toMatch(expected);
   });
 
-  test('is left alone where the store takes it', async () => {
-    const { server, port } = await openSlow();
+  test('has no such timeout on a route of the store', async () => {
+    const { server, port } = await openWithShortTimeout();
     const slow = send(port, 'POST /store');
     const control = send(port, 'POST /');
 
     await text(control);
     slow.end('}');
-    const told = await text(slow);
+    const answer = await text(slow);
     await server.close();
 
-    expect(told).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 });
 
-async function openSlow(): Promise<{ server: FastifyInstance; port: number }> {
+async function openWithShortTimeout(): Promise<{ server: FastifyInstance; port: number }> {
   const server = fastify();
   answerErrors(server);
   guardBodies(server, 50);
@@ -158,7 +158,7 @@ async function openSlow(): Promise<{ server: FastifyInstance; port: number }> {
   return { server, port: portOf(server) };
 }
 
-/** The head of a request and half of its body. */
+/** Sends the head of a request and half of its body. */
 function send(port: number, line: string): Socket {
   const socket = connectTcp({ host: '127.0.0.1', port });
   const head = ['Host: a', 'Content-Type: application/json', 'Content-Length: 2'];

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-test('programs that ask for the root address still get JSON', async () => {
+test('programs that request the root address still get JSON', async () => {
   const answers = await Promise.all(
     [{}, { accept: '*/*' }, { accept: 'application/json' }].map((headers) =>
       open.server.inject({ url: '/', headers }),
@@ -28,7 +28,7 @@ test('programs that ask for the root address still get JSON', async () => {
 
 // `npm run check` builds before it tests.
 describe.skipIf(!existsSync(built))('the console', () => {
-  test('comes with a policy that allows nothing inline and nothing from elsewhere', async () => {
+  test('has a policy that allows nothing inline and nothing from elsewhere', async () => {
     const { headers, body } = await open.server.inject({ url: '/', headers: page });
     const policy = String(headers['content-security-policy']).split('; ');
 
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(built))('the console', () => {
     expect(body).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);
   });
 
-  test('refers to files that are there, and browsers may keep them', async () => {
+  test('refers to existing files, which browsers may cache', async () => {
     const { body } = await open.server.inject({ url: '/', headers: page });
     const names = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
 
@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(built))('the console', () => {
     }
   });
 
-  test('is answered compressed, and not at all when the browser has it', async () => {
+  test('is sent compressed, and not again if the browser has it', async () => {
     const first = await open.server.inject({ url: '/', headers: page });
     const etag = String(first.headers.etag);
 
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(built))('the console', () => {
     expect(small.headers['content-encoding']).toBe('gzip');
   });
 
-  test('has no more than 275 kB in all', () => {
+  test('is smaller than 275 kB compressed', () => {
     const sizes = readdirSync(built).map(
       (name) => gzipSync(readFileSync(new URL(name, built))).length,
     );

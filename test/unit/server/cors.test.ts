@@ -14,7 +14,7 @@ afterAll(async () => open.close());
 const corsHeaders = (headers: object) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-test('a page of an allowed origin may read answers and the headers that matter, failures included', async () => {
+test('a page of an allowed origin may read answers and their headers, even of failures', async () => {
   const { headers, statusCode } = await open.server.inject({ url, headers: { origin } });
 
   expect(statusCode).toBe(403);
@@ -43,7 +43,7 @@ test.each(['GET', 'POST', 'PUT', 'DELETE'])('a preflight for %s needs no key', a
   expect(headers['access-control-allow-headers']).toContain('authorization');
 });
 
-test('a page of any other origin is told nothing', async () => {
+test('a page of any other origin is not allowed', async () => {
   const { headers } = await open.server.inject({
     url: '/v1/ping',
     headers: { origin: 'https://app.example.evil.example' },
@@ -52,7 +52,7 @@ test('a page of any other origin is told nothing', async () => {
   expect(headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('OPTIONS that is no preflight still tells what an address knows', async () => {
+test('OPTIONS that is not a preflight lists the methods of the route', async () => {
   const { headers, statusCode } = await open.server.inject({
     method: 'OPTIONS',
     url: '/v1/analysis',
@@ -61,7 +61,7 @@ test('OPTIONS that is no preflight still tells what an address knows', async () 
   expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS']);
 });
 
-test('objects answer by rules of their own', async () => {
+test('objects have their own CORS rules', async () => {
   const { headers, statusCode } = await open.server.inject({
     method: 'OPTIONS',
     url: '/b-0123456789abcdef01234567/analyses/a/input.jpg',
@@ -72,7 +72,7 @@ test('objects answer by rules of their own', async () => {
   expect(corsHeaders(headers)).toEqual([]);
 });
 
-test('nobody is allowed unless the operator says so', async () => {
+test('no origin is allowed by default', async () => {
   const closed = await openServer();
   const answers = await Promise.all(
     (['GET', 'OPTIONS'] as const).map(async (method) =>

@@ -11,7 +11,7 @@ afterAll(async () => open.close());
 
 const get = async (url: string) => open.server.inject({ url });
 
-test('the page and all that it loads come from this server', async () => {
+test('the page and everything it loads come from this server', async () => {
   const page = await get('/docs');
   const loaded = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
   const answers = await Promise.all(loaded.map(async (url) => get(url)));
@@ -22,7 +22,7 @@ test('the page and all that it loads come from this server', async () => {
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
 });
 
-test('the page may run its own scripts, and nothing from elsewhere', async () => {
+test('the page may run its own scripts and nothing from elsewhere', async () => {
   const policy = String((await get('/docs')).headers['content-security-policy']);
 
   expect(policy).toContain("default-src 'none'");
@@ -32,7 +32,7 @@ test('the page may run its own scripts, and nothing from elsewhere', async () =>
   expect(policy).not.toContain('http');
 });
 
-test('the page shows the document, and asks no validator of somebody else', async () => {
+test('the page shows the document and uses no external validator', async () => {
   const [shown, document, script] = await Promise.all(
     ['/docs/json', '/v1/schema', '/docs/static/swagger-initializer.js'].map(get),
   );
@@ -43,7 +43,7 @@ test('the page shows the document, and asks no validator of somebody else', asyn
 });
 
 test.each(['/docs/static/../index.js', '/docs/static/%2e%2e/package.json', '/docs/static/none'])(
-  'nothing but the files of the page is given out: %s',
+  'only the files of the page are served: %s',
   async (url) => {
     const answer = await get(url);
 
@@ -51,7 +51,7 @@ test.each(['/docs/static/../index.js', '/docs/static/%2e%2e/package.json', '/doc
   },
 );
 
-test('everything else keeps the policy that allows nothing', async () => {
+test('everything else keeps the strict policy', async () => {
   const { headers } = await get('/v1/ping');
 
   expect(headers['content-security-policy']).toContain('sandbox');

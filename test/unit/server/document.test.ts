@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-test('the document is OpenAPI 3.1 and tells every public route', () => {
+test('the document is OpenAPI 3.1 and describes every public route', () => {
   const registered = [...open.server.methodsByPath].flatMap(([path, methods]) =>
     methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`),
   );
@@ -49,14 +49,14 @@ test('the document is OpenAPI 3.1 and tells every public route', () => {
   );
 });
 
-test('every reference points to something that the document holds', () => {
+test('every reference points to something in the document', () => {
   const targets = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!);
 
   expect(targets.length).toBeGreaterThan(0);
-  expect(targets.filter((target) => pointed(document, target) === undefined)).toEqual([]);
+  expect(targets.filter((target) => resolvePointer(document, target) === undefined)).toEqual([]);
 });
 
-test('every operation has a summary, a known tag and an id that no other has', () => {
+test('every operation has a summary, a known tag and a unique id', () => {
   const all = [
     ...operations.map(([, it]) => it),
     ...Object.values(document.webhooks).map((it) => it.post),
@@ -70,7 +70,7 @@ test('every operation has a summary, a known tag and an id that no other has', (
   expect(operations.filter(([, it]) => !it.tags.every((tag) => tags.has(tag)))).toEqual([]);
 });
 
-test('every parameter in a path is declared, and no other', () => {
+test('exactly the parameters in a path are declared', () => {
   for (const [name, { parameters = [] }] of operations) {
     const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
     const declared = parameters.filter((it) => it.in === 'path').map((it) => it.name);
@@ -79,7 +79,7 @@ test('every parameter in a path is declared, and no other', () => {
   }
 });
 
-test('every failure stands under its own status, and every operation can fail inside', () => {
+test('every error code is listed under its status, and every operation lists internal', () => {
   for (const [, { responses }] of operations) {
     const listed = Object.entries(responses).flatMap(([status, { headers }]) =>
       (headers?.['x-error-code']?.schema.enum ?? []).map((code) => [status, code] as const),
@@ -95,17 +95,17 @@ test('every failure stands under its own status, and every operation can fail in
   }
 });
 
-// Open, but to pages of this server alone.
+// Open, but only to pages of this server.
 const forPages = /^POST \/v1\/auth\/session/;
 
-test('only what is open to everybody names no way to say who asks', () => {
+test('exactly the operations that can answer 403 declare how to authenticate', () => {
   const asking = operations.filter(([, { security }]) => security.length > 0);
   const refusing = operations.filter(([, { responses }]) => '403' in responses);
 
   expect(refusing.filter(([name]) => !forPages.test(name))).toEqual(asking);
 });
 
-test('what a user needs the scope settings for says so', () => {
+test('operations that need the scope settings declare it', () => {
   const scoped = operations.filter(([, { security }]) =>
     security.some((scheme) => Object.values(scheme).some((scopes) => scopes.includes('settings'))),
   );
@@ -131,7 +131,7 @@ test('what a user needs the scope settings for says so', () => {
   ]);
 });
 
-test('the document says where clients reach the server when the operator said so', async () => {
+test('the document lists the public URL if one is configured', async () => {
   const named = await openServer({ publicUrl: 'https://forensics.example' });
   const { servers } = (await named.server.inject('/v1/schema')).json<Document>();
   await named.close();
@@ -140,7 +140,7 @@ test('the document says where clients reach the server when the operator said so
   expect(servers).toEqual([{ url: 'https://forensics.example' }, { url: '/' }]);
 });
 
-function pointed(root: unknown, target: string): unknown {
+function resolvePointer(root: unknown, target: string): unknown {
   const steps = target.replace(/^#\//, '').split('/');
   return steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root);
 }

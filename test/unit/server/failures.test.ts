@@ -19,13 +19,13 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-const deafReceiver: Check = { name: 'webhooks', cause: new Error('timeout'), isVital: false };
+const failedWebhooks: Check = { name: 'webhooks', cause: new Error('timeout'), isVital: false };
 
 async function withoutStorage(): Promise<readonly Check[]> {
   return [
     { name: 'database', cause: null, isVital: true },
     { name: 'storage', cause: new Error('read-only file system'), isVital: true },
-    deafReceiver,
+    failedWebhooks,
   ];
 }
 
@@ -49,7 +49,7 @@ describe('failures', () => {
       /GET, HEAD, POST, PUT, DELETE/,
     ],
     [
-      'an endless address',
+      'a very long address',
       { method: 'GET', path: `/${'a'.repeat(9000)}` },
       404,
       'not_found',
@@ -63,7 +63,7 @@ describe('failures', () => {
       /percent-encoding/,
     ],
     [
-      'JSON that is cut',
+      'truncated JSON',
       { method: 'POST', path, headers: json, body: '{"name"' },
       400,
       'invalid_request',
@@ -125,7 +125,7 @@ describe('failures', () => {
       /too large/,
     ],
     [
-      'a tag that is no text',
+      'a tag that is not a text',
       { method: 'POST', path, body: { ...draft, tags: [1] } },
       400,
       'invalid_request',
@@ -157,7 +157,7 @@ describe('failures', () => {
       /^limit must be an integer of at least 1/,
     ],
     [
-      'an id twice',
+      'a repeated id',
       { method: 'GET', path: `${path}?tenantName=acme&id=a&id=b` },
       400,
       'invalid_request',
@@ -171,7 +171,7 @@ describe('failures', () => {
       /Analysis not found/,
     ],
     [
-      'an endless Idempotency-Key',
+      'an overlong Idempotency-Key',
       { method: 'POST', path, headers: { 'idempotency-key': 'x'.repeat(256) }, body: draft },
       400,
       'invalid_request',
@@ -192,7 +192,7 @@ describe('failures', () => {
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('an error of our own tells the caller nothing and the log everything', async () => {
+  test('an internal error tells the caller nothing and is logged in full', async () => {
     const { app } = open;
     const analyses = { ...app.analyses, list: () => Promise.reject(new Error('disk 7 on fire')) };
     const broken = await openServer({ app: { ...app, analyses } });
@@ -207,7 +207,7 @@ describe('failures', () => {
     expect(broken.log.join('')).toContain('disk 7 on fire');
   });
 
-  test('what may work later says when to try again', async () => {
+  test('a temporary failure says when to try again', async () => {
     const { app } = open;
     const busy = new ForensicsError('store_unavailable', 'The store does not answer; try again.');
     const analyses = { ...app.analyses, list: () => Promise.reject(busy) };
@@ -221,7 +221,7 @@ describe('failures', () => {
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
   });
 
-  test('a failing part makes the whole unhealthy and is named', async () => {
+  test('a failed vital check makes the server unhealthy and is named', async () => {
     const { app } = open;
     const broken = await openServer({
       app: { ...app, operations: { ...app.operations, health: withoutStorage } },
@@ -233,9 +233,9 @@ describe('failures', () => {
     expect(answer.json()).toEqual({ success: false, message: 'Not healthy: storage.' });
   });
 
-  test('a part without which the work goes on is degraded, and the whole is well', async () => {
+  test('a failed check that is not vital is degraded, and the server stays healthy', async () => {
     const { app } = open;
-    const health = async () => [...(await app.operations.health()).slice(0, -1), deafReceiver];
+    const health = async () => [...(await app.operations.health()).slice(0, -1), failedWebhooks];
     const degraded = await openServer({
       app: { ...app, operations: { ...app.operations, health } },
     });

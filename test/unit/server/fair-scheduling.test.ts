@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 afterEach(async () => open.close());
 
-test('a tenant that floods the server is one turn ahead of another, not all its requests', async () => {
+test('a tenant that floods the server does not keep another waiting for the whole flood', async () => {
   const [noisy, quiet] = [await open.makeTenant('noisy'), await open.makeTenant('quiet')];
   const places: number[] = [];
   for (let flood = 0; flood < 5; flood++) {
@@ -31,12 +31,12 @@ test('a tenant that floods the server is one turn ahead of another, not all its 
 
   const rising = places.toSorted((one, other) => one - other);
   expect(rising[2]).toBeLessThanOrEqual(8);
-  // In which order the processes of PostgreSQL get to run is theirs: a single flood may end a little later.
+  // PostgreSQL schedules its own processes, so a single flood may end a little later.
   const isPostgres = process.env['FORENSICS_TEST_POSTGRES'] !== undefined;
   expect(rising[4]).toBeLessThanOrEqual(isPostgres ? 20 : 8);
 });
 
-test('who asks for the state of the server waits for nobody', async () => {
+test('a health check does not wait for a flood of requests', async () => {
   const { secret } = await open.makeTenant('noisy');
   const answered: string[] = [];
   const ask = async (url: string) => {
@@ -47,6 +47,6 @@ test('who asks for the state of the server waits for nobody', async () => {
 
   await Promise.all([...Array.from({ length: 200 }, async () => ask(list)), ask('/v1/health')]);
 
-  // Its checks read and write a little, during which some of the lists are answered.
+  // The checks read and write a little, and some of the lists are answered meanwhile.
   expect(answered.slice(0, 120)).toContain('/v1/health');
 });

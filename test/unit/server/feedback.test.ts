@@ -33,7 +33,7 @@ async function send(change: object = {}, headers: Record<string, string> = {}): 
 
 const latest = async () => (await listFeedback(open.app.core.database.db, 1))[0];
 
-test('a message is kept under its sender and tenant, with the default source', async () => {
+test('a message is stored with its sender, tenant and the default source', async () => {
   const answer = await send();
 
   expect(answer.json()).toEqual({ success: true });
@@ -44,7 +44,7 @@ test('a message is kept under its sender and tenant, with the default source', a
   });
 });
 
-test('every field of the contract is kept, and nothing else', async () => {
+test('exactly the fields of the contract are stored', async () => {
   const all = {
     source: 'frontend-analysis-feedback',
     sourceAttributes: { analysisId: '1', nested: { list: [1, null, '<b>'] } },
@@ -67,14 +67,14 @@ test.each([
   ['a missing name', { name: undefined }, /name is missing/],
   ['a missing address', { email: undefined }, /email is missing/],
   ['a missing tenant', { tenantName: undefined }, /tenantName/],
-  ['a message without end', { message: 'x'.repeat(10_001) }, /message must be/],
-  ['attributes that are no object', { sourceAttributes: 'a' }, /sourceAttributes must be/],
-  ['attributes without end', { sourceAttributes: { a: 'x'.repeat(17_000) } }, /sourceAttributes/],
-])('%s is 400', async (_, change, said) => {
+  ['an overlong message', { message: 'x'.repeat(10_001) }, /message must be/],
+  ['attributes that are not an object', { sourceAttributes: 'a' }, /sourceAttributes must be/],
+  ['overlong attributes', { sourceAttributes: { a: 'x'.repeat(17_000) } }, /sourceAttributes/],
+])('%s is 400', async (_, change, expected) => {
   const answer = await send(change);
 
   expect(answer.status).toBe(400);
-  expect(answer.json()['message']).toMatch(said);
+  expect(answer.json()['message']).toMatch(expected);
 });
 
 test.each([

@@ -35,7 +35,7 @@ async function create(): Promise<string> {
 }
 
 describe('legal holds over HTTP', () => {
-  test('one is placed, listed and lifted, and the log names the person', async () => {
+  test('are placed, listed and lifted, and the log names the person', async () => {
     const analysisId = await create();
 
     const placed = await ask('POST', { analysisId, reason: 'file 12/26' });
@@ -66,7 +66,7 @@ describe('legal holds over HTTP', () => {
     ]);
   });
 
-  test('one on everything needs no analysis, but a reason', async () => {
+  test('on all analyses need only a reason', async () => {
     const without = await ask('POST');
     const placed = await ask('POST', { reason: 'file 13/26' });
 
@@ -77,7 +77,7 @@ describe('legal holds over HTTP', () => {
     expect((await ask('DELETE')).status).toBe(200);
   });
 
-  test('the hold of the operator is seen, but stays, also when it takes the place of a user’s', async () => {
+  test('of the operator are visible but cannot be lifted, even if they replace a user’s', async () => {
     const analysisId = await create();
     const held = { tenantId: open.tenant.id, analysisId };
     await ask('POST', { analysisId, reason: 'ours' });
@@ -92,7 +92,7 @@ describe('legal holds over HTTP', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('custody names the key that acted, beside its id', async () => {
+  test('the chain of custody names the key that acted and its id', async () => {
     const id = await create();
 
     const { data } = (

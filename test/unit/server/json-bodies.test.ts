@@ -15,7 +15,7 @@ const create = (body: string | Buffer, type = 'application/json') =>
     headers: { 'content-type': type },
     body,
   });
-/** As JSON, with this as the name: what stands between the quotes. */
+/** The draft as JSON, with `name` unescaped between the quotes of its name. */
 const named = (name: string) => JSON.stringify({ ...draft, name: '?' }).replace('"?"', `"${name}"`);
 const nameIn = (answer: Answer) => answer.json<{ data: Analysis[] }>().data[0]?.name;
 const refusal = (answer: Answer) => [answer.status, answer.headers['x-error-code']];
@@ -41,7 +41,7 @@ test.each([
   expect(answer.json()).toMatchObject({ message: expect.stringContaining('UTF-8') });
 });
 
-test('bytes that are no UTF-8 are refused, not replaced', async () => {
+test('bytes that are not UTF-8 are refused, not replaced', async () => {
   const answer = await create(Buffer.from(named('Grüße'), 'latin1'));
 
   expect(refusal(answer)).toEqual([400, 'invalid_request']);
@@ -51,8 +51,8 @@ test('bytes that are no UTF-8 are refused, not replaced', async () => {
 describe('the character U+0000', () => {
   test.each([
     ['in a name', named('a\\u0000b')],
-    ['behind a backslash', named('\\\\\\u0000')],
-    ['in a name of a member', `{"a\\u0000":1,${JSON.stringify(draft).slice(1)}`],
+    ['after a backslash', named('\\\\\\u0000')],
+    ['in the name of a property', `{"a\\u0000":1,${JSON.stringify(draft).slice(1)}`],
   ])('is refused %s', async (_where, body) => {
     const answer = await create(body);
 
@@ -60,12 +60,12 @@ describe('the character U+0000', () => {
     expect(answer.json()).toMatchObject({ message: expect.stringContaining('U+0000') });
   });
 
-  test('is not what a text about its escape holds', async () => {
+  test('is not mistaken for an escaped backslash before u0000', async () => {
     expect(nameIn(await create(named('\\\\u0000')))).toBe('\\u0000');
     expect(nameIn(await create(named(' \\u0001')))).toBe(' \u0001');
   });
 
-  test('is looked for in no time, however many backslashes there are', async () => {
+  test('is looked for quickly, however many backslashes there are', async () => {
     const begun = performance.now();
     const answer = await create(named('\\\\'.repeat(250_000)));
 

@@ -46,12 +46,12 @@ async function statusWith(secret: string): Promise<number> {
 }
 
 describe('keys over HTTP', () => {
-  test('a key is revealed once, works, is listed masked, deletes itself and is refused', async () => {
+  test('a key is revealed once, works, is listed masked, and can delete itself', async () => {
     const key = await create('ci');
 
     expect(await statusWith(key.secret)).toBe(200);
     const read = async () => (await list()).find(({ uuid }) => uuid === key.uuid);
-    // The use is noted after the answer.
+    // The last use is recorded after the answer.
     await expect.poll(async () => (await read())?.lastUsedDate).not.toBeNull();
     expect(await read()).toEqual({
       ...key,
@@ -67,7 +67,7 @@ describe('keys over HTTP', () => {
     expect((await remove(key.uuid)).status).toBe(404);
   });
 
-  test('a repeated create makes one key, and its secret stays with the first answer', async () => {
+  test('a repeated create makes one key, and only the first answer has its secret', async () => {
     const body = { tenantName: 'acme', name: 'once', expiresAt: soon() };
     const send = async () =>
       askWithKey({ method: 'POST', path, headers: { 'idempotency-key': 'once' }, body });
@@ -81,7 +81,7 @@ describe('keys over HTTP', () => {
     expect((await list()).filter(({ name }) => name === 'once')).toHaveLength(1);
   });
 
-  test('who made a key stands in the log, once', async () => {
+  test('the log says once who created a key', async () => {
     const headers = await userHeaders('maker', ['settings']);
     const body = { tenantName: 'acme', name: 'logged', expiresAt: soon() };
     const send = async () =>
@@ -103,14 +103,14 @@ interface Rotated extends KeyEntry {
   readonly earlier: readonly KeyEntry[];
 }
 
-async function rotate(wish: object, headers: Headers = {}) {
+async function rotate(fields: object, headers: Headers = {}) {
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const body = { tenantName: 'acme', expiresAt, ...wish };
+  const body = { tenantName: 'acme', expiresAt, ...fields };
   return askWithKey({ method: 'POST', path, headers, body });
 }
 
 describe('a rotation over HTTP', () => {
-  test('a key replaces itself: both are good within the grace, and the log tells who did it', async () => {
+  test('a key replaces itself: both work in the grace period, and the log says who did it', async () => {
     const old = await create('self');
     const headers = { authorization: `ApiKey ${old.secret}` };
 
@@ -122,17 +122,17 @@ describe('a rotation over HTTP', () => {
     expect(replaced.secret).toContain('****');
     expect(Date.parse(replaced.expiresAt) - Date.parse(key.createdDate)).toBe(60_000);
     expect([await statusWith(old.secret), await statusWith(key.secret)]).toEqual([200, 200]);
-    const told = (await open.app.core.audit.read({ chain: open.tenant.id }))
+    const entries = (await open.app.core.audit.read({ chain: open.tenant.id }))
       .map((line) => parseEntry(line))
       .filter(({ subject }) => subject === old.uuid);
-    expect(told.at(-1)).toMatchObject({
+    expect(entries.at(-1)).toMatchObject({
       event: 'key.rotated',
       actor: { type: 'api', id: old.uuid },
       details: { replacedBy: key.uuid },
     });
   });
 
-  test('without a grace the old key has ended with the answer; with none said it lives a day', async () => {
+  test('without a grace period the old key stops working at once; the default one never extends its life', async () => {
     const first = await create('graces');
 
     const daily = await rotate({ replaces: { uuid: first.uuid.toUpperCase() } });
@@ -140,19 +140,19 @@ describe('a rotation over HTTP', () => {
     const atOnce = await rotate({ replaces: { uuid: second.uuid }, graceSeconds: 0 });
 
     expect(replaced.uuid).toBe(first.uuid);
-    // Made to live an hour: no grace prolongs a key.
+    // It was to expire in an hour, and a grace period does not extend that.
     expect(replaced.expiresAt).toBe(first.expiresAt);
     expect(atOnce.json()).toMatchObject({ data: { replaced: { ended: 'replaced' } } });
     expect([await statusWith(first.secret), await statusWith(second.secret)]).toEqual([200, 401]);
   });
 
-  test('repeated under one Idempotency-Key it makes one key, and its secret stays with the first answer', async () => {
+  test('repeated with one Idempotency-Key makes one key, and only the first answer has its secret', async () => {
     await create('repeated');
-    const wish = {
+    const fields = {
       expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
       replaces: { name: 'repeated' },
     };
-    const send = async () => rotate(wish, { 'idempotency-key': 'rotate once' });
+    const send = async () => rotate(fields, { 'idempotency-key': 'rotate once' });
 
     const [first, second] = [await send(), await send()];
 
@@ -165,16 +165,16 @@ describe('a rotation over HTTP', () => {
 
   test.each<[string, object, number]>([
     ['an unknown key', { replaces: { name: 'nobody' } }, 404],
-    ['a name beside it', { replaces: { name: 'x' }, name: 'x' }, 400],
+    ['both a key and a name', { replaces: { name: 'x' }, name: 'x' }, 400],
     ['neither name nor key', {}, 400],
-    ['a grace for a new key', { name: 'x', graceSeconds: 1 }, 400],
-    ['a grace below none', { replaces: { name: 'x' }, graceSeconds: -1 }, 400],
+    ['a grace period for a new key', { name: 'x', graceSeconds: 1 }, 400],
+    ['a negative grace period', { replaces: { name: 'x' }, graceSeconds: -1 }, 400],
     ['both a uuid and a name', { replaces: { name: 'x', uuid: crypto.randomUUID() } }, 400],
-    ['a uuid that is none', { replaces: { uuid: 'x' } }, 400],
-  ])('with %s nothing is made', async (_, wish, status) => {
+    ['an invalid uuid', { replaces: { uuid: 'x' } }, 400],
+  ])('with %s creates nothing', async (_, fields, status) => {
     const before = await list();
 
-    const answer = await rotate(wish);
+    const answer = await rotate(fields);
 
     expect(answer.status).toBe(status);
     expect((await list()).length).toBe(before.length);
@@ -186,8 +186,8 @@ describe('a delete', () => {
     ['no content type', {}],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['text', { 'content-type': 'text/plain' }],
-    ['another JSON', { 'content-type': 'application/json-patch+json' }],
-  ])('with %s could come from another site, and nothing is deleted', async (_, headers) => {
+    ['another JSON type', { 'content-type': 'application/json-patch+json' }],
+  ])('with %s could come from another site, and deletes nothing', async (_, headers) => {
     const { uuid: kept } = await create('kept');
 
     const answer = await remove(kept, headers);
@@ -197,7 +197,7 @@ describe('a delete', () => {
   });
 
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'as %s deletes, with a body or without',
+    'as %s works with or without a body',
     async (type) => {
       const [bare, full] = [await create('bare'), await create('full')];
       const headers = { 'content-type': type };

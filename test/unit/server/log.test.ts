@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-/** What is logged while this is done, a line an entry. */
+/** The entries logged during `act`. */
 async function logged(act: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]> {
   const before = open.log.length;
   await act();
-  // The line of an answer is written when the last byte of it has left, which may be after it has arrived.
+  // A request is logged once the last byte of its answer has left, which may be after the client has read it.
   await ask({ method: 'GET', path: '/v1/ping' });
   return open.log.slice(before).map((line): Record<string, unknown> => JSON.parse(line));
 }
@@ -38,11 +38,11 @@ describe('a secret in the', () => {
     ['query', { path: `/v1/analysis?tenantName=acme&searchTerm=${secret}` }],
     ['name of a query parameter', { path: `/v1/analysis?${secret}=1` }],
     ['address', { path: `/v1/${secret}` }],
-    ['address that cannot be read', { path: `/v1/${secret}/%zz` }],
+    ['invalid address', { path: `/v1/${secret}/%zz` }],
     ['presigned URL', { path: `/b-0123456789abcdef01234567/a?signature=${secret}` }],
     ['object key', { path: `/b-0123456789abcdef01234567/${secret}.jpg` }],
     ['body', { method: 'POST', body: { tenantName: secret, name: secret } }],
-    ['name of a member', { method: 'POST', body: { [secret]: 1 } }],
+    ['name of a property', { method: 'POST', body: { [secret]: 1 } }],
     ['body that is not JSON', { method: 'POST', headers: json, body: `{"${secret}` }],
     ['body of another type', { method: 'POST', headers: { 'content-type': secret }, body: secret }],
     ['body that is too large', { method: 'POST', body: { name: secret.repeat(200_000) } }],
@@ -52,7 +52,7 @@ describe('a secret in the', () => {
     ],
     ['id token', { method: 'POST', path: '/v1/auth/verify', body: { idToken: secret } }],
     ['method override', { headers: { 'x-http-method-override': secret } }],
-  ])('%s never comes into the log', async (_place, question) => {
+  ])('%s is never logged', async (_place, question) => {
     const lines = await logged(async () =>
       ask({
         method: 'GET',
@@ -69,7 +69,7 @@ describe('a secret in the', () => {
   });
 });
 
-test('a request is one line: its id, its route, its status, its time and who asked', async () => {
+test('a request is logged in one line with its id, route, status, duration and caller', async () => {
   const answer = await ask({
     method: 'GET',
     path: '/v1/analysis?tenantName=acme',
@@ -92,7 +92,7 @@ test('a request is one line: its id, its route, its status, its time and who ask
   ]);
 });
 
-test('a failure is logged with the word for it', async () => {
+test('a failure is logged with its code', async () => {
   const lines = await logged(async () => ask({ method: 'GET', path: '/v1/analysis' }));
 
   expect(lines).toContainEqual(expect.objectContaining({ status: 403, code: 'forbidden' }));
@@ -125,7 +125,7 @@ const login = (email: string): Question => ({
 });
 
 describe('the account of a refused', () => {
-  test('login or key is logged, and nothing secret of it', async () => {
+  test('login or key is logged, and no secret with it', async () => {
     const key = newSecret('acme');
     const lines = await logged(async () => {
       await ask(login('Anna@example.org'));
@@ -153,7 +153,7 @@ describe('the account of a refused', () => {
     expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
-  test('login is a hash where that is configured, the same for the same account', async () => {
+  test('login is a hash if so configured, the same for the same account', async () => {
     const other = await openServer({ accountKey: Buffer.alloc(32, 7) });
     const askOther = await other.listen();
     await askOther(login('Anna@example.org'));
@@ -173,7 +173,7 @@ describe('the account of a refused', () => {
   });
 });
 
-test('what cannot be read as HTTP is answered in our form with all guards', async () => {
+test('a malformed HTTP request gets an error in our format with all security headers', async () => {
   const address = open.server.server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
@@ -193,7 +193,7 @@ test('what cannot be read as HTTP is answered in our form with all guards', asyn
   expect(open.log.join('')).not.toContain(secret);
 });
 
-test('an address that cannot be read is answered with all guards', async () => {
+test('an invalid address is answered with all security headers', async () => {
   const { headers } = await ask({ method: 'GET', path: '/%zz' });
 
   expect(headers).toMatchObject({

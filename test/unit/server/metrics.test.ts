@@ -46,7 +46,7 @@ async function counted(labels: string): Promise<number | null> {
   return valueOf(`forensics_http_request_duration_seconds_count{${labels}}`);
 }
 
-test('answers are counted and timed by route, method and status', async () => {
+test('answers are counted by route, method and status', async () => {
   const { secret } = await open.makeTenant('acme');
   const authorization = `ApiKey ${secret}`;
   await open.server.inject({ url: '/v1/analysis?tenantName=acme', headers: { authorization } });
@@ -58,7 +58,7 @@ test('answers are counted and timed by route, method and status', async () => {
   expect(await counted('method="GET",route="unknown",status="404"')).toBe(1);
 });
 
-test('no label or value tells of a tenant, a key or an address that was asked for', async () => {
+test('no label or value contains a tenant, a key or a requested address', async () => {
   const { tenant, secret } = await open.makeTenant('very-secret-tenant');
   await open.server.inject({
     url: `/v1/analysis?tenantName=${tenant.name}&searchTerm=classified`,
@@ -71,7 +71,7 @@ test('no label or value tells of a tenant, a key or an address that was asked fo
   }
 });
 
-test('work that waits is told, and when the certificate ends', async () => {
+test('waiting work and the expiry of the certificate are reported', async () => {
   const past = new Date(0);
   await open.app.core.database.db
     .insert(jobs)
@@ -99,14 +99,14 @@ test('work that waits is told, and when the certificate ends', async () => {
   expect(await valueOf('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
 });
 
-test('nothing but the one page is there', async () => {
+test('GET /metrics is the only page', async () => {
   expect((await read()).headers['content-type']).toContain('text/plain');
   expect((await read('/')).status).toBe(404);
   expect((await read('/v1/ping')).status).toBe(404);
   expect((await read('/metrics', 'POST')).status).toBe(404);
 });
 
-test('a number that cannot be had is a failure, not a wrong number', async () => {
+test('a metric that cannot be read is a failure, not a wrong number', async () => {
   const broken = await listenForMetrics(
     { host: '127.0.0.1', port: 0 },
     {

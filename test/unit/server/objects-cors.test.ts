@@ -25,7 +25,7 @@ const preflight = (origin: string, method: string, headers: Record<string, strin
   });
 
 describe('pages of other origins', () => {
-  test('of the list are allowed, with the headers that they ask for', async () => {
+  test('are allowed if listed, with the headers that they request', async () => {
     const wanted = 'content-type,x-amz-meta-case';
 
     const got = await preflight('https://app.example', 'PUT', {
@@ -50,7 +50,7 @@ describe('pages of other origins', () => {
     ['http://app.example', 'GET', 403],
     ['null', 'GET', 403],
     ['https://app.example', 'PATCH', 403],
-  ])('%s asking for %s are answered %i', async (origin, method, status) => {
+  ])('%s requesting %s are answered %i', async (origin, method, status) => {
     const got = await preflight(origin, method);
 
     expect(got.status).toBe(status);

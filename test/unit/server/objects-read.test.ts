@@ -35,7 +35,7 @@ async function damage(key: string, sizeBytes: number, at: number): Promise<void>
 }
 
 describe('GET and HEAD', () => {
-  test('answer with the facts of the object', async () => {
+  test('answer with the object’s headers', async () => {
     const [got, head] = [await get(), await get({}, 'HEAD')];
 
     expect([got.status, got.body, head.status, head.body]).toEqual([200, body, 200, '']);
@@ -104,7 +104,7 @@ describe('GET and HEAD', () => {
     expect((await get()).headers['content-disposition']).toBe('inline');
   });
 
-  test('of a missing key are answered 404 in the form of the interface', async () => {
+  test('of a missing key are answered 404 with a JSON error', async () => {
     const got = await sendRaw(server, server.sign('GET', 'no'));
     const head = await sendRaw(server, server.sign('GET', 'no'), { method: 'HEAD' });
 
@@ -126,7 +126,11 @@ describe('a request', () => {
     ['no signature', () => `/${bucket}/ten`, 'forbidden'],
     ['the signature of another method', () => server.sign('PUT', 'ten'), 'forbidden'],
     ['another key', () => server.sign('GET', 'ten').replace('/ten', '/teo'), 'forbidden'],
-    ['a longer life', () => server.sign('GET', 'ten').replace(/(expires=\d+)/, '$10'), 'forbidden'],
+    [
+      'a later expiry',
+      () => server.sign('GET', 'ten').replace(/(expires=\d+)/, '$10'),
+      'forbidden',
+    ],
     ['a shorter signature', () => server.sign('GET', 'ten').slice(0, -1), 'forbidden'],
     ['a second expiry', () => `${server.sign('GET', 'ten')}&expires=9999999999`, 'forbidden'],
     [
@@ -135,11 +139,11 @@ describe('a request', () => {
       'forbidden',
     ],
     [
-      'a way out of the bucket',
+      'a path out of the bucket',
       () => server.sign('GET', `../${otherBucket}/ten`),
       'blob_not_found',
     ],
-    ['a life that ended', () => server.sign('GET', 'ten', { expires: 1 }), 'url_expired'],
+    ['a past expiry', () => server.sign('GET', 'ten', { expires: 1 }), 'url_expired'],
   ])('with %s is refused', async (_what, path, code) => {
     const got = await sendRaw(server, path());
 
@@ -151,7 +155,7 @@ describe('a request', () => {
     expect((await sendRaw(server, `/${bucket}${path}`)).status).toBe(400);
   });
 
-  test('takes dots, slashes and NUL in a key as text', async () => {
+  test('takes dots, slashes and NUL in a key literally', async () => {
     for (const key of ['../../etc/passwd', '..', '.', 'a/./b', '\u0000', '//', 'a\nb']) {
       const put = await sendRaw(server, server.sign('PUT', key), { method: 'PUT', body: key });
       const got = await sendRaw(server, server.sign('GET', key));
@@ -162,7 +166,7 @@ describe('a request', () => {
 });
 
 describe('a damaged file', () => {
-  test('is an error of the store, answered and reported', async () => {
+  test('is an error of the store, which is returned and logged', async () => {
     await damage('damaged', 1000, 500);
 
     const got = await sendRaw(server, server.sign('GET', 'damaged'));
@@ -171,7 +175,7 @@ describe('a damaged file', () => {
     expect(server.logged).toEqual(['blob_damaged']);
   });
 
-  test('whose end is wrong is never sent to its end', async () => {
+  test('whose last byte is wrong is never sent completely', async () => {
     await damage('damaged large', 300_000, 299_999);
     server.logged.length = 0;
 

@@ -40,7 +40,7 @@ async function stored(): Promise<string | null> {
 }
 
 describe('PUT', () => {
-  test('answers with the ETag and keeps the type', async () => {
+  test('answers with the ETag and keeps the content type', async () => {
     const answer = await put('bytes', { 'content-type': 'image/jpeg' });
     const got = await sendRaw(server, server.sign('GET', 'key'));
 
@@ -49,7 +49,7 @@ describe('PUT', () => {
     expect(got.headers).toMatchObject({ etag, 'content-type': 'image/jpeg' });
   });
 
-  test('of exactly the greatest size is stored, of one byte more is refused from the header', async () => {
+  test('of the maximum size is stored, and one byte more is refused by its header', async () => {
     const fits = await put(Buffer.alloc(maxObjectBytes));
     const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1));
 
@@ -57,7 +57,7 @@ describe('PUT', () => {
     expect((await stored())?.length).toBe(maxObjectBytes);
   });
 
-  test('of unknown length is stored up to the greatest size and leaves nothing above it', async () => {
+  test('of unknown length is stored up to the maximum size and leaves nothing above it', async () => {
     const chunked = { 'transfer-encoding': 'chunked' };
     const send = (body: Buffer) =>
       sendRaw(server, server.sign('PUT', 'key'), { method: 'PUT', body, headers: chunked });
@@ -70,32 +70,32 @@ describe('PUT', () => {
     expect([fits.status, (await stored())?.length]).toEqual([200, maxObjectBytes]);
   });
 
-  test('far too large is told so, also to a client that reads only after it has sent all', async () => {
+  test('far too large gets 413, even if the client reads only after it has sent everything', async () => {
     const body = Buffer.alloc(30_000_000);
     const head = `PUT ${server.sign('PUT', 'key')} HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: ${body.length}\r\n\r\n`;
 
-    const text = await talk(head, body);
+    const text = await exchange(head, body);
 
     expect(text).toMatch(/^HTTP\/1\.1 413 .*x-error-code: blob_too_large/s);
     expect(server.files()).toEqual([]);
   });
 
-  test('that waits with its body is asked for it only when it will be taken', async () => {
+  test('with Expect: 100-continue is continued only if its body will be accepted', async () => {
     const expecting = { expect: '100-continue' };
 
-    const taken = await put('bytes', expecting);
+    const accepted = await put('bytes', expecting);
     const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1), expecting);
     const notSigned = await sendRaw(server, `/${bucket}/key`, {
       method: 'PUT',
       headers: { ...expecting, 'content-length': '5' },
     });
 
-    expect([taken.status, taken.wasContinued]).toEqual([200, true]);
+    expect([accepted.status, accepted.wasContinued]).toEqual([200, true]);
     expect([tooLarge.status, tooLarge.wasContinued]).toEqual([413, false]);
     expect([notSigned.status, notSigned.wasContinued]).toEqual([403, false]);
   });
 
-  test('whose client goes away leaves the object that was there, and nothing else', async () => {
+  test('whose client disconnects leaves the previous object and nothing else', async () => {
     await put('old');
     const headers = { 'content-length': '50000' };
     const to = {
@@ -115,8 +115,8 @@ describe('PUT', () => {
     expect([await stored(), server.logged]).toEqual(['old', []]);
   });
 
-  test('whose client falls silent is told so, and leaves nothing', async () => {
-    const text = await talk(
+  test('whose client stops sending gets 408 and leaves nothing', async () => {
+    const text = await exchange(
       `PUT ${server.sign('PUT', 'key')} HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 9\r\n\r\nabc`,
     );
 
@@ -124,8 +124,8 @@ describe('PUT', () => {
     expect([await stored(), server.files()]).toEqual([null, []]);
   });
 
-  test('without any length is refused', async () => {
-    const text = await talk(
+  test('without a length is refused', async () => {
+    const text = await exchange(
       `PUT ${server.sign('PUT', 'key')} HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`,
     );
 
@@ -134,14 +134,14 @@ describe('PUT', () => {
 });
 
 describe('a GET', () => {
-  test('whose client takes nothing is cut off', async () => {
+  test('whose client stops reading is cut off', async () => {
     const large = await startEmbeddedServer({ idleTimeoutMs: 150 });
     await large.storeOf(bucket).put('large', Buffer.alloc(40_000_000));
     const socket = connect({ host: '127.0.0.1', port: large.port, ca: large.ca });
     socket.write(`GET ${large.sign('GET', 'large')} HTTP/1.1\r\nHost: ${host()}\r\n\r\n`);
     socket.on('error', () => undefined);
     let received = 0;
-    // One look at the beginning, then silence until the server has given up.
+    // Read the beginning, then nothing until the server has given up.
     await new Promise((resolve) => socket.once('readable', resolve));
     await vi.waitUntil(async () => (await large.connections()) === 0, patience);
     for await (const part of socket) received += Buffer.from(part).length;
@@ -152,7 +152,7 @@ describe('a GET', () => {
 });
 
 describe('a full disk', () => {
-  test('answers 507 and keeps what was there', async () => {
+  test('answers 507 and keeps the previous object', async () => {
     const disk = createFailingDisk();
     const full = await startEmbeddedServer({ fileSystem: disk.fileSystem });
     disk.fail('write');
@@ -175,8 +175,8 @@ function host(): string {
   return `127.0.0.1:${server.port}`;
 }
 
-/** Sends exactly this, then reads, and returns what comes until the answer is whole or the server closes. */
-async function talk(...texts: readonly (string | Buffer)[]): Promise<string> {
+/** Sends exactly `texts`, and returns what arrives until the answer is complete or the server closes. */
+async function exchange(...texts: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.ca });
   for (const text of texts) {
     await new Promise<void>((resolve, reject) => {

@@ -49,7 +49,7 @@ afterAll(async () => {
 const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
 const rename = (tenantName: string) => ({ tenantName, name: tenantName });
 
-test('a person logs in at the provider, works here, and ends the sessions on all devices', async () => {
+test('a person logs in at the provider, works here, and logs out on all devices', async () => {
   const { ask, tenant } = open;
   const post = (path: string, body?: object, headers = {}) =>
     ask({ method: 'POST', path: `/v1/auth/${path}`, headers, ...(body ? { body } : {}) });
@@ -84,7 +84,7 @@ test('a person logs in at the provider, works here, and ends the sessions on all
   expect((await post('refresh', { refreshToken })).status).toBe(401);
 });
 
-test('the settings of a tenant are for its people with the scope', async () => {
+test('only members of a tenant with the scope can change its settings', async () => {
   const { ask } = open;
   const claims = { [tenantsClaim]: ['acme'], userType: 'examiner', scope: 'settings' };
   const put = async (change: object, tenantName = 'acme') => {
@@ -103,32 +103,32 @@ test('the settings of a tenant are for its people with the scope', async () => {
   expect(answers[3]!.json<{ message: string }>().message).toContain('"userType"');
 });
 
-test('while the provider is away its people are told to come again, and keys work', async () => {
+test('while the provider is down its users get 503 with a Retry-After, and keys work', async () => {
   const elsewhere = await openOidcServer();
   await elsewhere.stop();
   const flags = { oidcIssuer: elsewhere.issuer, oidcClientId: clientId };
 
-  const lonely = await openListening({ flags });
+  const withoutProvider = await openListening({ flags });
   const path = '/v1/analysis?tenantName=acme';
   const headers = bearer(await token({}));
-  const person = await lonely.ask({ method: 'GET', path, headers });
-  const key = await lonely.askWithKey({ method: 'GET', path });
+  const person = await withoutProvider.ask({ method: 'GET', path, headers });
+  const key = await withoutProvider.askWithKey({ method: 'GET', path });
 
-  await lonely.close();
+  await withoutProvider.close();
   expect([person.status, person.headers['x-error-code']]).toEqual([503, 'identity_unavailable']);
   expect(person.headers['retry-after']).toBe('10');
   expect(key.status).toBe(200);
 });
 
-/** Of somebody whom the provider knows. */
+/** The access token of somebody the provider knows. */
 async function token(claims: object): Promise<string> {
   const iat = Math.floor(Date.now() / 1000);
   const about = { iss: provider.issuer, sub: 'another', aud: audience };
   return provider.sign({ ...about, iat, exp: iat + 60, ...claims });
 }
 
-test('a browser comes back from the provider with a code, and gets a session with a cookie', async () => {
-  // Nobody whose sessions were ended: that holds for the whole second in which it happened.
+test('a browser exchanges the provider’s code for a session with a cookie', async () => {
+  // Not `examiner`, who was logged out: that applies to the whole second in which it happened.
   const someone = 'browser@example.org';
   const rights = { userType: 'examiner', [tenantsClaim]: ['acme'] };
   provider.people.set(someone, { email: someone, ...rights });

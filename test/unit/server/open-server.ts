@@ -1,4 +1,4 @@
-/** A server over a real app in a folder of its own: asked without a socket, or over HTTPS once it listens. */
+/** A server with a real app in its own folder, called without a socket, or over HTTPS once it listens. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,13 @@ export interface OpenServer {
   readonly app: App;
   readonly server: FastifyInstance;
   readonly dataDir: string;
-  /** What the server wrote to its log, a line an entry. */
+  /** The lines of the server's log. */
   readonly log: string[];
-  /** A tenant and one of its keys. */
+  /** Creates a tenant with a key. */
   makeTenant(name: string, keyLifeMs?: number): Promise<{ tenant: Tenant; secret: string }>;
-  /** A person with an account, logged in. */
+  /** Creates a user and logs in. */
   makeUser(name: string, rights?: Rights): Promise<{ user: User; tokens: TokenSet }>;
-  /** Listens on a free port and returns the way to ask there. */
+  /** Listens on a free port and returns a function that sends requests to it. */
   listen(): Promise<Ask>;
   close(): Promise<void>;
 }
@@ -37,14 +37,14 @@ interface Rights {
   readonly scopes?: readonly string[];
 }
 
-/** Of every user that `makeUser` makes. */
+/** The password of every user that `makeUser` creates. */
 export const password = 'violet harbour 42 lanterns';
 
 export interface Question {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Other objects than these are sent as JSON. */
+  /** Any other object is sent as JSON. */
   readonly body?: object | string | Buffer | Readable;
 }
 
@@ -52,14 +52,14 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** The parsed body; the test says what it expects there. */
+  /** The parsed body, typed as the test expects. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter in a test than a check of each shape
   json<T = Record<string, unknown>>(): T;
 }
 
 export type Ask = (question: Question) => Promise<Answer>;
 
-/** With `--mode postgres` each server has a database of its own there. */
+/** With `--mode postgres` each server has its own database. */
 async function ownDatabase() {
   const server = process.env['FORENSICS_TEST_POSTGRES'];
   return server === undefined ? {} : { databaseUrl: await createDatabase(server) };
@@ -68,7 +68,7 @@ async function ownDatabase() {
 export async function openServer(
   parts: {
     now?: () => Date;
-    /** A folder that holds an installation already; it goes away with the server. */
+    /** A folder with an existing installation; it is deleted with the server. */
     dataDir?: string;
     flags?: NonNullable<Sources['flags']>;
   } & Partial<Omit<Parameters<typeof createServer>[0], 'version' | 'logTarget'>> = {},
@@ -136,7 +136,7 @@ export async function openServer(
   };
 }
 
-/** What most files of tests begin with: a listening server and a tenant "acme" with a key. */
+/** What most test files start with: a listening server and a tenant "acme" with a key. */
 export interface Listening extends OpenServer {
   readonly tenant: Tenant;
   /** The Authorization header of the key. */
@@ -155,7 +155,7 @@ export async function openListening(...parts: Parameters<typeof openServer>): Pr
   return { ...open, tenant, authorization, ask, askWithKey };
 }
 
-/** The body of a create request that is in order. */
+/** The body of a valid create request. */
 export const draft = {
   tenantName: 'acme',
   name: 'A',

@@ -48,10 +48,15 @@ interface Made {
 }
 
 describe('users of a tenant over HTTP', () => {
-  test('a manager creates an account; it logs in, is listed, and stands in the log as made by the manager', async () => {
-    const wish = { email: 'New@Example.org', password: fresh, name: 'Ada', scopes: ['settings'] };
+  test('an account that a manager creates can log in, is listed, and is logged with the manager', async () => {
+    const account = {
+      email: 'New@Example.org',
+      password: fresh,
+      name: 'Ada',
+      scopes: ['settings'],
+    };
 
-    const made = await ask('POST', '', wish);
+    const made = await ask('POST', '', account);
 
     const person = made.json<{ data: TenantPerson }>().data;
     expect(person).toEqual({
@@ -77,7 +82,7 @@ describe('users of a tenant over HTTP', () => {
     ]);
   });
 
-  test('an address that is in use, a weak password and a scope that the manager lacks make no account', async () => {
+  test('a used address, a weak password and a scope that the manager lacks are refused', async () => {
     await member('twice');
     const tries = [
       { email: 'twice@example.org', password: fresh },
@@ -86,7 +91,7 @@ describe('users of a tenant over HTTP', () => {
     ];
 
     const answers = [];
-    for (const wish of tries) answers.push((await ask('POST', '', wish)).status);
+    for (const account of tries) answers.push((await ask('POST', '', account)).status);
 
     expect(answers).toEqual([409, 400, 403]);
     const emails = (await list()).map(({ email }) => email);
@@ -94,7 +99,7 @@ describe('users of a tenant over HTTP', () => {
     expect(emails).not.toContain('more@example.org');
   });
 
-  test('an address that another tenant has gets an account like any other, and tells nobody of it', async () => {
+  test('an address that another tenant uses gets an account without revealing that', async () => {
     const { tenant } = await open.makeTenant('curious');
     const { tokens } = await open.makeUser('prober', { tenants: [tenant], scopes: ['settings'] });
     const theirs = await member('elsewhere');
@@ -122,7 +127,7 @@ describe('users of a tenant over HTTP', () => {
     expect(members.map(({ id }) => id)).toEqual([theirs.id]);
   });
 
-  test('name and scopes change; what is left out stays', async () => {
+  test('name and scopes can be changed, and what is left out stays', async () => {
     const { id } = await member('promoted');
 
     const promoted = await ask('PUT', '', { id, scopes: ['settings'] });
@@ -132,7 +137,7 @@ describe('users of a tenant over HTTP', () => {
     expect(renamed.json()).toMatchObject({ data: { scopes: ['settings'], name: null } });
   });
 
-  test('a disabled account is logged out and stays out until it is enabled', async () => {
+  test('a disabled account is logged out and cannot log in until it is enabled', async () => {
     const { user, tokens } = await open.makeUser('leaver', { tenants: [open.tenant] });
     const info = async () =>
       (
@@ -152,7 +157,7 @@ describe('users of a tenant over HTTP', () => {
     expect(await logIn('leaver@example.org')).toBe(200);
   });
 
-  test('a new password takes the place of the old one and ends the sessions', async () => {
+  test('a new password replaces the old one', async () => {
     const { id } = await member('forgetful');
 
     const answer = await ask('POST', '/password', { id, newPassword: fresh });
@@ -162,7 +167,7 @@ describe('users of a tenant over HTTP', () => {
     expect(await logIn('forgetful@example.org', fresh)).toBe(200);
   });
 
-  test('nobody changes his own account here', async () => {
+  test('managers cannot change their own accounts', async () => {
     const acts: readonly (readonly [string, string, object])[] = [
       ['PUT', '', { scopes: [] }],
       ['POST', '/disable', {}],
@@ -176,7 +181,7 @@ describe('users of a tenant over HTTP', () => {
     expect(own).toMatchObject({ isManageable: false, isDisabled: false, scopes: ['settings'] });
   });
 
-  test('two who disable each other at once do not both succeed', async () => {
+  test('of two managers who disable each other at once, only one succeeds', async () => {
     const rights = { tenants: [open.tenant], scopes: ['settings'] };
     const [one, two] = [
       await open.makeUser('duel-one', rights),
@@ -197,7 +202,7 @@ describe('users of a tenant over HTTP', () => {
     expect(left.filter(({ isDisabled }) => isDisabled)).toHaveLength(1);
   });
 
-  test('people of other tenants are not found, and those who belong to both cannot be changed', async () => {
+  test('users of other tenants are not found, and shared or more powerful users cannot be changed', async () => {
     const { tenant: other } = await open.makeTenant('other-people');
     const foreign = await member('foreign', { tenants: [other] });
     const both = await member('both', { tenants: [open.tenant, other] });

@@ -9,7 +9,7 @@ let keys: readonly string[] = [];
 let keyTag = '';
 
 beforeEach(async () => {
-  // The package counts by the system's clock; nothing else stands still.
+  // The rate limiter uses the system's clock, so only Date is faked.
   vi.useFakeTimers({ toFake: ['Date'] });
   open = await openServer({ rateLimitPerMinute: perMinute });
   const { tenant, secret } = await open.makeTenant('acme');
@@ -44,13 +44,13 @@ async function statuses(times: number, act: () => Promise<{ statusCode: number }
   return seen;
 }
 
-test('a key has its budget for itself, wherever it is used', async () => {
+test('each key has its own budget, wherever it is used', async () => {
   expect(await statuses(2, async () => list(keys[0]))).toEqual([200, 200]);
   expect(await statuses(2, async () => list(keys[0], '192.0.2.9'))).toEqual([200, 429]);
   expect(await statuses(1, async () => list(keys[1]))).toEqual([200]);
 });
 
-test('a refusal is told in our form, and when the budget is there again', async () => {
+test('a refusal is in our format and says when the budget is restored', async () => {
   await statuses(perMinute, async () => list(keys[0]));
   vi.setSystemTime(Date.now() + 20_000);
   const refused = await list(keys[0]);
@@ -71,7 +71,7 @@ test('a refusal is told in our form, and when the budget is there again', async 
   expect(again.statusCode).toBe(200);
 });
 
-test('every answer tells what is left', async () => {
+test('every answer says how much of the budget is left', async () => {
   const { headers } = await list(keys[0]);
 
   expect(headers).toMatchObject({
@@ -81,7 +81,7 @@ test('every answer tells what is left', async () => {
   });
 });
 
-test('an address that guesses is stopped before its next guess is looked at', async () => {
+test('an address that guesses keys is stopped before its next guess is checked', async () => {
   const guess = async () => list(newSecret(keyTag));
   const guesses = await statuses(perMinute + 2, guess);
   const right = await list(keys[0]);
@@ -91,7 +91,7 @@ test('an address that guesses is stopped before its next guess is looked at', as
   expect([right.statusCode, elsewhere.statusCode]).toEqual([429, 200]);
 });
 
-test('open pages and unknown addresses share the budget of a network address', async () => {
+test('public and unknown routes share the budget of a network address', async () => {
   const seen = [
     ...(await statuses(2, async () => ask('/v1/schema'))),
     ...(await statuses(2, async () => ask('/v1/none'))),
@@ -100,7 +100,7 @@ test('open pages and unknown addresses share the budget of a network address', a
   expect(seen).toEqual([200, 200, 404, 429]);
 });
 
-test('an IPv6 network of 64 bits is one address', async () => {
+test('an IPv6 network of 64 bits counts as one address', async () => {
   const hosts = ['2001:db8::1', '2001:db8::2', '2001:db8::3:4', '2001:db8::5', '2001:db8:0:1::1'];
   const seen: number[] = [];
   for (const host of hosts) seen.push((await ask('/v1/schema', {}, host)).statusCode);
@@ -108,45 +108,45 @@ test('an IPv6 network of 64 bits is one address', async () => {
   expect(seen).toEqual([200, 200, 200, 429, 200]);
 });
 
-test('whether the server is alive can always be asked', async () => {
+test('ping and health are never limited', async () => {
   const seen = await statuses(perMinute * 2, async () => ask('/v1/ping'));
   const health = await statuses(perMinute * 2, async () => ask('/v1/health'));
 
   expect(new Set([...seen, ...health])).toEqual(new Set([200]));
 });
 
-test('behind a proxy the address that the proxy wrote is what counts', async () => {
+test('behind a proxy the address added by the proxy counts', async () => {
   const proxied = await openServer({ rateLimitPerMinute: perMinute, transport: null });
   const from = async (forwarded: string) => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwarded };
     return proxied.server.inject({ url: '/v1/schema', headers, remoteAddress: '127.0.0.1' });
   };
   let count = 0;
-  const pretending = await statuses(perMinute + 1, async () =>
+  const spoofed = await statuses(perMinute + 1, async () =>
     from(`198.51.100.${count++}, 192.0.2.1`),
   );
   const other = await from('192.0.2.2');
   await proxied.close();
 
-  expect(pretending).toEqual([200, 200, 200, 429]);
+  expect(spoofed).toEqual([200, 200, 200, 429]);
   expect(other.statusCode).toBe(200);
 });
 
-test('a peer that is not the proxy on this machine burns nobody’s budget but its own', async () => {
+test('a peer that is not the local proxy cannot use up another address’s budget', async () => {
   const proxied = await openServer({ rateLimitPerMinute: perMinute, transport: null });
   const from = async (remoteAddress: string) => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
     return proxied.server.inject({ url: '/v1/schema', headers, remoteAddress });
   };
-  const pretending = await statuses(perMinute + 2, async () => from('198.51.100.7'));
+  const spoofed = await statuses(perMinute + 2, async () => from('198.51.100.7'));
   const victim = await from('127.0.0.1');
   await proxied.close();
 
-  expect(pretending).toEqual([403, 403, 403, 403, 403]);
+  expect(spoofed).toEqual([403, 403, 403, 403, 403]);
   expect(victim.statusCode).toBe(200);
 });
 
-test('without a proxy nobody is believed about his address', async () => {
+test('without a proxy X-Forwarded-For is ignored', async () => {
   let count = 0;
   const seen = await statuses(perMinute + 1, async () =>
     ask('/v1/schema', { 'x-forwarded-for': `192.0.2.${100 + count++}` }),

@@ -27,7 +27,7 @@ afterAll(async () => open.close());
 const path = '/v1/analysis';
 
 describe('answers', () => {
-  test('an analysis is created, read and listed in the form of the contract', async () => {
+  test('an analysis is created, read and listed as the contract says', async () => {
     const created = await askWithKey({ method: 'POST', path, body: draft });
     const [made] = created.json<{ data: Analysis[] }>().data;
     const read = await askWithKey({
@@ -48,7 +48,7 @@ describe('answers', () => {
     expect(list.headers['x-total-count']).toBe('1');
   });
 
-  test('the same create under one Idempotency-Key makes one analysis', async () => {
+  test('a create repeated with one Idempotency-Key makes one analysis', async () => {
     const headers = { 'idempotency-key': 'once' };
     const idOf = async () => {
       const answer = await askWithKey({ method: 'POST', path, headers, body: draft });
@@ -58,7 +58,7 @@ describe('answers', () => {
     expect(await idOf()).toBe(await idOf());
   });
 
-  test('what the contract does not know is ignored, however deep it is', async () => {
+  test('unknown properties are ignored, however deeply nested', async () => {
     const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const text = JSON.stringify({ ...draft, input: { ...draft.input, storageUrls: 'here' } });
     const answer = await askWithKey({
@@ -71,13 +71,13 @@ describe('answers', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('HEAD answers as GET without a body', async () => {
+  test('HEAD answers like GET without a body', async () => {
     const answer = await ask({ method: 'HEAD', path: '/v1/ping' });
 
     expect([answer.status, answer.body.length]).toEqual([200, 0]);
   });
 
-  test('every answer keeps browsers from making more of it', async () => {
+  test('every answer has security headers', async () => {
     const { headers } = await ask({ method: 'GET', path: '/v1/none' });
 
     expect(headers).toMatchObject({
@@ -85,11 +85,11 @@ describe('answers', () => {
       'cache-control': 'no-store',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     });
-    // With our own authority this would lock the browser out of other servers on this host.
+    // With our own authority, HSTS would lock browsers out of other servers on this host.
     expect(headers).not.toHaveProperty('strict-transport-security');
   });
 
-  test('an upload larger than any JSON body goes through', async () => {
+  test('an upload may be larger than any JSON body', async () => {
     const created = await askWithKey({ method: 'POST', path, body: draft });
     const [made] = created.json<{ data: Analysis[] }>().data;
     const { pathname, search } = new URL(made?.input.storageUrls.putUrl ?? '');
@@ -99,19 +99,19 @@ describe('answers', () => {
   });
 });
 
-describe('a client that asks before it sends its body', () => {
-  test('is asked for the body once it is known', async () => {
-    expect(await askFirst(open, { authorization: open.authorization })).toEqual([100, 200]);
+describe('a client that sends Expect: 100-continue', () => {
+  test('is told to continue once it is authenticated', async () => {
+    expect(await expectContinue(open, { authorization: open.authorization })).toEqual([100, 200]);
   });
 
-  test('is refused without sending it when it is not let in', async () => {
-    expect(await askFirst(open, {})).toEqual([403]);
+  test('is refused before it sends the body if it is not authenticated', async () => {
+    expect(await expectContinue(open, {})).toEqual([403]);
   });
 
-  test('is refused by the store alike', async () => {
+  test('is refused by the store, too', async () => {
     const bucket = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
 
-    expect(await askFirst(open, {}, { method: 'PUT', path: bucket })).toEqual([403]);
+    expect(await expectContinue(open, {}, { method: 'PUT', path: bucket })).toEqual([403]);
   });
 });
 
@@ -122,7 +122,7 @@ describe('the transport', () => {
     expect(answer).toBe('');
   });
 
-  test('behind a proxy only what was HTTPS outside is served', async () => {
+  test('behind a proxy only requests that came over HTTPS are served', async () => {
     const proxied = await openServer({ transport: null });
     const forward = async (proto?: string, remoteAddress = '127.0.0.1') => {
       const headers = proto === undefined ? {} : { 'x-forwarded-proto': proto };
@@ -147,15 +147,15 @@ async function plainRequest({ server }: OpenServer): Promise<string> {
     socket.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1');
     });
-    // However the server ends it, what counts is what was sent until then.
+    // However the server closes it, only the data received until then counts.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(text));
     socket.write('GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
   });
 }
 
-/** The statuses that come, the body being sent only after a 100. */
-async function askFirst(
+/** The statuses received when the body is sent only after a 100. */
+async function expectContinue(
   { server, dataDir }: OpenServer,
   headers: Readonly<Record<string, string>>,
   to = { method: 'POST', path },

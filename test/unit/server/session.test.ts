@@ -26,7 +26,7 @@ async function logIn(name: string): Promise<{ cookie: string; idToken: string }>
   return { cookie, idToken: answer.json().data.idToken };
 }
 
-test('the link of the first run makes one account, and works once', async () => {
+test('the first-run link creates one account and works once', async () => {
   const { token } = open.app.administration.firstUser;
   const account = { token: token ?? '', email: 'first@example.org', password };
   const before = await open.server.inject(path);
@@ -57,7 +57,7 @@ test('the link of the first run makes one account, and works once', async () => 
   expect([user?.scopes, others]).toEqual([['settings'], []]);
 });
 
-test('a login keeps the refresh token out of the reach of scripts and of other addresses', async () => {
+test('a login puts the refresh token in a cookie that scripts and other sites cannot use', async () => {
   await open.makeUser('cookie');
 
   const answer = await post('', { email: 'cookie@example.org', password });
@@ -68,7 +68,7 @@ test('a login keeps the refresh token out of the reach of scripts and of other a
   );
 });
 
-test('a cookie is exchanged for new tokens, and a used one ends the session', async () => {
+test('a cookie is exchanged for new tokens, and reusing it ends the session', async () => {
   await open.makeUser('refresh');
   const { cookie } = await logIn('refresh');
 
@@ -84,11 +84,11 @@ test('a cookie is exchanged for new tokens, and a used one ends the session', as
 
 test.each([
   ['cross-site', { 'sec-fetch-site': 'cross-site' }],
-  // Another port of this host: SameSite lets it through.
+  // Another port of this host, which SameSite allows.
   ['same-site', { 'sec-fetch-site': 'same-site' }],
   ['none', { 'sec-fetch-site': 'none' }],
   ['missing', {}],
-])('the cookie does nothing for a page with Sec-Fetch-Site %s', async (_what, headers) => {
+])('the cookie has no effect with Sec-Fetch-Site %s', async (_what, headers) => {
   const { cookie } = await logIn('cookie');
   const acts = ['/refresh', '/end', '', '/first-user'];
 
@@ -102,7 +102,7 @@ test.each([
   expect(still.statusCode).toBe(200);
 });
 
-test('a log-out ends one session, and one on all devices ends them all', async () => {
+test('logging out ends one session, and logging out on all devices ends all', async () => {
   await open.makeUser('leaver');
   const [here, there, elsewhere] = [
     await logIn('leaver'),

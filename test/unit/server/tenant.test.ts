@@ -25,7 +25,7 @@ const change = (body: object, query = '') =>
 const dataOf = (answer: Answer): TenantResponse => answer.json<{ data: TenantResponse }>().data;
 
 describe('GET and PUT /v1/tenant', () => {
-  test('a tenant is read and takes its own answer back', async () => {
+  test('the answer for a tenant can be sent back unchanged', async () => {
     const answer = await read();
 
     expect(answer.status).toBe(200);
@@ -37,7 +37,7 @@ describe('GET and PUT /v1/tenant', () => {
     expect([again.status, dataOf(again).id]).toEqual([200, dataOf(answer).id]);
   });
 
-  test('tenantName may stand in the query, but not say two things', async () => {
+  test('tenantName may be in the query, but must not contradict the body', async () => {
     const [inQuery, twice, different, missing] = await Promise.all([
       change({}, '?tenantName=acme'),
       change({ tenantName: 'acme' }, '?tenantName=acme'),
@@ -61,14 +61,14 @@ describe('GET and PUT /v1/tenant', () => {
     [{ storageConfig: {} }, /either s3 or azure/],
     [{ webhookUrl: 'https://10.0.0.1/x' }, /^webhookUrl names an address .* webhookAllow\.$/],
     [{ name: 'No Slug' }, /A tenant name has/],
-  ])('%j is refused in one sentence', async (body, message) => {
+  ])('%j is refused with a reason', async (body, message) => {
     const answer = await change({ tenantName: 'acme', ...body });
 
     expect([answer.status, answer.headers['x-error-code']]).toEqual([400, 'invalid_request']);
     expect(answer.json()).toEqual({ success: false, message: expect.stringMatching(message) });
   });
 
-  test('a name that is taken is a conflict; a new one is the name from then on', async () => {
+  test('a taken name is a conflict, and a new name replaces the old one', async () => {
     const { secret } = await open.makeTenant('before');
     const headers = { authorization: `ApiKey ${secret}` };
     const ask = (method: string, where: string, body?: object) =>
@@ -85,8 +85,8 @@ describe('GET and PUT /v1/tenant', () => {
   });
 });
 
-describe('a store of the tenant’s own', () => {
-  test('takes the uploads of new analyses; old ones stay where they are', async () => {
+describe('a tenant’s own store', () => {
+  test('receives the uploads of new analyses, and old ones stay where they are', async () => {
     const picture = await scenePng({ width: 640, height: 480, seed: 3 });
     const input = { ...draft.input, format: 'png' };
     const create = async (): Promise<Analysis> => {
@@ -123,7 +123,7 @@ describe('a store of the tenant’s own', () => {
   });
 
   test.each(['127.0.0.1', 'localhost'])(
-    'at %s needs the word of the administrator',
+    'at %s must be allowed by the administrator',
     async (endpoint) => {
       const strict = await openListening();
       const s3 = { ...buckets.s3Config(bucket), endpoint };
@@ -141,7 +141,7 @@ describe('a store of the tenant’s own', () => {
   );
 });
 
-test('no URL and no guess of one tenant reaches an object of another', async () => {
+test('no altered URL of one tenant reaches an object of another', async () => {
   const { secret } = await open.makeTenant('stranger');
   const headers = { authorization: `ApiKey ${secret}` };
   const createAs = async (tenantName: string, ask = open.askWithKey): Promise<Analysis> => {

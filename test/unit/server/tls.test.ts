@@ -13,7 +13,7 @@ const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-tls-'));
 const pathIn = (folder: string, name: string): string => join(folder, 'tls', name);
 
-/** The name that OpenSSL gives to what is wrong, or null when the connection is trusted. */
+/** OpenSSL's code for the error, or null if the connection is trusted. */
 async function handshake(
   material: { cert: string; key: string },
   client: { ca: string; servername: string },
@@ -33,7 +33,7 @@ async function handshake(
   return outcome;
 }
 
-test('a client that knows the authority trusts the leaf for each name of this machine', async () => {
+test('a client that trusts the authority accepts the leaf for each name of this machine', async () => {
   const folder = newFolder();
   const material = await ensureLocalTls(folder, ['forensics.test'], now);
   const ca = readFileSync(pathIn(folder, 'ca.pem'), 'utf8');
@@ -45,7 +45,7 @@ test('a client that knows the authority trusts the leaf for each name of this ma
   );
 });
 
-test('a client that knows another authority refuses the leaf', async () => {
+test('a client that trusts another authority refuses the leaf', async () => {
   const material = await ensureLocalTls(newFolder(), [], now);
   const other = newFolder();
   await ensureLocalTls(other, [], now);
@@ -56,7 +56,7 @@ test('a client that knows another authority refuses the leaf', async () => {
   expect(outcome).not.toBeNull();
 });
 
-test('our own authority is shown behind the leaf, for those who pin it', async () => {
+test('our own authority is sent after the leaf, for clients that pin it', async () => {
   const { cert, authority } = await ensureLocalTls(newFolder(), [], now);
 
   const shown = cert.match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----/g) ?? [];
@@ -65,7 +65,7 @@ test('our own authority is shown behind the leaf, for those who pin it', async (
   expect(new X509Certificate(shown[1]!).fingerprint256).toBe(authority?.fingerprint256);
 });
 
-test('the leaf names addresses as addresses, in every spelling', async () => {
+test('the leaf lists IP addresses as such, in every notation', async () => {
   const material = await ensureLocalTls(
     newFolder(),
     ['192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'],
@@ -81,7 +81,7 @@ test('the leaf names addresses as addresses, in every spelling', async () => {
   expect(leaf.checkIP('192.0.2.9')).toBeUndefined();
 });
 
-test('the authority may sign, the leaf may not, and their lives are ten years and one', async () => {
+test('the authority may sign and is valid for ten years; the leaf may not and is valid for one', async () => {
   const folder = newFolder();
   const leaf = new X509Certificate((await ensureLocalTls(folder, [], now)).cert);
   const authority = new X509Certificate(readFileSync(pathIn(folder, 'ca.pem')));
@@ -93,7 +93,7 @@ test('the authority may sign, the leaf may not, and their lives are ten years an
   expect(leaf.checkIssued(authority)).toBe(true);
 });
 
-test('keys are readable by their owner alone', async () => {
+test('keys are readable only by their owner', async () => {
   const folder = newFolder();
   await ensureLocalTls(folder, [], now);
 
@@ -104,7 +104,7 @@ test('keys are readable by their owner alone', async () => {
   expect(modes).toEqual([0o600, 0o600]);
 });
 
-test('the leaf stays until it is near its end, the authority outlives it', async () => {
+test('the leaf is replaced when it is about to expire, and the authority is kept', async () => {
   const folder = newFolder();
   const first = await ensureLocalTls(folder, [], now);
   const soon = await ensureLocalTls(folder, [], later(300));
@@ -115,7 +115,7 @@ test('the leaf stays until it is near its end, the authority outlives it', async
   expect(nearEnd.authority).toEqual(first.authority);
 });
 
-test('a new name makes a new leaf', async () => {
+test('a new name needs a new leaf', async () => {
   const folder = newFolder();
   const first = await ensureLocalTls(folder, [], now);
 
@@ -123,7 +123,7 @@ test('a new name makes a new leaf', async () => {
   expect((await ensureLocalTls(folder, ['0.0.0.0'], now)).cert).not.toBe(first.cert);
 });
 
-test('a certificate and a key that do not belong together are made anew, not used', async () => {
+test('a certificate and a key that do not match are replaced, not used', async () => {
   const folder = newFolder();
   await ensureLocalTls(folder, [], now);
   const stranger = newFolder();
@@ -135,7 +135,7 @@ test('a certificate and a key that do not belong together are made anew, not use
   expect(() => createServer({ cert, key })).not.toThrow();
 });
 
-test("an operator's own pair is taken when it belongs together and is valid", async () => {
+test("an operator's own pair is accepted only if it matches and is valid", async () => {
   const [one, other] = [newFolder(), newFolder()];
   await ensureLocalTls(one, [], now);
   await ensureLocalTls(other, [], now);

@@ -5,7 +5,9 @@ import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { openListening } from './open-server.ts';
 
-test('headers that drip in are given up after half a minute', { timeout: 90_000 }, async () => {
+test('a request whose headers trickle in is given up after half a minute', {
+  timeout: 90_000,
+}, async () => {
   const open = await openListening();
   const address = open.server.server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;

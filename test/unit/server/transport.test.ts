@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-async function reach(options: ConnectionOptions = {}): Promise<TLSSocket> {
+async function connectToServer(options: ConnectionOptions = {}): Promise<TLSSocket> {
   const address = open.server.server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
@@ -21,7 +21,7 @@ async function reach(options: ConnectionOptions = {}): Promise<TLSSocket> {
 }
 
 async function send(lines: readonly string[]): Promise<string> {
-  const socket = await reach();
+  const socket = await connectToServer();
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
   return text(socket);
 }
@@ -29,34 +29,37 @@ async function send(lines: readonly string[]): Promise<string> {
 test.each([
   ['no Host', ['GET /v1/ping HTTP/1.1'], 400, 'exactly one Host header'],
   ['two Hosts', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Host: b'], 400, 'exactly one Host header'],
-  ['an odd Expect', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Expect: gold'], 417, '100-continue'],
+  ['an unknown Expect', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Expect: gold'], 417, '100-continue'],
   ['a NUL', ['GET /docs/static/%00 HTTP/1.1', 'Host: a'], 400, 'The address is not valid.'],
 ] as const)(
-  'a request with %s is told what is wrong, under an id',
-  async (_, lines, status, said) => {
+  'a request with %s gets a reason and a request id',
+  async (_, lines, status, message) => {
     const answer = await send(lines);
 
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
     expect(answer).toContain('x-error-code: invalid_request\r\n');
     expect(answer).toContain('{"success":false,"message":"');
-    expect(answer).toContain(said);
+    expect(answer).toContain(message);
   },
 );
 
-test('TLS 1.2 knows no suite with CBC', async () => {
+test('TLS 1.2 offers no suite with CBC', async () => {
   const old = { maxVersion: 'TLSv1.2' } as const;
-  const socket = await reach(old);
+  const socket = await connectToServer(old);
   const { name } = socket.getCipher();
   socket.destroy();
 
   expect(name).toMatch(/GCM|CHACHA20/);
   await expect(
-    reach({ ...old, ciphers: 'ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA:AES128-SHA256' }),
+    connectToServer({
+      ...old,
+      ciphers: 'ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA:AES128-SHA256',
+    }),
   ).rejects.toThrow(/handshake failure|ECONNRESET/);
 });
 
-test('every operation that changes something says that the disk may be full', async () => {
+test('every operation that changes something documents 507, a full disk', async () => {
   const { paths } = (await open.ask({ method: 'GET', path: '/v1/schema' })).json<{
     paths: Record<string, Record<string, { responses: object }>>;
   }>();
@@ -69,12 +72,12 @@ test('every operation that changes something says that the disk may be full', as
   expect(silent).toEqual([]);
 });
 
-test('a request that arrives while answers wait for their reader is read', async () => {
-  const socket = await reach();
+test('a request that arrives while answers wait to be read is processed', async () => {
+  const socket = await connectToServer();
   const count = 60;
   socket.write('GET /v1/schema HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
   await expect.poll(() => socket.readableLength).toBeGreaterThan(0);
-  // More than a TLS record holds: the second finds the parser of the first paused.
+  // More than one TLS record: the second arrives while the parser of the first is paused.
   const body = 'x'.repeat(40_000);
   socket.write(
     `PUT /v1/blobs/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,

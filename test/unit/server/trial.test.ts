@@ -8,7 +8,7 @@ const size = { width: 640, height: 480 };
 const shipped = (name: string) =>
   readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
 
-test('a trial tenant may start both shipped pictures, and any other fails', async () => {
+test('a trial tenant may start both shipped pictures and no other', async () => {
   const open = await openListening();
   onTestFinished(async () => open.close());
   const { ask, askWithKey } = open;

@@ -42,7 +42,7 @@ test.each([
     '2026-02-28-2026-03-02',
     3,
   ],
-])('%j answers the report %s', async (query, name, processingErrors) => {
+])('%j returns the report %s', async (query, name, processingErrors) => {
   const answer = await get(query);
 
   expect(answer.status).toBe(200);
@@ -61,7 +61,7 @@ test.each([
   ['&type=range&startTime=yesterday', 'startTime must be an ISO 8601 date'],
   ['&type=range&endTime=2026-02-30', 'endTime must be an ISO 8601 date'],
   ['&type=range&startTime=2026-03-02&endTime=2026-03-01', 'must not be after'],
-])('%j is refused with a sentence that says why', async (query, message) => {
+])('%j is refused with a reason', async (query, message) => {
   const answer = await get(query);
 
   expect(answer.status).toBe(400);

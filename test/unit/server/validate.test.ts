@@ -30,23 +30,23 @@ function withInput(change: object): unknown {
   return { ...draft, input: { ...draft.input, ...change } };
 }
 
-function complaint(outcome: { value: unknown } | { error: Error }): string | null {
+function errorOf(outcome: { value: unknown } | { error: Error }): string | null {
   return 'error' in outcome ? outcome.error.message : null;
 }
 
-test('a service whose setting allows larger pictures takes them, and the message then names no setting', () => {
+test('a service set to allow larger pictures accepts them, and its errors name no setting', () => {
   const larger = compileValidator({
     schema: createBodyUpTo(8192, contractFormats),
     httpPart: 'body',
   });
 
   expect(larger(withInput({ width: 8192 }))).toHaveProperty('value');
-  expect(complaint(larger(withInput({ width: 8193 })))).toBe(
+  expect(errorOf(larger(withInput({ width: 8193 })))).toBe(
     'input.width must be an integer from 65 to 8192.',
   );
 });
 
-test('a whole draft passes as it is', () => {
+test('a complete draft passes unchanged', () => {
   expect(body(draft)).toEqual({ value: draft });
 });
 
@@ -94,19 +94,19 @@ test.each([
   [[], 'The body must be a JSON object.'],
   [null, 'The body must be a JSON object.'],
   ['draft', 'The body must be a JSON object.'],
-])('what is wrong is named with what is allowed (%#)', (sent, message) => {
-  expect(complaint(body(JSON.parse(JSON.stringify(sent))))).toBe(message);
+])('an error names the field and what is allowed (%#)', (sent, message) => {
+  expect(errorOf(body(JSON.parse(JSON.stringify(sent))))).toBe(message);
 });
 
-test('a name counts characters as people do, also outside the basic plane', () => {
-  expect(complaint(body({ ...draft, name: '🖼'.repeat(255) }))).toBeNull();
+test('the length of a name counts characters outside the basic plane as one', () => {
+  expect(errorOf(body({ ...draft, name: '🖼'.repeat(255) }))).toBeNull();
 });
 
-test('members that we do not know are let pass outside the options', () => {
-  expect(complaint(body({ ...draft, colour: 'red' }))).toBeNull();
+test('unknown properties are accepted outside the options', () => {
+  expect(errorOf(body({ ...draft, colour: 'red' }))).toBeNull();
 });
 
-test('tags, project and file name are as wide as the contract writes', () => {
+test('tags, project and file name may be as long as the contract allows', () => {
   const wide = {
     ...draft,
     tags: ['', 'x'.repeat(2000), ...Array.from({ length: 200 }, String)],
@@ -121,15 +121,15 @@ test('a null projectId stays null', () => {
   expect(body({ ...draft, projectId: null })).toEqual({ value: { ...draft, projectId: null } });
 });
 
-test('a word of the caller cannot break the one line of the message', () => {
+test('text from the caller cannot break the message into two lines', () => {
   const sent = { id: 'a', tenantName: 'b', options: { [`x\ny/~${'z'.repeat(99)}`]: 1 } };
 
-  expect(complaint(retry(sent))).toBe(
+  expect(errorOf(retry(sent))).toBe(
     `options.x?y/~${'z'.repeat(59)} is not known; the known members are model, decisionStrategy, tier, seed.`,
   );
 });
 
-test('digits of a query become integers', () => {
+test('digits in a query become integers', () => {
   const sent = { tenantName: '7', start: '10', limit: '5' };
 
   expect(query(sent)).toEqual({ value: { tenantName: '7', start: 10, limit: 5 } });
@@ -144,5 +144,5 @@ test.each([
   [{ limit: '0' }, 'limit must be an integer of at least 1.'],
   [{ id: ['a', 'b'] }, 'id must be a text of 1 to 64 characters'],
 ])('the query %j is refused', (sent, message) => {
-  expect(complaint(query({ tenantName: 'acme', ...sent }))).toContain(message);
+  expect(errorOf(query({ tenantName: 'acme', ...sent }))).toContain(message);
 });
