@@ -24,7 +24,7 @@ const limits = {
 };
 const scene = fromScene(drawScene({ width: 96, height: 72, seed: 1 }));
 
-test('a picture is known by its first bytes, with its size, whatever it is called', async () => {
+test('a picture and its size are recognised by its first bytes, whatever its name', async () => {
   const [jpeg, progressive, png] = await Promise.all([
     scene.clone().jpeg().toBuffer(),
     scene
@@ -44,7 +44,7 @@ test('a picture is known by its first bytes, with its size, whatever it is calle
   expect(await inspect(new Blob([png]), limits)).toEqual({ format: 'png', width: 96, height: 72 });
 });
 
-test('what cannot be analysed is refused with the reason before it is sent', async () => {
+test('a file that cannot be analysed is refused with a reason before the upload', async () => {
   const small = await scene.clone().resize(64, 64).png().toBuffer();
   const long = await scene.clone().resize(4097, 66).png().toBuffer();
 
@@ -56,7 +56,7 @@ test('what cannot be analysed is refused with the reason before it is sent', asy
   expect(await inspect(new Blob([new Uint8Array(50_000_001)]), limits)).toBe('tooManyBytes');
 });
 
-test('a service that takes larger pictures is sent larger pictures, as far as it can read them', async () => {
+test('larger pictures are sent if the service accepts them, up to its pixel limit', async () => {
   const large = { ...limits, maxSidePx: 8000, maxPixels: 5000 * 66 };
   const [long, longer] = await Promise.all(
     [5000, 5001].map(async (width) => scene.clone().resize(width, 66).png().toBuffer()),
@@ -66,13 +66,13 @@ test('a service that takes larger pictures is sent larger pictures, as far as it
   expect(await inspect(new Blob([longer!]), large)).toBe('tooManyPixels');
 });
 
-test.each(formats)('a service that takes everything is sent a %s', async (format) => {
+test.each(formats)('%s is sent if the service accepts everything', async (format) => {
   const file = new Blob([Uint8Array.from(await fileOf(format))]);
 
   expect(await inspect(file, { ...limits, formats })).toEqual({ format, width: 96, height: 72 });
 });
 
-test('a JPEG that ends anywhere is no picture or the whole one, and never an error', async () => {
+test('a JPEG truncated anywhere is either no picture or recognised with its size', async () => {
   const jpeg = await scene.clone().jpeg().toBuffer();
 
   for (let length = 0; length < jpeg.length; length++) {
@@ -82,7 +82,7 @@ test('a JPEG that ends anywhere is no picture or the whole one, and never an err
   }
 });
 
-test('zooming keeps the point below the pointer where it is, within bounds', () => {
+test('zooming keeps the point under the pointer in place, within bounds', () => {
   const start = fit({ width: 400, height: 200 }, { width: 200, height: 200 });
   const at = { x: 50, y: 120 };
 
@@ -100,7 +100,7 @@ test('zooming keeps the point below the pointer where it is, within bounds', () 
   ).toBe(-150);
 });
 
-test('addresses name a page and a query, and nonsense in them breaks nothing', () => {
+test('addresses name a page and a query, and malformed ones cause no error', () => {
   const { path, query } = readRoute('#/analysis/65f1?with=77aa');
 
   expect([path, query.get('with')]).toEqual([['analysis', '65f1'], '77aa']);
@@ -108,7 +108,7 @@ test('addresses name a page and a query, and nonsense in them breaks nothing', (
   expect(readRoute('#/%E0%A4%A').path).toEqual(['%E0%A4%A']);
 });
 
-test('a period covers its last day, and half a date is none', () => {
+test('a period includes its last day, and an incomplete date is ignored', () => {
   const whole = Date.parse(dayStart('2026-03-01', 1)!) - Date.parse(dayStart('2026-03-01', 0)!);
 
   expect(whole).toBe(86_400_000);
@@ -116,13 +116,13 @@ test('a period covers its last day, and half a date is none', () => {
   expect(dayStart(undefined, 0)).toBeUndefined();
 });
 
-test('names longer than the service takes are cut between characters', () => {
+test('names too long for the service are cut between characters', () => {
   expect(toName('photo.jpg')).toBe('photo.jpg');
   expect(Array.from(toName('😀'.repeat(300)))).toHaveLength(255);
   expect(toName('   ')).toBe('picture');
 });
 
-test('a deletion is sent once its time is over, and never when it was taken back', () => {
+test('a deletion is sent after a delay unless it was undone', () => {
   vi.useFakeTimers();
   const sent: string[] = [];
   const deletions = createDeletions(async (_tenant, id) => void sent.push(id));
@@ -139,7 +139,7 @@ test('a deletion is sent once its time is over, and never when it was taken back
   expect([...deletions.hidden]).toEqual(['one', 'three']);
 });
 
-test('what waits to be deleted is sent when the page goes', () => {
+test('pending deletions are sent when the page closes', () => {
   const sent: (readonly [string, boolean | undefined])[] = [];
   const deletions = createDeletions(async (_tenant, id, isLast) => void sent.push([id, isLast]));
 
@@ -149,7 +149,7 @@ test('what waits to be deleted is sent when the page goes', () => {
   expect(sent).toEqual([['one', true]]);
 });
 
-test('the queue sends three at a time, and cancelling drops those that wait', async () => {
+test('the queue uploads three at a time, and cancelling drops those waiting', async () => {
   const running: ((state: UploadState) => void)[] = [];
   let over: (() => void)[] = [];
   const queue = createUploadQueue(async ({ onState }) => {
@@ -175,7 +175,7 @@ test('the queue sends three at a time, and cancelling drops those that wait', as
   ]);
 });
 
-test('what fails for a moment is tried again, what is refused is not', async () => {
+test('temporary errors are retried, refusals are not', async () => {
   const signal = new AbortController().signal;
   let calls = 0;
   const recovered = await persistently(signal, async () => {
@@ -194,14 +194,14 @@ test('what fails for a moment is tried again, what is refused is not', async () 
   expect(calls).toBe(4);
 });
 
-test('German says something of its own wherever English does', () => {
+test('every English phrase is translated into German', () => {
   const same = pairs(en, de).filter(([one, other]) => one === other && /\s/.test(one));
 
-  // Names of things, which German leaves as they are.
+  // Product names, which German keeps.
   expect(same.map(([one]) => one)).toEqual(['Content Credentials', 'Azure Blob Storage']);
 });
 
-/** Texts that stand in the same place; sentences that are made from something are made from a sample. */
+/** Texts at the same place; sentences made by functions are not compared. */
 function pairs(one: unknown, other: unknown): readonly (readonly [string, string])[] {
   if (typeof one === 'string') return [[one, String(other)]];
   if (typeof one !== 'object' || one === null) return [];
@@ -212,7 +212,7 @@ function pairs(one: unknown, other: unknown): readonly (readonly [string, string
 
 const at = (left: number) => ({ left, top: 0, width: 10, height: 10, share: 0.01 });
 
-test('a place that all methods mark keeps its number, and one that a single method names comes behind', () => {
+test('places marked by all methods keep their numbers; those of a single method follow', () => {
   const measures = { regionLeft: 50, regionTop: 60, regionWidth: 10, regionHeight: 10 };
   const found = { speaksFor: 'fake', strength: 'weak', measures };
   const network = { ...found, method: 'localisation-network' };
@@ -247,7 +247,7 @@ test('a place that all methods mark keeps its number, and one that a single meth
   expect(numbersOf(locate(evidence, false), 'copy-move')).toEqual([1, 2]);
 });
 
-test('a mirrored part is laid on the whole picture where both show the same', () => {
+test('a mirrored part is overlaid on the whole picture where both show the same', () => {
   const whole = { width: 400, height: 300 };
   const part = { width: 200, height: 100 };
   const alignment = { isMirrored: true, scale: 0.5, left: 0.25, top: 0.1 };
@@ -256,7 +256,7 @@ test('a mirrored part is laid on the whole picture where both show the same', ()
   expect(layOn(whole, part, null)).toBe('translate(0px, 50px) scale(2)');
 });
 
-test('a time is written as in the reports of its language', () => {
+test('times are written as in the reports of that language', () => {
   expect(writeTime('2026-03-02T12:04:05Z', 'en')).toMatch(/^2026-03-0[1-3] \d\d:\d\d \S+$/);
   expect(writeTime('2026-03-02T12:04:05Z', 'de')).toMatch(/^0[1-3]\.03\.2026, \d\d:\d\d \S+$/);
   expect(writeTime('never', 'de')).toBe('never');

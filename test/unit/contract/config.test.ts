@@ -70,7 +70,7 @@ test('an empty variable counts as not set', () => {
   expect(origins.port).toBe('default');
 });
 
-test('every setting has one flag and one variable, spelled alike', () => {
+test('every setting has one flag and one variable with the same name', () => {
   expect(settingNames.map(flagOf)).toContain('--presigned-url-expiry-seconds');
   expect(settingNames.map(variableOf)).toContain('FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS');
 });
@@ -121,7 +121,7 @@ test.each([
     '604801',
     'FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS must be an integer from 60 to 604800.',
   ],
-])('%s=%s is refused with what is allowed', (variable, value, message) => {
+])('%s=%s is refused with the allowed values', (variable, value, message) => {
   const failure = failureOf(() => readConfig({ environment: { ...nowhere, [variable]: value } }));
 
   expect(failure).toMatchObject({ code: 'config_invalid', message });

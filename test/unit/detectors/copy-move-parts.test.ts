@@ -30,7 +30,7 @@ function mean(values: Iterable<number>): number {
   return all.reduce((sum, value) => sum + value, 0) / all.length;
 }
 
-/** Turned by 30 degrees, 1.2 times as large, and moved. */
+/** Rotates by 30 degrees, enlarges 1.2 times, and moves. */
 const motion: Affine = affine(1.2 * Math.cos(Math.PI / 6), 1.2 * Math.sin(Math.PI / 6));
 
 function affine(a: number, d: number): Affine {
@@ -51,7 +51,7 @@ test('workingPicture averages four pixels to one where the picture is four times
   expect(luma[340 * 800 + 123]).toBeCloseTo(four.reduce((sum, value) => sum + value) / 4, 3);
 });
 
-test('workingPicture keeps the mean of a picture whose sides do not divide', () => {
+test('workingPicture keeps the mean of a picture whose sides are not divisible', () => {
   const ramp = { width: 901, height: 703, rgb: new Uint8Array(3 * 901 * 703) };
   ramp.rgb.forEach((_, at) => {
     ramp.rgb[at] = (Math.floor(at / 3) % 901) / 4;
@@ -63,7 +63,7 @@ test('workingPicture keeps the mean of a picture whose sides do not divide', () 
   expect(luma[5 * width + 600]).toBeCloseTo(((600.5 * 901) / width - 0.5) / 4 - 0.375, 0);
 });
 
-/** Where the descriptor of a pixel begins, in a picture 64 pixels wide. */
+/** Where the descriptor of a pixel starts, in a picture 64 pixels wide. */
 function startOf(x: number, y: number): number {
   return (y * 64 + x) * descriptorLength;
 }
@@ -84,7 +84,7 @@ test('descriptors are invariant under a quarter turn', () => {
   const before = [...upright.subarray(startOf(20, 40), startOf(20, 40) + descriptorLength)];
   const here = [...turned.subarray(startOf(23, 20), startOf(23, 20) + descriptorLength)];
   expect(Math.max(...before)).toBeGreaterThan(20);
-  // Sums in another order may fall to the other side of a whole number.
+  // Sums in another order may round to the next whole number.
   before.forEach((value, slot) => {
     expect(Math.abs(here[slot]! - value), `slot ${slot}`).toBeLessThanOrEqual(1);
   });
@@ -139,7 +139,9 @@ test('solveSymmetric solves a known system, and rejects a singular matrix', () =
 
 const likeness = { share: 0.02, fine: 0.9, middle: 0.95, mutual: 0.8, onward: 0, shear: 0 };
 
-/** 200 by 200 pixels of noise, in which those cells of two pixels occur once more where `move` takes them. */
+/**
+ * 200 by 200 pixels of noise in which the given cells of two pixels recur where `move` takes them.
+ */
 function noisePair(cells: readonly number[], move: Affine) {
   const scene = { width: 200, height: 200, rgb: new Uint8Array(3 * 200 * 200) };
   const random = createRandom(6);
@@ -169,7 +171,7 @@ function block(columns: number, rows: number): readonly number[] {
   );
 }
 
-test('a copy three times as large is marked without holes, and no further', () => {
+test('a copy three times as large is marked without holes and not beyond', () => {
   const enlarged: Affine = { a: 3, b: 0, c: 60, d: 0, e: 3, f: 60 };
 
   const { here, there } = markPair(noisePair(block(8, 8), enlarged));
@@ -201,7 +203,7 @@ test('many equally likely pairs count for less than one alone', () => {
   expect(rows[0]?.probability).toBeCloseTo(5 / 6, 6);
 });
 
-test('beside a clear copy, mere look-alikes are left out', () => {
+test('next to a clear copy, mere look-alikes are left out', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
   const faint = { ...pair, likeness: { ...pair.likeness, mutual: 0, fine: 0.2, middle: 0.3 } };
 

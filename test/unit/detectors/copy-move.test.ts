@@ -9,7 +9,7 @@ import { fromScene } from '../../fixtures/pictures.ts';
 import { chart, textPage } from './drawings.ts';
 import { inputWith, worded } from './input.ts';
 
-/** Smaller than what the product accepts by default. */
+/** Allows smaller pictures than the product does by default. */
 const limits = { ...defaultLimits, minSidePx: 32 };
 
 async function examine(file: Sharp) {
@@ -17,7 +17,7 @@ async function examine(file: Sharp) {
   return worded(copyMove.examine(inputWith(picture)));
 }
 
-async function sight(file: Sharp) {
+async function findingIn(file: Sharp) {
   const answer = await examine(file);
   if (!('map' in answer)) throw new Error('skipped');
   return answer;
@@ -25,7 +25,7 @@ async function sight(file: Sharp) {
 
 const stones = new Map<number, Promise<Buffer>>();
 
-/** Stone-like colours in which nothing occurs twice, with grain, 400 by 300 pixels; drawn once for all tests. */
+/** Stone-like colours and grain without repetition, 400 by 300 pixels; drawn once for all tests. */
 function stone(seed: number): Promise<Buffer> {
   const drawn = stones.get(seed) ?? drawStone(seed);
   stones.set(seed, drawn);
@@ -51,7 +51,7 @@ async function drawStone(seed: number): Promise<Buffer> {
 const source = { left: 30, top: 40, width: 100, height: 80 };
 const target = { left: 250, top: 180 };
 
-/** The part at `source` once more at `target`, changed on the way. */
+/** Copies the part at `source` to `target` with `change` applied. */
 async function withCopy(picture: Buffer, change: (part: Sharp) => Sharp): Promise<Sharp> {
   const part = await sharp(picture).extract(source).ensureAlpha().png().toBuffer();
   const changed = await change(sharp(part)).png().toBuffer();
@@ -73,7 +73,7 @@ function shareMarked({ values }: CellMap): number {
 
 const middle = { x: source.left + source.width / 2, y: source.top + source.height / 2 };
 
-/** Which of the two places comes first is not told, so the motion may be the one back. */
+/** Either place may come first, so the motion may be inverted. */
 function motionFrom(measures: Readonly<Record<string, number>>) {
   const [scale, turn] = [measures['scale']!, measures['turnDegrees']!];
   const isForth = measures['offsetX']! > 0;
@@ -95,7 +95,7 @@ describe('a copied part', () => {
   ])('%s is found in both places', async (_, change, motion) => {
     const file = await withCopy(await stone(1), change);
 
-    const { finding, map } = await sight(file.jpeg({ quality: 90 }));
+    const { finding, map } = await findingIn(file.jpeg({ quality: 90 }));
 
     expect(finding).toMatchObject({ method: 'copy-move', speaksFor: 'fake' });
     expect(valueAt(map, middle.x, middle.y)).toBe(Math.fround(finding.score));
@@ -109,8 +109,8 @@ describe('a copied part', () => {
 test('a copy is still found after a save as JPEG 75, and at half size', async () => {
   const copied = await (await withCopy(await stone(1), (part) => part)).png().toBuffer();
 
-  const saved = await sight(sharp(copied).jpeg({ quality: 75 }));
-  const halved = await sight(sharp(copied).resize(200, 150).png());
+  const saved = await findingIn(sharp(copied).jpeg({ quality: 75 }));
+  const halved = await findingIn(sharp(copied).resize(200, 150).png());
 
   expect(saved.finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
   expect(halved.finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
@@ -121,7 +121,7 @@ test('a copy in a picture of 3 megapixels is found in the right place', async ()
   const part = large.clone().extract({ left: 150, top: 200, width: 500, height: 400 });
   const input = await part.png().toBuffer();
 
-  const { finding, map } = await sight(
+  const { finding, map } = await findingIn(
     large.composite([{ input, left: 1250, top: 900 }]).jpeg({ quality: 90 }),
   );
 
@@ -136,7 +136,7 @@ test('a copy in a picture of 3 megapixels is found in the right place', async ()
 test('says what was done, and that copy and source cannot be distinguished', async () => {
   const file = await withCopy(await stone(1), (part) => turned(part, 30));
 
-  const { finding } = await sight(file.png());
+  const { finding } = await findingIn(file.png());
 
   expect(finding.statement.en).toMatch(
     /^Two regions \(the clearest of \d such pairs\), one .* and one .*, show the same pixels, one turned by 30 degrees; this does not show which of the two is the copy\.$/,
@@ -146,7 +146,7 @@ test('says what was done, and that copy and source cannot be distinguished', asy
   );
 });
 
-/** A front of like windows, each with its own light and the grain of a sensor. */
+/** A facade of similar windows, each with its own brightness and sensor grain. */
 function windows(): Sharp {
   const random = createRandom(5);
   const light = Array.from({ length: 100 }, () => 60 + 60 * random());
@@ -161,7 +161,7 @@ function windows(): Sharp {
   return fromScene({ width: 400, height: 300, rgb }).blur(0.7);
 }
 
-/** Four large windows that are drawn alike. */
+/** Four large identical windows. */
 function fourWindows(): Sharp {
   const random = createRandom(8);
   const rgb = new Uint8Array(3 * 800 * 300);
@@ -177,7 +177,7 @@ function fourWindows(): Sharp {
   return fromScene({ width: 800, height: 300, rgb }).blur(0.7);
 }
 
-/** A shore and its image in still water, which is a little darker and softer. */
+/** A shore and its reflection in still water, slightly darker and softer. */
 async function lake(): Promise<Sharp> {
   const shore = sharp(await stone(6)).resize(800, 600);
   const image = await sharp(await shore.png().toBuffer())
@@ -193,20 +193,20 @@ async function lake(): Promise<Sharp> {
 test.each<[string, () => Sharp | Promise<Sharp>]>([
   ['four large windows', fourWindows],
   ['a lake with its mirror image', lake],
-  ['stone in which nothing occurs twice', async () => sharp(await stone(1))],
-  ['a front of like windows', windows],
+  ['stone without repetition', async () => sharp(await stone(1))],
+  ['a facade of similar windows', windows],
   ['a page of text', () => fromScene(textPage())],
   ['a chart', () => fromScene(chart())],
 ])('%s gives no more than a weak finding', async (_, draw) => {
   const picture = await draw();
 
-  const { finding } = await sight(picture.jpeg({ quality: 90 }));
+  const { finding } = await findingIn(picture.jpeg({ quality: 90 }));
 
   expect(['none', 'weak']).toContain(finding.strength);
 });
 
 test('a picture without repetition has an empty map and says so', async () => {
-  const { finding, map } = await sight(sharp(await stone(4)).jpeg({ quality: 85 }));
+  const { finding, map } = await findingIn(sharp(await stone(4)).jpeg({ quality: 85 }));
 
   expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
   expect(finding.statement.en).toBe(
@@ -223,7 +223,7 @@ test('in a partly smooth picture only the rest is said to contain no copy', asyn
     .toBuffer();
   const picture = sharp(await stone(4)).composite([{ input: wall, left: 0, top: 140 }]);
 
-  const { finding } = await sight(picture.png());
+  const { finding } = await findingIn(picture.png());
 
   expect(finding.strength).toBe('none');
   expect(finding.statement.en).toMatch(/enough structure to be compared \(about 4\d %\)/);
@@ -233,7 +233,10 @@ test('in a partly smooth picture only the rest is said to contain no copy', asyn
 test('the same picture gives the same bytes', async () => {
   const picture = await (await withCopy(await stone(1), (part) => turned(part, 30))).toBuffer();
 
-  const [first, second] = [await sight(sharp(picture).png()), await sight(sharp(picture).png())];
+  const [first, second] = [
+    await findingIn(sharp(picture).png()),
+    await findingIn(sharp(picture).png()),
+  ];
 
   expect(second).toEqual(first);
 });

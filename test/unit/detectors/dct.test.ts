@@ -5,7 +5,7 @@ import { createRandom } from '../../fixtures/noise.ts';
 const scale = (frequency: number) => (frequency === 0 ? Math.SQRT1_2 : 1);
 const wave = (x: number, frequency: number) => Math.cos(((2 * x + 1) * frequency * Math.PI) / 16);
 
-/** ITU-T T.81, A.3.3, as it is written there. */
+/** ITU-T T.81, A.3.3, implemented literally. */
 function coefficient(samples: (x: number, y: number) => number, u: number, v: number): number {
   let sum = 0;
   for (let y = 0; y < 8; y++) {

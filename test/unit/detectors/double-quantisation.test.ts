@@ -56,7 +56,7 @@ test.each([
   ['was saved as JPEG once', () => fromScene(drawScene({ ...size, seed: 5 })).jpeg()],
   ['was never saved as JPEG', () => fromScene(drawScene({ ...size, seed: 5 })).png()],
   ['was scaled since', () => fromScene(changed).resize(256, 205, { fit: 'fill' }).png()],
-  ['was saved much coarser at last', () => fromScene(changed).jpeg({ quality: 30 })],
+  ['was last saved at much lower quality', () => fromScene(changed).jpeg({ quality: 30 })],
   ['is of one colour', () => fromScene({ ...size, rgb: host.rgb.map(() => 90) }).png()],
 ])('a picture that %s is skipped with a reason', async (_, file) => {
   const answer = worded(doubleQuantisation.examine(await inputOf(file())));
@@ -102,7 +102,7 @@ test.each([
 });
 
 test.each([1, 2, 4, 9])(
-  'boxMean over %i cells to all sides is the mean of what lies inside',
+  'boxMean over %i cells in each direction is the mean of the cells inside',
   (radius) => {
     const random = createRandom(2);
     const [columns, rows] = [7, 5];

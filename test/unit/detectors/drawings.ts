@@ -1,4 +1,4 @@
-/** Pictures that no camera took, drawn by code, and photographs in hard light. */
+/** Drawn pictures that no camera took, and photographs in hard light. */
 
 import { createRandom } from '../../fixtures/noise.ts';
 import type { Scene } from '../../fixtures/pictures.ts';
@@ -7,10 +7,10 @@ type Colour = readonly [number, number, number];
 
 const width = 640;
 const height = 480;
-/** Each pixel is the mean of this many points squared, as drawing programs smooth edges. */
+/** Each pixel averages this number of points squared, as drawing programs smooth edges. */
 const points = 2;
 
-/** @param colourAt - of a point in pixels. */
+/** @param colourAt - the colour at a point in pixels. */
 function draw(colourAt: (x: number, y: number) => Colour): Scene {
   const rgb = new Uint8Array(3 * width * height);
   for (let at = 0; at < width * height; at++) {
@@ -55,7 +55,7 @@ function colours(random: () => number): Colour {
   return [random() * 255, random() * 255, random() * 255];
 }
 
-/** Lines of letters, each a few upright and level strokes. */
+/** Lines of letters made of vertical and horizontal strokes. */
 export function textPage(seed = 1): Scene {
   const random = createRandom(seed);
   const page = new Uint8Array(width * height);
@@ -72,7 +72,7 @@ export function textPage(seed = 1): Scene {
   return draw((x, y) => (page[Math.floor(y) * width + Math.floor(x)] === 1 ? ink : white));
 }
 
-/** Filled shapes with an outline. */
+/** Filled shapes with outlines. */
 export function cartoon(seed = 2): Scene {
   const random = createRandom(seed);
   const shapes = Array.from({ length: 14 }, () => {
@@ -112,7 +112,7 @@ export function screenshot(seed = 4): Scene {
   return frame;
 }
 
-/** The same scene under another light: `curve` maps 0..255 to 0..255 and is clipped. */
+/** The scene under another light: `curve` maps 0..255 to 0..255 and is clipped. */
 export function relit(
   { width: w, height: h, rgb }: Scene,
   curve: (value: number) => number,
@@ -121,7 +121,7 @@ export function relit(
   return { width: w, height: h, rgb: lit };
 }
 
-/** Soft lamps of a few pixels in a black night with a little sensor noise. */
+/** Soft lamps a few pixels wide in a black night with slight sensor noise. */
 export function nightSky(seed = 5): Scene {
   const random = createRandom(seed);
   const lamps = Array.from({ length: 40 }, () => ({

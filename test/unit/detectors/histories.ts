@@ -3,7 +3,7 @@
 import sharp from 'sharp';
 import { fromScene, type Scene } from '../../fixtures/pictures.ts';
 
-/** The pixels after a save as JPEG. */
+/** The pixels after saving as JPEG. */
 export async function resaved(scene: Scene, quality: number): Promise<Scene> {
   const file = await fromScene(scene).jpeg({ quality }).toBuffer();
   return { ...scene, rgb: new Uint8Array(await sharp(file).raw().toBuffer()) };
@@ -16,7 +16,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** `host` with what `donor` shows in `box`, moved right and down by `by` pixels. */
+/** Copies `box` of `donor` into `host`, moved right and down by `by` pixels. */
 export function pasted(host: Scene, donor: Scene, box: Box, by = { x: 0, y: 0 }): Scene {
   const rgb = host.rgb.slice();
   for (let y = box.top; y < box.top + box.height; y++) {

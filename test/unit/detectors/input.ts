@@ -1,4 +1,4 @@
-/** What a detector is given, where only the picture matters to it, and what it says, in words. */
+/** Input for detectors that only need the picture, and their answers in words. */
 
 import type { Sharp } from 'sharp';
 import type {
@@ -35,7 +35,7 @@ interface WordedSighting {
   readonly map: CellMap;
 }
 
-/** In the words that answers and reports show. */
+/** As worded in responses and reports. */
 export function worded(answer: Finding | Skipped): WordedFinding | WordedSkip;
 export function worded(answer: LocalisedFinding): WordedSighting;
 export function worded(answer: LocalisedFinding | Skipped): WordedSighting | WordedSkip;

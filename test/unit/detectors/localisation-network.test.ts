@@ -24,7 +24,7 @@ async function examine(picture: Picture) {
 const size = { width: 400, height: 300 };
 const box = { left: 28, top: 60, width: 120, height: 100 };
 
-/** A scene that was saved before, with or without a part of another one that was not, and saved again. */
+/** A scene that was saved as JPEG, optionally with a pasted part that was not, and saved again. */
 async function resaved(seed: number, isSpliced: boolean): Promise<Picture> {
   const first = await fromScene(drawScene({ ...size, seed }))
     .jpeg({ quality: 70 })
@@ -57,7 +57,7 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
     expect([map.cellPx, map.columns, map.rows]).toEqual([4, 100, 75]);
   });
 
-  // The scenes are drawn: how quiet the network is on photographs is told by the model card, not here.
+  // The scenes are drawn; the model card states how rarely the network marks real photographs.
   test('at least triples the odds of the untouched original', async () => {
     const spliced = await examine(await resaved(seed, true));
     const twin = await examine(await resaved(seed, false));
@@ -67,7 +67,7 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
   });
 });
 
-/** Area that both boxes share over the area that either covers, 0..1. */
+/** The area in both boxes divided by the area in either, 0..1. */
 function overlap(found: Readonly<Record<string, number>>, given: typeof box): number {
   const { regionLeft = 0, regionTop = 0, regionWidth = 0, regionHeight = 0 } = found;
   const both =
@@ -87,16 +87,16 @@ function firstOfFour(value: number) {
   return { cellPx: 40, columns: 2, rows: 2, values: new Float32Array([value, 0, 0, 0]) };
 }
 
-test('the score is the probability at even odds, and strength never exceeds what was measured', async () => {
+test('the score is the probability at even odds, and the strength stays within what was measured', async () => {
   const picture = await scenePicture(80, 80);
-  const sight = (score: number, changed: number) =>
+  const findingFor = (score: number, changed: number) =>
     worded(
       localisationNetwork.examine(
         inputWith(picture, { score, changed: firstOfFour(changed), trust: firstOfFour(1) }),
       ),
     );
 
-  expect(sight(Math.log(3), 0.9)).toMatchObject({
+  expect(findingFor(Math.log(3), 0.9)).toMatchObject({
     finding: {
       score: expect.closeTo(0.75, 9),
       speaksFor: 'fake',
@@ -104,19 +104,19 @@ test('the score is the probability at even odds, and strength never exceeds what
       measures: { regionShare: 0.25, meanTrust: 0.25 },
     },
   });
-  expect(sight(Math.log(15), 0.9)).toMatchObject({ finding: { strength: 'weak' } });
-  expect(sight(12, 0.4)).toMatchObject({
+  expect(findingFor(Math.log(15), 0.9)).toMatchObject({ finding: { strength: 'weak' } });
+  expect(findingFor(12, 0.4)).toMatchObject({
     finding: {
       strength: 'moderate',
       statement: { en: expect.stringContaining('cannot say where') },
     },
   });
-  expect(sight(-12, 0.4)).toMatchObject({
+  expect(findingFor(-12, 0.4)).toMatchObject({
     finding: { speaksFor: 'neither', statement: { en: expect.stringContaining('no region') } },
   });
 });
 
-test('no region is named in a picture that does not look changed, wherever the map points', async () => {
+test('no region is named in a picture that does not look changed, whatever the map marks', async () => {
   const picture = await scenePicture(80, 80);
   const changes = { score: 0.1, changed: firstOfFour(0.9), trust: firstOfFour(1) };
 

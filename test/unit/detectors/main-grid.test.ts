@@ -42,7 +42,7 @@ test('evenly spread squares of a large picture find the same grid', async () => 
   expect(grid.logFalseAlarms).toBeLessThan(-3);
 });
 
-test.each([1, 2, 3, 4])('in noise no grid is found (%i)', async (seed) => {
+test.each([1, 2, 3, 4])('no grid is found in noise (%i)', async (seed) => {
   const random = createRandom(seed);
   const rgb = Uint8Array.from({ length: 3 * 512 * 448 }, () => 100 + 40 * random());
 

@@ -23,7 +23,7 @@ test('the kernel keeps the same match as a plain loop', () => {
   const expected: number[] = [];
   for (let cell = 0; cell < cells; cell++) {
     const place = { x: reachPx + whole(40), y: reachPx + whole(30) };
-    // Some lie outside, some too near.
+    // Some are outside the picture, some too near.
     const others = Array.from({ length: 9 }, () => ({
       x: whole(width + 20) - 10,
       y: whole(height + 20) - 10,

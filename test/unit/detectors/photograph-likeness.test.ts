@@ -48,7 +48,7 @@ describe.each(Object.entries(saved))('as %s', (_, save) => {
     ['with blown highlights', relit(scene, (value) => value * 3)],
     ['of hard contrast', relit(scene, (value) => (value - 110) * 4 + 128)],
     ['of lamps in the night', nightSky()],
-  ])('a scene %s is one', async (_name, photograph) => {
+  ])('a scene %s is a photograph', async (_name, photograph) => {
     expect(saysPhotograph(await look(save(photograph)))).toBe(true);
   });
 });
@@ -82,7 +82,7 @@ test('a picture below 128 x 128 pixels is skipped with a reason and counts as a 
   expect(saysPhotograph(small)).toBe(true);
 });
 
-describe('what the transformer saw', () => {
+describe("the transformer's classification", () => {
   test('names what is not a photograph, although its edges and areas look like one', async () => {
     const result = await lookAt(scene, 0.29);
 

@@ -4,7 +4,7 @@ import type { CellMap } from '../../../src/detectors/regions.ts';
 import { largestPart, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 
-/** One letter a cell: `#` is 1, `.` is 0.5. */
+/** One character per cell: `#` is 1, `.` is 0.5. */
 function mapOf(cellPx: number, lines: readonly string[]): CellMap {
   const columns = lines[0]!.length;
   const values = Float32Array.from(lines.join(''), (letter) => (letter === '#' ? 1 : 0.5));
@@ -25,7 +25,7 @@ describe('the largest region', () => {
     expect(region).toEqual({ left: 16, top: 8, width: 24, height: 24, share: 5 / 20 });
   });
 
-  test('goes around corners', () => {
+  test('continues around corners', () => {
     const map = mapOf(1, [
       '#####', //
       '....#',
@@ -91,7 +91,7 @@ describe('places', () => {
       'across almost the whole picture',
       'fast im ganzen Bild',
     ],
-  ] as const)('%s is found, and named in words', (place, code, en, de) => {
+  ] as const)('%s is assigned and named in words', (place, code, en, de) => {
     expect(place).toBe(code);
     expect(wordsIn('en').findings.places[place]).toBe(en);
     expect(wordsIn('de').findings.places[place]).toBe(de);

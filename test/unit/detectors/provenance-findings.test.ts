@@ -88,7 +88,7 @@ const readers = [
 
 describe('absence proves nothing:', () => {
   test.each(readers.map((detector) => [detector.method, detector] as const))(
-    '%s skips a file that tells nothing, in both languages',
+    '%s skips a file without statements, with a reason in both languages',
     (method, detector) => {
       expect(examine(detector, {})).toEqual({
         method,
@@ -179,14 +179,11 @@ describe('content credentials', () => {
     });
   });
 
-  test.each(['broken', 'unreadable'] as const)(
-    'that are %s speak for neither side',
-    (integrity) => {
-      const finding = examineCredentials({ integrity }, declared({ assurance: 'unsigned' }));
+  test.each(['broken', 'unreadable'] as const)('that are %s support neither side', (integrity) => {
+    const finding = examineCredentials({ integrity }, declared({ assurance: 'unsigned' }));
 
-      expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.5 });
-    },
-  );
+    expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.5 });
+  });
 
   test('with a broken signature say that the file was changed, and that re-saving is enough', () => {
     expect(examineCredentials({ integrity: 'broken' })).toMatchObject({
@@ -206,14 +203,14 @@ describe('an unsigned declaration', () => {
   const unsigned = { assurance: 'unsigned' } as const;
 
   test('of generated content is moderate evidence that anyone could have written', () => {
-    const told = declared({
+    const declaration = declared({
       ...unsigned,
       place: 'png-text',
       field: 'parameters',
       generator: 'ComfyUI',
     });
 
-    expect(examine(declaredOrigin, { declarations: [told] })).toMatchObject({
+    expect(examine(declaredOrigin, { declarations: [declaration] })).toMatchObject({
       speaksFor: 'fake',
       strength: 'moderate',
       statement: {
@@ -225,15 +222,15 @@ describe('an unsigned declaration', () => {
   });
 
   test('of a capture counts for nothing', () => {
-    const told = declared({ ...unsigned, origin: 'captured', place: 'xmp' });
+    const declaration = declared({ ...unsigned, origin: 'captured', place: 'xmp' });
 
-    expect(examine(declaredOrigin, { declarations: [told] })).toMatchObject({
+    expect(examine(declaredOrigin, { declarations: [declaration] })).toMatchObject({
       speaksFor: 'neither',
       strength: 'none',
     });
   });
 
-  test('is left to its own method: a signed one is not reported twice', () => {
+  test('that is signed is left to its own method and not reported twice', () => {
     expect(examine(declaredOrigin, { declarations: [declared({})] })).toHaveProperty('reason');
   });
 });
@@ -291,7 +288,7 @@ describe('contradictions', () => {
   const only = (code: string) => all.filter((one) => one.code === code);
 
   test.each(inconsistencyCodes.filter((code) => code !== 'thumbnail_content_differs'))(
-    '%s is a question and speaks for neither side',
+    '%s is a question and supports neither side',
     (code) => {
       const finding = examine(fileConsistency, { inconsistencies: only(code) });
 

@@ -5,7 +5,7 @@ import { decodePicture } from '../../../src/image/decode.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { fromScene, scenePng } from '../../fixtures/pictures.ts';
 
-/** A map of one cell a pixel. */
+/** A map with one cell per pixel. */
 function cellOfEach(plane: Uint8Array, columns: number): CellMap {
   const rows = plane.length / columns;
   return { cellPx: 1, columns, rows, values: Float32Array.from(plane) };
@@ -35,7 +35,7 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => 
     expect(turned).toEqual(cellOfEach(luma, facts.width));
   });
 
-  /** The same file without its orientation: the pixels as they are stored. */
+  /** The same file without its orientation tag: the pixels as stored. */
   async function storedScene(given: number): Promise<Uint8Array> {
     const upright = await decodePicture(await scenePng(size));
     const { width, height } = upright.facts;

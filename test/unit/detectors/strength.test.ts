@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { strengths } from '../../../src/contract/vocabulary.ts';
 import { strengthOfRatio, conventionalWeight } from '../../../src/detectors/detector.ts';
 
-/** ENFSI guideline for evaluative reporting (2015): the words and where they begin. */
+/** ENFSI guideline for evaluative reporting (2015): the words and their lower limits. */
 test.each([
   [1, 'none'],
   [1.99, 'none'],

@@ -20,7 +20,7 @@ function small(picture: Buffer) {
   return sharp(picture).resize(160).jpeg({ quality: 70 }).toBuffer();
 }
 
-/** A square of another texture at the right, low. */
+/** Pastes a square of another texture into the lower right. */
 async function tampered(picture: Buffer): Promise<Buffer> {
   const other = await sceneJpeg({ ...scene, seed: 77 });
   const part = await sharp(other)
@@ -34,8 +34,8 @@ async function tampered(picture: Buffer): Promise<Buffer> {
     .toBuffer();
 }
 
-describe('the thumbnail that a camera made', () => {
-  test.each([1, 2, 3, 4])('points at what was painted in, scene %i', async (seed) => {
+describe("the camera's thumbnail", () => {
+  test.each([1, 2, 3, 4])('reveals a pasted square, scene %i', async (seed) => {
     const before = await sceneJpeg({ ...scene, seed });
 
     const answer = await examine(await tampered(before), { thumbnail: await small(before) });
@@ -45,7 +45,7 @@ describe('the thumbnail that a camera made', () => {
     const inside = insideOf(map, { left: 500, top: 340, right: 580, bottom: 420 });
     const outside = insideOf(map, { left: 0, top: 0, right: 460, bottom: 480 });
     expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
-    // Not all: some of what was painted in is as bright as what was there.
+    // Not all cells: parts of the square are as bright as what it covers.
     expect(shareAbove(0.73, inside)).toBeGreaterThan(0.25);
     expect(shareAbove(0.73, outside)).toBe(0);
     expect(finding.measures['regionLeft']).toBeGreaterThan(450);
@@ -62,7 +62,7 @@ describe('the thumbnail that a camera made', () => {
     ['sharpened', (image) => image.sharpen({ sigma: 1 })],
     ['saved badly', (image) => image.jpeg({ quality: 45 })],
     ['made of every fourth pixel', (image) => image.resize(160, 120, { kernel: 'nearest' })],
-  ])('finds nothing in an untouched picture, %s', async (_, make) => {
+  ])('matches an untouched picture, %s', async (_, make) => {
     const picture = await sceneJpeg({ ...scene, seed: 5 });
     const made = make(sharp(picture));
     const own = await sharp(await made.toBuffer())
@@ -78,7 +78,7 @@ describe('the thumbnail that a camera made', () => {
   test.each([
     ['the lower', 450],
     ['the upper', 0],
-  ])('ignores a date along %s edge, which cameras write later', async (_, top) => {
+  ])('ignores a date along %s edge, which cameras add later', async (_, top) => {
     const before = await sceneJpeg({ ...scene, seed: 3 });
     const strip = { create: { width: 640, height: 30, channels: 3, background: '#fff' } } as const;
     const dated = await sharp(before)
@@ -97,7 +97,7 @@ describe('the thumbnail that a camera made', () => {
     });
   });
 
-  test('points at a strip further inside', async () => {
+  test('reveals a strip further inside', async () => {
     const before = await sceneJpeg({ ...scene, seed: 3 });
     const strip = { create: { width: 640, height: 30, channels: 3, background: '#fff' } } as const;
     const changed = await sharp(before)
@@ -111,15 +111,15 @@ describe('the thumbnail that a camera made', () => {
   });
 
   test('is compared in any orientation of the picture', async () => {
-    const lying = await sceneJpeg({ ...scene, seed: 6 });
-    const changed = await tampered(lying);
+    const landscape = await sceneJpeg({ ...scene, seed: 6 });
+    const changed = await tampered(landscape);
 
     const answer = await examine(changed, {
       primary: { 0x0112: 6 },
-      thumbnail: await small(lying),
+      thumbnail: await small(landscape),
     });
 
-    // What lies low at the right of the stored picture lies low at the left of the upright one.
+    // The lower right of the stored picture is the lower left of the upright one.
     expect(answer).toMatchObject({
       finding: { speaksFor: 'fake', statement: { en: expect.stringMatching(/lower left\.$/) } },
     });
@@ -139,25 +139,25 @@ async function reasonOf(jpeg: Buffer, own?: Buffer): Promise<string | null> {
   return 'reason' in answer ? answer.reason.en : null;
 }
 
-describe('nothing is compared', () => {
-  test('without a thumbnail', async () => {
+describe('the thumbnail is not compared', () => {
+  test('if there is none', async () => {
     expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }))).toContain('no thumbnail');
   });
 
-  test('when it cannot be read', async () => {
+  test('if it cannot be read', async () => {
     const broken = Buffer.from('\xff\xd8\xff\xe0 not a picture', 'latin1');
 
     expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), broken)).toContain('read');
   });
 
-  test('when it has a different shape', async () => {
+  test('if it has a different shape', async () => {
     const picture = await sceneJpeg({ ...scene, seed: 1 });
     const square = await sharp(picture).resize(160, 160, { fit: 'cover' }).jpeg().toBuffer();
 
     expect(await reasonOf(picture, square)).toContain('different shape');
   });
 
-  test('when it shows a different scene', async () => {
+  test('if it shows a different scene', async () => {
     const other = await small(await sceneJpeg({ ...scene, seed: 9 }));
 
     expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), other)).toContain(
@@ -165,7 +165,7 @@ describe('nothing is compared', () => {
     );
   });
 
-  test('when it is uniform', async () => {
+  test('if it is uniform', async () => {
     const create = { width: 160, height: 120, channels: 3, background: '#777' } as const;
     const flat = await sharp({ create }).jpeg().toBuffer();
 
@@ -173,7 +173,7 @@ describe('nothing is compared', () => {
   });
 });
 
-test('compareThumbnail finds the simulated scatter, and how far a cell exceeds it', () => {
+test('compareThumbnail measures the simulated scatter, and how far a cell exceeds it', () => {
   const [width, height] = [160, 120];
   const random = createRandom(3);
   const normal = gaussianTable(random);
@@ -183,7 +183,8 @@ test('compareThumbnail finds the simulated scatter, and how far a cell exceeds i
   });
   const picture = { width, height, luma };
   const cells = cellsFor(picture, picture);
-  // One draw a cell, so that the mean of a cell scatters as the draws do; one cell is 30 levels off beside it.
+  // One value per cell, so that cell means have the scatter of the noise; one cell is off by 30
+  // levels.
   const noise = Float32Array.from({ length: cells.columns * cells.rows }, () => {
     return 2 * normal[Math.floor(random() * normal.length)]!;
   });
@@ -211,7 +212,7 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Values of the cells that lie in the box with all of their pixels. */
+/** Values of the cells that lie entirely in the box. */
 function insideOf(
   { cellPx, columns, values }: { cellPx: number; columns: number; values: Float32Array },
   { left, top, right, bottom }: Box,

@@ -4,7 +4,7 @@ import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 import { worded } from './input.ts';
 
-test('the finding gives the probability as its score and says it in both languages', async () => {
+test('the finding has the probability as its score and states it in both languages', async () => {
   const traces = {
     fakeProbability: 0.834,
     fakeUncertainty: 0.042,
