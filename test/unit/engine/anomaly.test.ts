@@ -37,12 +37,12 @@ describe('the Gini coefficient', () => {
 });
 
 describe('clusters of outliers', () => {
-  test('are counted when they cover a quarter of a patch, not when they cover less', () => {
+  test('are counted only if they cover at least a quarter of a patch', () => {
     expect(clusters((x, y) => isIn(0, 0, x, y))).toBe(1);
     expect(clusters((x, y) => isIn(0, 0, x, y) && x + y > 0)).toBe(0);
   });
 
-  test('that touch at a corner are one, those a row apart are two', () => {
+  test('that touch at a corner count as one, those a row apart as two', () => {
     expect(clusters((x, y) => isIn(0, 0, x, y) || isIn(4, 4, x, y))).toBe(1);
     expect(clusters((x, y) => isIn(0, 0, x, y) || isIn(4, 5, x, y))).toBe(2);
   });
@@ -93,7 +93,7 @@ interface Drawn {
   readonly cellDistances?: Float64Array;
 }
 
-/** A picture of 12 by 10 cells with patches of 8 by 8, where a distance above 0.5 is an outlier. */
+/** A picture of 12 by 10 cells with patches of 8 by 8, where distances above 0.5 are outliers. */
 function measure({ distances = [0], cellDistances = new Float64Array(120) }: Drawn) {
   const all = distances.map((_, index) => index);
   const patchScores = {
@@ -125,7 +125,7 @@ function clusters(isOutlier: (x: number, y: number) => boolean): number {
   return measure({ cellDistances }).numCluster;
 }
 
-/** Whether a cell is in the square of 4 by 4 cells from (left, top) on. */
+/** Whether a cell is in the square of 4 by 4 cells whose corner is (left, top). */
 function isIn(left: number, top: number, x: number, y: number): boolean {
   return x >= left && x < left + 4 && y >= top && y < top + 4;
 }

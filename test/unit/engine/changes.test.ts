@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 type Asked = Parameters<LocateModel['locate']>;
 
-/** What the network was shown, beside what was made of its answer. */
+/** The evidence for a picture, and the input that the network was given. */
 async function watch(picture: Picture, maxPixels = locator.manifest.input.maxPixels) {
   const asked: Asked[] = [];
   const { manifest } = locator;
@@ -85,13 +85,13 @@ function largestDifference(left: Float32Array, right: Float32Array): number {
   return left.reduce((most, value, at) => Math.max(most, Math.abs(value - right[at]!)), 0);
 }
 
-test('a picture beyond the limit is halved until it fits, and the cells of its maps grow with it', async () => {
+test('a picture beyond the limit is halved until it fits, and its map cells grow accordingly', async () => {
   const picture = await scenePicture(335, 299);
 
   const once = await watch(picture, 65_536);
   const twice = await watch(picture, 20_000);
 
-  // 167 x 149 and 83 x 74, in whole blocks.
+  // 167 x 149 and 83 x 74, rounded up to whole blocks.
   expect([once.pixels.width, once.pixels.height]).toEqual([168, 152]);
   expect(cellsOf(once.evidence)).toEqual([8, 42, 38, 42 * 38]);
   expect([twice.pixels.width, twice.pixels.height]).toEqual([88, 80]);
@@ -123,12 +123,12 @@ describe('quantisation steps', () => {
     const picture = await decodePicture(await sceneJpeg({ ...size, quality: 50 }));
     const { pixels, table } = await watch(picture);
 
-    const [told, untold] = [
+    const [withTable, withoutTable] = [
       await locator.locate(pixels, table),
       await locator.locate(pixels, null),
     ];
 
-    expect(told.score).not.toBe(untold.score);
+    expect(withTable.score).not.toBe(withoutTable.score);
   });
 });
 

@@ -108,7 +108,7 @@ describe('a picture inside the domain stays uncertain', () => {
     expect(verdict(evidence)).toMatchObject({ resultClass: 'uncertain', reasons });
   });
 
-  test('when the numbers are no numbers', () => {
+  test('if the numbers are not finite', () => {
     expect(verdict({ fakeProbability: Number.NaN }).resultClass).toBe('uncertain');
   });
 });
@@ -155,7 +155,7 @@ describe('a part that was changed', () => {
     });
   });
 
-  test('is only suspected where rows of a damaged file are missing', () => {
+  test('is only suspected if rows of a damaged file are missing', () => {
     expect(verdict({ ...camera, hasMissingRows: true, change: changed })).toMatchObject({
       resultClass: 'uncertain',
       reasons: ['manipulation_suspected'],
@@ -165,11 +165,11 @@ describe('a part that was changed', () => {
   test.each<[string, DecisionInput['change'], readonly string[]]>([
     ['weak signs', { ...changed, probability: 0.6 }, ['manipulation_suspected']],
     [
-      'one method that speaks weakly, however sure all together are',
+      'one weak method, however high the combined probability',
       { ...changed, indicating: 1 },
       ['manipulation_suspected', 'single_weak_method'],
     ],
-    ['no method that speaks by itself', { ...changed, indicating: 0 }, ['manipulation_suspected']],
+    ['no method on its own', { ...changed, indicating: 0 }, ['manipulation_suspected']],
   ])('is suspected by %s, which prevents a verdict of real', (_, change, reasons) => {
     expect(verdict({ ...camera, change })).toMatchObject({
       resultClass: 'uncertain',
@@ -223,7 +223,7 @@ test('with a size regime, the odds required for fake rise with each halving, bet
   };
   const fakeMin = (pixels: number) =>
     decide({ ...clear, pixels }, rules, 'default').thresholds['fakeMin'];
-  // 0.8 means odds of 4 : 1.
+  // 0.8 corresponds to odds of 4 : 1.
   expect(fakeMin(4_000_000)).toBeCloseTo(4 / 5, 12);
   expect(fakeMin(1_000_000)).toBeCloseTo(4 / 5, 12);
   expect(fakeMin(500_000)).toBeCloseTo(8 / 9, 12);
@@ -270,7 +270,7 @@ describe('the stability test is needed', () => {
     expect(needsStabilityTest({ ...clear, ...evidence }, manifest, 'default')).toBe(isNeeded);
   });
 
-  test('under the loosest limits where it decides whether a declaration is contradicted, whatever the strategy is', () => {
+  test('under the loosest limits if it decides whether a declaration is contradicted, whatever the strategy', () => {
     const evidence = { ...clear, fakeProbability: 0.28, declaration: unsigned };
 
     expect(needsStabilityTest(evidence, manifest, 'pedantic')).toBe(true);
@@ -285,7 +285,7 @@ test('a value equal to the threshold decides', () => {
 describe('a file that declares itself to be generated', () => {
   const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
   const trusted = { subClass: 'ai-manipulated', isTrusted: true } as const;
-  const speaksForCamera = {
+  const indicatesCamera = {
     fakeProbability: 0.05,
     predictions: { real: 0.9, fake: 0.1, compression: 0.2 },
   };
@@ -311,12 +311,12 @@ describe('a file that declares itself to be generated', () => {
   });
 
   test.each([0.05, 0.28, 0.5, 0.75, 0.95])(
-    'hides no flip: beside it stands what the traces alone lead to (%s)',
+    "does not hide a flip: the traces' own outcome is still reported (%s)",
     (fakeProbability) => {
       for (const strategy of decisionStrategies) {
         const under = (declaration: DecisionInput['declaration']) => {
           const evidence = { ...clear, fakeProbability, declaration };
-          // A picture of which every test says that the verdict falls.
+          // A picture whose verdict flips in every stability test.
           const isUnstable = needsStabilityTest(evidence, manifest, strategy);
           return decide({ ...evidence, isUnstable }, manifest, strategy);
         };
@@ -331,12 +331,12 @@ describe('a file that declares itself to be generated', () => {
 
   test('is not believed against traces of a camera, under any strategy, unless signed by a trusted signer', () => {
     for (const strategy of decisionStrategies) {
-      expect(verdict({ ...speaksForCamera, declaration: unsigned }, strategy)).toMatchObject({
+      expect(verdict({ ...indicatesCamera, declaration: unsigned }, strategy)).toMatchObject({
         resultClass: 'uncertain',
         resultSubClasses: [],
         reasons: ['declaration_contradicts_traces'],
       });
-      expect(verdict({ ...speaksForCamera, declaration: trusted }, strategy)).toMatchObject({
+      expect(verdict({ ...indicatesCamera, declaration: trusted }, strategy)).toMatchObject({
         resultClass: 'fake',
         resultSubClasses: ['ai-manipulated'],
       });

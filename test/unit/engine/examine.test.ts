@@ -22,7 +22,7 @@ beforeAll(async () => {
   examination = await examine(picture, models, options);
 });
 
-/** Every value; v8's own form would also tell how an empty list is kept in memory. */
+/** All values as JSON; v8's serialisation would also reveal how an empty list is stored. */
 function bytesOf(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     ArrayBuffer.isView(each) ? Buffer.from(each.buffer, each.byteOffset, each.byteLength) : each,
@@ -86,7 +86,7 @@ describe('an examination', () => {
   });
 
   test('runs the stability test on verdicts only', async () => {
-    // A model that is sure of everything, drawings too, and says fake of everything.
+    // A model that is certain and calls everything fake, including drawings.
     const fakeMin = { pedantic: 0.5, default: 0.5, relaxed: 0.5 };
     const traceMin = { pedantic: 0, default: 0, relaxed: 0 };
     const anomalyMax = { pedantic: 1, default: 1, relaxed: 1 };
@@ -178,16 +178,16 @@ describe('the maps', () => {
     const row = Math.floor(place / patchScores.positions.columns) + 4;
     const column = (place % patchScores.positions.columns) + 4;
     const { scale, offset } = trace.manifest.calibration.real;
-    const said = 1 / (1 + Math.exp(-(scale * patchScores.logits[3 * place]! + offset)));
+    const networkScore = 1 / (1 + Math.exp(-(scale * patchScores.logits[3 * place]! + offset)));
     const { maps } = examination;
-    // The four small cells in the middle of a cell of the network lie around its centre, as far on one side as on the other.
+    // The four small cells in the middle of a network cell surround its centre symmetrically.
     const middle = [1, 2].flatMap((y) =>
       [1, 2].map((x) => maps.values.real[(4 * row + y) * maps.columns + 4 * column + x]!),
     );
 
     const shown = middle.reduce((sum, value) => sum + value, 0) / 4 / 65_535;
 
-    expect(Math.abs(shown - said)).toBeLessThan(0.03);
+    expect(Math.abs(shown - networkScore)).toBeLessThan(0.03);
   });
 
   test('show suspected changes as fake', () => {

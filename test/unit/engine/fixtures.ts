@@ -1,4 +1,4 @@
-/** What several tests of the engine need: the packaged model, and pictures as the image room hands them over. */
+/** Shared by several engine tests: the packaged models, and decoded pictures. */
 
 import type { Models } from '../../../src/engine/schedule.ts';
 import { decodePicture } from '../../../src/image/decode.ts';

@@ -10,7 +10,7 @@ const all = (log: number) => Array.from({ length: 99 }, () => log);
 test('the upper bound depends on the number of pictures, not on the largest ratio', () => {
   const { cllr, lower, upper } = measureRatios(all(20), all(-20));
 
-  // 99 of 100 right, and 1 of 100 wrong: the one that is added on each side.
+  // 99 of 100 right and 1 of 100 wrong: one is added on each side.
   expect(cllr).toBeLessThan(1e-6);
   expect(upper).toBeCloseTo(99, -1);
   expect(lower).toBeCloseTo(1 / 99, 3);

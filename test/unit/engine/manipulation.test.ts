@@ -22,7 +22,7 @@ const thresholds = {
   suspectedMin: { pedantic: 0.3, default: 0.5, relaxed: 0.6 },
 };
 const manifest = { fusion, thresholds };
-/** One megapixel without loss. */
+/** One megapixel without compression. */
 const megapixel = { width: 1000, height: 1000, jpeg: null };
 const odds = (probability: number) => Math.log(probability / (1 - probability));
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit));
@@ -51,7 +51,7 @@ describe('cells', () => {
     expect(fused[4]).toBeCloseTo(sigmoid(-1 + odds(0.6) - level), 6);
   });
 
-  test('that stand out on less than a hundredth of the picture do not raise the bar', () => {
+  test('that stand out on less than 1 % of the picture do not raise the bar', () => {
     const values = Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
 
     const fused = fuse({ first: values }, { middle: 0, strongest: 0.4, perDoubling: 0 });
@@ -145,7 +145,7 @@ describe('a picture with a marked part', () => {
     expect(manipulation.region).toEqual(manipulation.places?.[0]?.region);
   });
 
-  test('marks the likeliest pair of copies, which the finding describes, not the largest', () => {
+  test('marks the likeliest pair of copies, as described by the finding, not the largest', () => {
     const pairs = [0.9, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5, 0.8];
     const answers = [{ ...localised('copy-move', pairs, { strength: 'moderate' }), copies }];
     const { picture } = fusion;
@@ -183,9 +183,9 @@ describe('a picture with a marked part', () => {
     const answers = [localised('copy-move', right, { score: 0.6, strength: 'moderate' })];
     const { picture } = fusion;
     const weights = { ...picture.weights, 'copy-move': 1 };
-    const heard = { ...manifest, fusion: { ...fusion, picture: { ...picture, weights } } };
+    const weighted = { ...manifest, fusion: { ...fusion, picture: { ...picture, weights } } };
 
-    const { manipulation, suspicion } = localise({ facts, grid, manifest: heard, answers });
+    const { manipulation, suspicion } = localise({ facts, grid, manifest: weighted, answers });
 
     expect(manipulation.probability).toBeLessThan(0.3);
     expect(manipulation.region).toMatchObject({ left: 12, width: 4 });
@@ -205,13 +205,16 @@ describe('a picture with a marked part', () => {
     [0.5, sigmoid(-2) / 0.5],
     [0.8, sigmoid(-2 + odds(0.8)) / 0.5],
     [0.95, 1],
-  ])('with a score of %d is suspected to %d of what `default` suspects from', (score, expected) => {
-    const answers = [localised('first', right, { score })];
+  ])(
+    'with a score of %d has the suspicion %d relative to the threshold of `default`',
+    (score, expected) => {
+      const answers = [localised('first', right, { score })];
 
-    const { suspicion } = localise({ facts, grid, manifest, answers });
+      const { suspicion } = localise({ facts, grid, manifest, answers });
 
-    expect(suspicion).toBeCloseTo(expected, 6);
-  });
+      expect(suspicion).toBeCloseTo(expected, 6);
+    },
+  );
 
   test('has no region where nothing is marked', () => {
     const { manipulation } = localise({ facts, grid, manifest, answers: [] });
@@ -220,7 +223,7 @@ describe('a picture with a marked part', () => {
   });
 });
 
-/** The fused cells of a picture of one megapixel without loss, from one row of cells for each method. */
+/** The fused cells of an uncompressed megapixel picture, given one row of cells per method. */
 function fuse(maps: Readonly<Record<string, readonly number[]>>, level = fusion.places.level) {
   const columns = Math.max(...Object.values(maps).map((values) => values.length));
   const grid = { cellPx: 4, columns, rows: 1 };

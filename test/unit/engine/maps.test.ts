@@ -59,7 +59,7 @@ describe('the map of fakes', () => {
 });
 
 interface Drawn {
-  /** By cell, like the next. */
+  /** One value per cell, as in the next two. */
   readonly outlierScores?: readonly number[];
   readonly generated?: readonly number[];
   readonly changed: readonly number[];

@@ -4,7 +4,7 @@ import type { TraceModel } from '../../../src/inference/networks.ts';
 
 const channels = 96;
 
-test('a mask leaves out the stated share and scales the rest, so that the mean stays one', async () => {
+test('a mask drops the stated share and scales the rest to keep the mean at one', async () => {
   const { masks } = await spreadOf(Array(64).fill(0.5), 1337);
 
   const dropped = masks.filter((value) => value === 0).length / masks.length;
@@ -27,7 +27,7 @@ test('the uncertainty is the standard deviation of the passes themselves', async
   expect(spread.classUncertainties.real).toBe(0);
 });
 
-/** The spread for one patch whose calibrated compression score is given for each pass. */
+/** The spread for one patch, given its calibrated compression score in each pass. */
 async function spreadOf(scores: readonly number[], seed = 1) {
   let masks = new Float32Array();
   const logits = Float32Array.from(

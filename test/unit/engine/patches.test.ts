@@ -6,18 +6,18 @@ import { halvePixels, toPlanes } from '../../../src/image/pixels.ts';
 interface Recorded {
   readonly width: number;
   readonly height: number;
-  /** Rows and columns in cells, most textured first: by the rule of `patches.py`. */
+  /** Rows and columns in cells, most textured first, by the rule of `patches.py`. */
   readonly patches: readonly (readonly [number, number])[];
-  /** The same of the picture at half size. */
+  /** The same for the picture at half size. */
   readonly ofHalf: Recorded['patches'];
 }
 
-/** Written by `patches.py` beside it. */
+/** Written by `patches.py` in the same folder. */
 const recorded: readonly Recorded[] = JSON.parse(
   readFileSync(new URL('../../fixtures/patches.json', import.meta.url), 'utf8'),
 );
 
-/** Those of `patches.py`. */
+/** The settings of `patches.py`. */
 const input = { cellPx: 16, patchCells: 8, patchStrideCells: 4, patchesRead: 16 };
 
 /** The picture of `patches.py`, pixel for pixel. */
@@ -35,7 +35,7 @@ function drawn(width: number, height: number) {
 }
 
 test.each(recorded)(
-  'of $width x $height pixels the patches are read that training reads, in its order, at full and at half size',
+  '$width x $height: the same patches are read as in training, in the same order, at full and half size',
   ({ width, height, patches, ofHalf }) => {
     const picture = drawn(width, height);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../src/engine/calibration.ts';
 
-test('the generator gives the published numbers of SplitMix64 for the seed 1234567', () => {
+test('the generator reproduces the published numbers of SplitMix64 for the seed 1234567', () => {
   const random = createRandom(1_234_567);
 
   // Vigna's reference code; the upper 53 bits become the fraction.

@@ -17,8 +17,8 @@ beforeAll(async () => {
   logits = await readLogits(picture, model);
 });
 
-/** The same for a picture whose log odds are higher by so much. */
-function looking(by: number): Logits {
+/** The logits of a picture whose log odds are higher by this amount. */
+function shifted(by: number): Logits {
   const { scale } = model.manifest.calibration.decision;
   return { ...logits, fake: logits.fake + by / scale };
 }
@@ -34,19 +34,19 @@ test('all changes are tried, with deterministic results', async () => {
 });
 
 test('a verdict holds if every trial agrees, and fails if trials clearly contradict it', async () => {
-  const agreeing = await createStabilityTest(picture, looking(20), model)(true);
-  const contradicting = await createStabilityTest(picture, looking(20), model)(false);
+  const agreeing = await createStabilityTest(picture, shifted(20), model)(true);
+  const contradicting = await createStabilityTest(picture, shifted(20), model)(false);
 
   expect(agreeing.holds).toBe(true);
   expect(contradicting.holds).toBe(false);
   expect(contradicting.trials.every(({ isFlip }) => isFlip)).toBe(true);
 });
 
-test('a trial near one half is doubt and no contradiction', async () => {
+test('a trial near one half is doubtful but no contradiction', async () => {
   const { trials } = await createStabilityTest(picture, logits, model)(true);
   const nearHalf = logOdds(0.3) - logOdds(trials[0]!.fakeProbability);
 
-  const moved = await createStabilityTest(picture, looking(nearHalf), model)(true);
+  const moved = await createStabilityTest(picture, shifted(nearHalf), model)(true);
 
   expect(moved.trials[0]!.fakeProbability).toBeCloseTo(0.3, 6);
   expect(moved.trials[0]!.isFlip).toBe(false);
@@ -58,11 +58,11 @@ test('the effect of a change on the region is added to the whole picture', async
   const before = await readLogits(scene, model);
   const after = await readLogits(toPlanes(cutPixels(scene, box)), model);
 
-  const { trials } = await createStabilityTest(scene, looking(1), model)(true);
+  const { trials } = await createStabilityTest(scene, shifted(1), model)(true);
 
   const probabilityOf = (read: Logits) => toFakeProbability(read, model.manifest);
   const added = logOdds(probabilityOf(after)) - logOdds(probabilityOf(before));
-  const expected = logOdds(probabilityOf(looking(1))) + added;
+  const expected = logOdds(probabilityOf(shifted(1))) + added;
   expect(logOdds(trials.at(-1)!.fakeProbability)).toBeCloseTo(expected, 6);
 });
 

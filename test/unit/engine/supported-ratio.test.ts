@@ -16,7 +16,7 @@ function measured(condition: string, some: MeasuredRates = rates): MeasuredCondi
   return { condition, real: 200, fake: 100, auc: 0.9, aucLow: 0.8, aucHigh: 0.95, strategies };
 }
 
-test('the ratio of a side is the share called so, over the upper bound of the share wrongly called so', () => {
+test("a side's ratio is the share rightly called, over the upper bound of the share wrongly called", () => {
   const fake = supportedRatio([measured('as is')], 'default', 'fake')!;
   const real = supportedRatio([measured('as is')], 'default', 'real')!;
 
@@ -38,7 +38,7 @@ test('the least favourable condition counts, which may differ between the sides'
   expect(supportedRatio(conditions, 'default', 'real')!.condition).toBe('lets much through');
 });
 
-test('the rates are those of the strategy or a looser one that supports more, never a stricter one', () => {
+test('the rates are those of the strategy or of a looser one that supports more, never of a stricter one', () => {
   const one = measured('as is');
   const few = { ...rates, fakeCalledFake: 0.1 };
   const many = { ...rates, fakeCalledFake: 0.8, realCalledFake: 0.1 };

@@ -18,7 +18,10 @@ beforeAll(async () => {
   model = await loadPackagedModel();
 });
 
-/** Answers with the mean red of what it sees, and notes it. Drawing is the likeliest kind beside a photograph. */
+/**
+ * Returns the mean red of its input, and records it. The likeliest kind after photograph is
+ * drawing.
+ */
 function redTransformer(seen: (readonly [string, number])[]): TraceModel {
   return {
     ...model,
@@ -35,7 +38,7 @@ function redTransformer(seen: (readonly [string, number])[]): TraceModel {
   };
 }
 
-/** Grey, with chess boards of 64 px of the given levels at the given places. */
+/** Grey, with checkerboards of 64 px in the given levels at the given places. */
 function boards(width: number, height: number, ...places: readonly (readonly number[])[]): Planes {
   const rgb = new Uint8Array(3 * width * height).fill(100);
   for (const [left = 0, top = 0, low = 0, high = 0] of places) {
@@ -63,7 +66,7 @@ test('reads the whole picture squeezed, then the most textured squares, which do
   expect(read?.shift).toBeCloseTo(0.5 * view + (0.25 * (45 + 202)) / 2, 6);
 });
 
-test('counts the view in place of squares where the picture is smaller than one', async () => {
+test('the view takes the weight of the squares if the picture is smaller than one', async () => {
   const seen: (readonly [string, number])[] = [];
 
   const read = await readTransformer(boards(300, 40), redTransformer(seen));

@@ -15,7 +15,10 @@ beforeAll(async () => {
   model = await loadPackagedModel();
 });
 
-/** Features: mean red of each cell. Logits: that, its opposite and 0. Notes the size of everything it is shown. */
+/**
+ * Features: the mean red of each cell. Logits: the mean, its negative and 0. Records the size of
+ * every input.
+ */
 function redModel(seen: string[]): TraceModel {
   const { manifest, statistics, ...packaged } = model;
   const cellPx = 32;
@@ -83,7 +86,7 @@ test('a small picture has no tiles: its patches take over their weight', async (
   expect(readings.weights.at(-1)).toBe(weights.whole);
 });
 
-test('a large picture is scaled for its patches, and its most textured squares are read at their own size', async () => {
+test('a large picture is scaled for its patches, and its most textured squares are read at full size', async () => {
   const seen: string[] = [];
 
   const { readings, cellPx, grid, meanLogits } = await readPatchScores(
@@ -95,7 +98,8 @@ test('a large picture is scaled for its patches, and its most textured squares a
   expect(grid.columns * cellPx).toBeGreaterThanOrEqual(1024);
   expect((grid.columns - 1) * cellPx).toBeLessThan(1024);
   expect(readings.weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
-  // The tiles are of the right half, the patches and the whole of all of it, so the mean lies between.
+  // The tiles come from the right half, the patches and the whole from everything, so the mean lies
+  // between.
   const tile = readings.features.at(-2)!;
   const whole = readings.features.at(-1)!;
   expect(tile).toBeGreaterThan(110);

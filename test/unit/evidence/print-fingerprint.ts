@@ -1,4 +1,7 @@
-/** Run as a process of its own: opens the signing keys of a data folder and prints the fingerprint of the one in use. */
+/**
+ * Run in its own process: opens the signing keys of a data folder and prints the fingerprint of the
+ * current one.
+ */
 
 import { createSigningKeys, keysInFolder } from '../../../src/evidence/signing-keys.ts';
 

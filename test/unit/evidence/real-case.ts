@@ -1,6 +1,6 @@
 /**
- * A drawn picture, examined and rendered by the real model, with everything that an item can have: what a repetition is not
- * told, it cannot render.
+ * A drawn picture, examined and rendered by the real model, with everything an item can have:
+ * anything that reproduction is not given, it cannot render.
  */
 
 import sharp from 'sharp';
@@ -18,13 +18,13 @@ const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } 
 
 export async function realCase(): Promise<BundleCase> {
   const authority = await createAuthority('Authority of Tests');
-  // As `readTrustList` gives it.
+  // In the form that `readTrustList` returns.
   const trustList = `${authority.certificate.trim()}\n`;
   const sandbox = createSandbox({ poolSize: 1, trustList });
   try {
     const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
     const turned = sharp(drawn).withMetadata({ orientation: 6 });
-    // In the future when it was examined, and not any more when that is done again.
+    // In the future at the time of the examination, but not when it is reproduced.
     const tags = { DateTime: '2026:03:04 12:00:00', ImageDescription: 'too long. '.repeat(201) };
     const dated = turned.withExifMerge({ IFD0: tags });
     const signer = await authority.issue('A camera');
@@ -32,7 +32,7 @@ export async function realCase(): Promise<BundleCase> {
       signer,
       actions: [{ action: 'c2pa.edited' }],
     });
-    // The name is noted: it says something else than the content.
+    // The name contradicts the content, which adds a note.
     const openedAs = 'scene.png';
     const source = { bytes: original, name: openedAs };
     const examination = await sandbox.examine({ source, options, now: examinedAt });

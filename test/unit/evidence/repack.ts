@@ -1,4 +1,4 @@
-/** Bundles packed by other hands: with another library, so that what it makes is what the world makes. */
+/** Bundles repacked with another library, as other programs would. */
 
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';

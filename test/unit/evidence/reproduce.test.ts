@@ -33,7 +33,7 @@ function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8A
   return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
 }
 
-test('on the same machine every value and byte is reproduced, as of the original day', async () => {
+test('on the same machine every value and byte is reproduced, as of the original date', async () => {
   const { inconsistencies } = real.examination.provenance;
 
   const found = await reproduceBundle(bundleOf());
@@ -110,14 +110,14 @@ test('a number changed before signing is found and named', async () => {
 
 test('in a bundle of the first format the map cells are compared instead of the drawings', async () => {
   const signer = newSigner();
-  // Of the picture's size, as raw maps were then.
+  // As large as the picture, like raw maps of that format.
   const rendering = { ...real.rendering, rawMaps: real.rendering.heatmaps };
   const entries = await readEntries(
     writeBundle({ ...real, rendering }, { withOriginal: true, signer, signedAt }).bytes,
   );
   const { 'manifest.json': listed, 'manifest.sig': _signature, ...files } = entries;
   const list = parseManifest(listed!)!;
-  // Nothing was compressed then.
+  // That format had no compression.
   const stored = list.files.map((file) => ({ ...file, packedSha256: undefined }));
   const manifest = canonicalBytes({
     ...list,
@@ -168,7 +168,7 @@ function reworded(): BundleCase['rendering'] {
   return { ...real.rendering, reports: { ...reports, en } };
 }
 
-test('different rounding and wording of another machine are the same result, and it is named', async () => {
+test('differences in rounding and wording on another machine count as the same result, and it is named', async () => {
   const { examination } = real;
   const { fake, ...rest } = examination.predictions;
   const elsewhere = {
@@ -199,7 +199,7 @@ test.each([
   ['model.onnx', '0.9.0', /This machine has version \d/],
   ['manifest.json', null, /This machine has that version with other/],
 ])(
-  'a model with another %s is not taken in its place: the one that is needed is named',
+  'a model with another %s is refused, and the required one is named',
   async (name, otherVersion, instead) => {
     const { examination } = real;
     const version = otherVersion ?? examination.model.version;
@@ -260,7 +260,7 @@ test('a bundle that fails verification is not reproduced', async () => {
 });
 
 test.each(['all sentences', 'sentences only for warnings'])(
-  'an examination that an earlier version stored with %s and a method since removed is compared as sentences',
+  'an older examination, stored with %s and a removed method, is compared as sentences',
   async (stored) => {
     const { examination } = real;
     const retired = { ...examination.findings[0]!, method: 'noise-level' };

@@ -36,7 +36,7 @@ test('the first use creates a key for the owner only, and later uses find it', a
   expect((await later.signer()).fingerprint).toBe(fingerprint);
 });
 
-test('processes that start at the same moment share one key', async () => {
+test('processes that start simultaneously share one key', async () => {
   const { dataDir, folder } = openKeys();
 
   const children = Array.from({ length: 4 }, () => spawn(process.execPath, [program, dataDir]));
@@ -102,7 +102,7 @@ async function openShared() {
   return { db, clock, place, keys: createSigningKeys(place, clock.now) };
 }
 
-test('machines that start at the same moment share one key, which the database does not reveal', async () => {
+test('machines that start simultaneously share one key, which the database does not reveal', async () => {
   const { db, clock, place } = await openShared();
 
   const machines = Array.from({ length: 4 }, () => createSigningKeys(place, clock.now));
@@ -114,7 +114,7 @@ test('machines that start at the same moment share one key, which the database d
   expect(Buffer.from(rows[0]!.value, 'base64').toString('latin1')).not.toContain('KEY');
 });
 
-test('a key replaced on one machine signs on none', async () => {
+test('a key replaced on one machine is used on no machine', async () => {
   const { clock, place, keys } = await openShared();
   const other = createSigningKeys(place, clock.now);
   const old = await other.signer();
@@ -129,7 +129,7 @@ test('a key replaced on one machine signs on none', async () => {
   expect(await place.read(1)).not.toContain('PRIVATE');
 });
 
-test('another seal key opens none of them', async () => {
+test('keys cannot be read with another seal key', async () => {
   const { db, clock, keys } = await openShared();
   await keys.signer();
 
@@ -141,7 +141,7 @@ test('another seal key opens none of them', async () => {
   });
 });
 
-test('those of a data folder move with it, the retired ones too', async () => {
+test('the keys of a data folder are copied to the database, including retired ones', async () => {
   const { clock, place, keys } = await openShared();
   const folder = keysInFolder(temporaryFolder());
   const ofFolder = createSigningKeys(folder, clock.now);

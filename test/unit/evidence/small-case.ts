@@ -1,4 +1,4 @@
-/** A bundle of a few kilobytes: everything that a real one has, each as small as it may be. */
+/** A bundle of a few kilobytes, with everything a real one has, as small as possible. */
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { MapName } from '../../../src/engine/result.ts';
@@ -67,7 +67,7 @@ export function smallBundle(
   return Buffer.from(writeBundle(smallCase(change), whole).bytes);
 }
 
-/** The first 24 bytes of a PNG file: as much as says its size. */
+/** The first 24 bytes of a PNG file, which state its size. */
 export function pngOf({ width, height }: { readonly width: number; readonly height: number }) {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
   const sides = Buffer.alloc(8);

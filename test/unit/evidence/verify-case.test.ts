@@ -32,10 +32,10 @@ function caseBundle(picture: Partial<CaseRecord['pictures'][number]> = {}, bytes
 const problemsOf = async (bundle: Uint8Array) =>
   (await verifyBundle(bundle)).problems.map(({ kind, file }) => `${kind} ${file}`);
 
-/** The reports above are of no list. */
+/** The reports above belong to no list. */
 const reports = ['contradiction report-en.pdf', 'contradiction report-de.pdf'];
 
-test('the archive of a case is checked, and each bundle in it, from memory as from a file', async () => {
+test('a case archive and each bundle in it are verified, from memory as from a file', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'case-')), 'case.zip');
   await writeFile(path, caseBundle());
 
@@ -64,7 +64,7 @@ test('a byte changed in, around or after a bundle is found', async () => {
   expect(await problemsOf(Buffer.concat([bundle, Buffer.alloc(9)]))).not.toEqual(reports);
 });
 
-test('a list of other pictures and a bundle of another key are contradictions', async () => {
+test('a list of other pictures and a bundle with another key are contradictions', async () => {
   const other = writeBundle(smallCase(), { withOriginal: true, signer: newSigner(), signedAt });
 
   expect(await problemsOf(caseBundle({ verdict: 'real' }))).toContain('contradiction case.json');

@@ -16,7 +16,7 @@ async function problemsOf(bundle: Uint8Array): Promise<readonly string[]> {
   return problems.map(short);
 }
 
-/** With a member of 50,000 levels before the one that is named. */
+/** Inserts a member of 50,000 levels before `member`. */
 function nested(json: string, member: string): string {
   return json.replace(member, `"a":${'['.repeat(50_000)}${']'.repeat(50_000)},${member}`);
 }
@@ -26,7 +26,7 @@ async function resultIn(bundle: Uint8Array): Promise<string> {
   return Buffer.from(result!).toString();
 }
 
-/** Signed anew by whoever changed it. */
+/** Signed again by whoever changed it. */
 async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {
   const { manifest } = await verifyBundle(smallBundle());
   const { product, examinedAt, signedAt, item } = manifest!;
@@ -52,7 +52,7 @@ describe('a bundle as it was written', () => {
     });
   });
 
-  test('verifies when it was written before anything in it was compressed', async () => {
+  test('verifies if it was written before bundles were compressed', async () => {
     const signer = newSigner();
     const { 'manifest.json': list, ...entries } = await readEntries(smallBundle({ signer }));
     const written = parseManifest(list!)!;
@@ -109,7 +109,7 @@ describe('the key', () => {
     expect(wrong.problems.map(short)).toEqual(['key public-key.pem']);
   });
 
-  test('cannot be replaced, nor can the signature be replaced by another bundle’s', async () => {
+  test('cannot be swapped, nor can the signature, for another bundle’s', async () => {
     const mine = await readEntries(smallBundle());
     const other = await readEntries(smallBundle({}, { openedAs: null }));
     const exchanged = (name: string) => repack({ ...mine, [name]: other[name]! });
@@ -126,8 +126,8 @@ describe('the key', () => {
   });
 });
 
-describe('every change is found and named', () => {
-  test('a list that is nested without end', async () => {
+describe('every change is detected and named:', () => {
+  test('a manifest nested 50,000 levels deep', async () => {
     const { 'manifest.json': list, ...entries } = await readEntries(smallBundle());
     const deep = Buffer.from(nested(Buffer.from(list!).toString('utf8'), '"algorithm"'));
 
@@ -136,7 +136,7 @@ describe('every change is found and named', () => {
     expect(found).toEqual(['changed manifest.json']);
   });
 
-  test('whichever bit of the archive is changed', async () => {
+  test('any changed bit of an archive', async () => {
     const { product, examinedAt, item } = (await verifyBundle(smallBundle())).manifest!;
     const facts = { product, examinedAt, signedAt: examinedAt, item: { ...item, file: null } };
     const files = [{ name: 'result.json', bytes: Buffer.from('{"verdict":"fake"}') }];
@@ -157,7 +157,7 @@ describe('every change is found and named', () => {
     expect(missed).toEqual([]);
   }, 60_000);
 
-  test('whichever byte of a whole bundle is changed, wherever one looks', async () => {
+  test('any changed byte of a full bundle', async () => {
     const bundle = smallBundle();
     const missed: number[] = [];
 
@@ -171,7 +171,7 @@ describe('every change is found and named', () => {
     expect((await verifyBundle(bundle)).holds).toBe(true);
   });
 
-  test('wherever the archive is cut off', async () => {
+  test('truncation at any length', async () => {
     const bundle = smallBundle();
     const held: number[] = [];
 
@@ -187,16 +187,13 @@ describe('every change is found and named', () => {
     expect(held).toEqual([]);
   });
 
-  test.for(['report-en.pdf', 'original.jpg'])(
-    'a changed byte of %s, under its name',
-    async (name) => {
-      const bundle = smallBundle();
-      const header = new RegExp(`PK\\x03\\x04[^]{26}${name}`).exec(bundle.toString('latin1'))!;
-      bundle[header.index + header[0].length + 9]! ^= 1;
+  test.for(['report-en.pdf', 'original.jpg'])('a changed byte of %s', async (name) => {
+    const bundle = smallBundle();
+    const header = new RegExp(`PK\\x03\\x04[^]{26}${name}`).exec(bundle.toString('latin1'))!;
+    bundle[header.index + header[0].length + 9]! ^= 1;
 
-      expect(await problemsOf(bundle)).toEqual([`changed ${name}`]);
-    },
-  );
+    expect(await problemsOf(bundle)).toEqual([`changed ${name}`]);
+  });
 
   test('other compressed bytes for the same content', async () => {
     const whole = smallBundle();
@@ -244,7 +241,7 @@ describe('every change is found and named', () => {
   test('a second file with the same name, which is never confused with the first', async () => {
     const entries = await readEntries(smallBundle());
     const forged = Buffer.from(JSON.stringify({ verdict: 'real' }));
-    // As long as the real name, so that the name can be written over in place.
+    // As long as the real name, so that it can be overwritten in place.
     const packed = await repack({ ...entries, 'forged.json': forged });
     const doubled = Buffer.from(
       packed.toString('latin1').replaceAll('forged.json', 'result.json'),
@@ -265,7 +262,7 @@ describe('every change is found and named', () => {
   });
 });
 
-describe('signed parts that contradict each other', () => {
+describe('signed parts that contradict each other:', () => {
   const { examination, rendering, item } = smallCase();
 
   test('a result about another picture', async () => {
@@ -330,7 +327,7 @@ describe('signed parts that contradict each other', () => {
       'of another strategy',
       (text: string) => text.replace(/"decisionStrategy":"\w+"/, '"decisionStrategy":"relaxed"'),
     ],
-    ['that are nested without end', (text: string) => nested(text, '"decisionStrategy"')],
+    ['nested 50,000 levels deep', (text: string) => nested(text, '"decisionStrategy"')],
   ])('settings %s', async (_, change) => {
     const { 'settings.json': settings, ...entries } = await readEntries(smallBundle());
     const changed = Buffer.from(change(Buffer.from(settings!).toString('utf8')));
@@ -352,7 +349,7 @@ describe('signed parts that contradict each other', () => {
         },
       ],
     ],
-    ['that is none', {}],
+    ['that is invalid', {}],
   ])('a chain of custody %s', async (_, custody) => {
     const entries = await readEntries(smallBundle());
     const changed = Buffer.from(JSON.stringify(custody));

@@ -20,7 +20,7 @@ async function colourPng(values: Uint8Array): Promise<Buffer> {
 
 const slope = () => Uint16Array.from({ length: size.width * size.height }, (_, i) => 11 * i);
 
-test('the same samples in different compression do not differ', async () => {
+test('equal samples in different compression do not differ', async () => {
   const [one, other] = [await greyPng(slope(), 1), await greyPng(slope(), 9)];
 
   expect(one.equals(other)).toBe(false);
@@ -52,7 +52,7 @@ test('each colour channel counts separately', async () => {
   expect(found).toEqual({ differing: 2, largest: 51 / 255 });
 });
 
-test('pictures of different kinds, and other files, cannot be compared', async () => {
+test('pictures of different types, and other files, cannot be compared', async () => {
   const colour = await colourPng(new Uint8Array(3 * size.width * size.height));
   const grey = await greyPng(slope());
 

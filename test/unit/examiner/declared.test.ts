@@ -6,7 +6,7 @@ import { createAuthority, withCredentials } from '../../fixtures/content-credent
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 
-/** What files declare, through the sandbox as it runs: children, threads, model, decision. */
+/** What files declare, examined in a real sandbox: children, threads, model, decision. */
 
 const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 const settings = 'a harbour\nSteps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512';
@@ -48,10 +48,15 @@ const captured = [
   { action: 'c2pa.created', digitalSourceType: `${scheme}digitalCapture` },
 ] as const;
 
-/** Signs of a local change: what turns a verdict of the traces for a camera into doubt without taking it back. */
+/**
+ * Signs of a local change, which turn a verdict of real into a doubtful one without reversing it.
+ */
 const signs: ReadonlySet<ReasonCode> = new Set(['manipulation_suspected', 'single_weak_method']);
 
-/** As traces alone are decided where they are decided most readily: only a camera contradicts a declaration. */
+/**
+ * The outcome depends on the traces under the most permissive strategy: only traces of a camera
+ * contradict a declaration.
+ */
 async function expectedFor(plain: Buffer) {
   const { decision } = await examine(plain, 'relaxed');
   const { resultClass, reasons } = decision;
@@ -85,7 +90,7 @@ describe('a trusted signature decides, whatever the traces indicate:', () => {
 });
 
 describe('what anyone can write does not override traces of a camera:', () => {
-  test('settings of a generator in a PNG text', async () => {
+  test('generator settings in a PNG text', async () => {
     const file = withChunks(png, pngChunk('tEXt', `parameters\0${settings}`));
 
     const { decision, findings } = await examine(file, 'default');
@@ -127,10 +132,12 @@ test('a trusted capture leaves the decision to the traces and supports real', as
   });
 });
 
-test('a file without statements is decided by its traces, and absence is called no evidence', async () => {
+test('a file without declarations is decided by its traces, and their absence is no evidence', async () => {
   const { decision, skipped } = await examine(jpeg, 'default');
 
   expect(decision.basis).toBe('traces');
-  const told = skipped.map(({ method }) => method);
-  expect(told).toEqual(expect.arrayContaining(['content-credentials', 'declared-origin']));
+  const skippedMethods = skipped.map(({ method }) => method);
+  expect(skippedMethods).toEqual(
+    expect.arrayContaining(['content-credentials', 'declared-origin']),
+  );
 });

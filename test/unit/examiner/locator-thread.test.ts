@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([inThread.release(), here.release()]));
 
-test('the network in its own thread gives the same bits, and leaves the picture intact', async () => {
+test('the network gives identical results in its own thread, and leaves the picture unchanged', async () => {
   const picture = await scenePicture(200, 136);
   const before = picture.rgb.slice();
 
@@ -46,7 +46,7 @@ test('the event loop keeps running while the network runs', async () => {
   expect(turns).toBeGreaterThan(1000);
 });
 
-test('after a failure the network answers the next picture', async () => {
+test('after an error the network can process the next picture', async () => {
   const empty = { rgb: new Uint8Array(0), width: 0, height: 0 };
 
   await expect(inThread.locate(empty, null)).rejects.toThrow();
@@ -58,9 +58,9 @@ test('after a failure the network answers the next picture', async () => {
   expect([columns, rows]).toEqual([16, 16]);
 });
 
-test('the thread finds the same copies as the method, even if asked early', async () => {
+test('the thread finds the same copies as the method, even while it is busy', async () => {
   const { facts, rgb, luma } = await scenePicture(200, 136);
-  // The left half once more on the right.
+  // Copies the left half to the right.
   const row = 3 * facts.width;
   const copied = rgb.map((_, at) => rgb[at % row < row / 2 ? at : at - row / 2]!);
   const picture = { facts, rgb: copied, luma };

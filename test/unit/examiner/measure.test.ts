@@ -29,7 +29,7 @@ describe('the conditions', () => {
     ]);
   });
 
-  test('a picture that is small enough keeps its size on the web', async () => {
+  test('a small picture keeps its size on the web', async () => {
     const small = await passed(jpeg);
 
     expect(small.map(({ width, height }) => [width, height])).toEqual([

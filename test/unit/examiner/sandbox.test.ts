@@ -65,7 +65,7 @@ describe('examining', () => {
     expect(drawn.reports.en?.texts).toEqual((await draw(whole)).reports.en?.texts);
   });
 
-  test('a name that disagrees with the content is noted', async () => {
+  test('a file name that contradicts the content is noted', async () => {
     const wrong = join(folder, 'scene.png');
     writeFileSync(wrong, jpeg);
 
@@ -80,7 +80,7 @@ describe('examining', () => {
     expect(sandbox.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
   });
 
-  test('a picture as declared, upright or as stored, passes', async () => {
+  test('a picture may match its declaration either upright or as stored', async () => {
     const turned = await sceneJpeg({ width: 300, height: 200, seed: 1, orientation: 6 });
     const source = { bytes: turned };
 
@@ -233,7 +233,7 @@ describe('rendering', () => {
   });
 
   test.each([5, 6, 7, 8])(
-    'of EXIF orientation %i lays heatmaps over the stored picture where they are to have its size',
+    'of EXIF orientation %i rotates heatmaps that are to have the stored size',
     async (orientation) => {
       const size = { width: 120, height: 80 };
       const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation }) };
@@ -258,10 +258,10 @@ describe('rendering', () => {
       for (const name of mapNames) {
         expect(printed.join('')).toContain(hash('sha256', stored.heatmaps[name]));
       }
-      const isTold = [upright, stored].map(({ reports }) =>
+      const isExplained = [upright, stored].map(({ reports }) =>
         reports.en!.texts.heatmapIntro.includes('as its pixels are stored'),
       );
-      expect(isTold).toEqual([false, true]);
+      expect(isExplained).toEqual([false, true]);
     },
   );
 
