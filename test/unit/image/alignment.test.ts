@@ -15,7 +15,7 @@ const height = 900;
 const original = await scenePng({ width, height, seed: 3 });
 const fingerprint = await fingerprintOf(original);
 
-/** As it is stored and read again. */
+/** As stored and read again. */
 async function fingerprintOf(bytes: Uint8Array) {
   return unpackFingerprint(packFingerprint(await findFingerprint(await decodePicture(bytes))));
 }
@@ -24,7 +24,7 @@ const crop = { left: 250, top: 150, width: 840, height: 630 };
 const band = { width, height: 130, channels: 3, background: '#222' } as const;
 const note = [{ input: { create: band }, left: 0, top: 690 }];
 
-/** Each with the scale that leads from it to the original. */
+/** Each with the scale that maps it to the original. */
 const copies = {
   'saved as JPEG 60': [sharp(original).jpeg({ quality: 60 }), 1],
   'cropped to 70 %': [sharp(original).extract(crop).jpeg(), 0.7],
@@ -39,7 +39,7 @@ describe('a copy is recognised', () => {
     expect(alignment).toMatchObject({ isMirrored: false, scale: expect.closeTo(scale, 1) });
   });
 
-  test('mirrored and cropped, with the place it comes from', async () => {
+  test('mirrored and cropped, with its position in the original', async () => {
     const copy = await sharp(original).extract(crop).flop().jpeg().toBuffer();
 
     const alignment = align(await fingerprintOf(copy), fingerprint);

@@ -15,7 +15,9 @@ const scene = () => fromScene(upright);
 const jpeg = await sceneJpeg(size);
 const png = await scenePng(size);
 
-/** Steps by which a JPEG of quality 98 in 4:4:4 differs from what was saved: sensor noise is the hardest to keep. */
+/**
+ * Mean loss in sample steps of a JPEG with quality 98 in 4:4:4: sensor noise is hard to preserve.
+ */
 const lossOfQuality98 = 1.5;
 
 describe('a plain picture', () => {
@@ -118,7 +120,7 @@ describe('other kinds of picture are converted to 8-bit RGB, with a note', () =>
 
     expect(facts).toMatchObject({ channels: 4, colourSpace: 'CMYK', hasAlpha: false });
     expect(facts.notes).toEqual(['converted_from_cmyk']);
-    // What the scene's bright colours lose in the smaller range of print.
+    // The scene's bright colours lose this much in the smaller gamut of print.
     expect(meanDifference(rgb, upright.rgb)).toBeLessThan(20);
     expect((await decodePicture(ycck)).facts.colourSpace).toBe('YCCK');
     expect(await notesOf(ycck)).toEqual(['converted_from_cmyk']);

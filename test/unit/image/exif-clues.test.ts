@@ -92,14 +92,14 @@ describe('a user comment', () => {
 });
 
 test.each([
-  ['a month that is none', '2026:13:01 12:00:00'],
-  ['spaces, as cameras without a clock write it', '    :  :     :  :  '],
+  ['an invalid month', '2026:13:01 12:00:00'],
+  ['spaces, as written by cameras without a clock', '    :  :     :  :  '],
   ['another form', '2026-03-01T12:00:00'],
-])('a time of %s does not count', (_, time) => {
+])('a time with %s does not count', (_, time) => {
   expect(readExifClues([tiffBlock({ exif: { 0x9003: time } })]).takenAt).toBeNull();
 });
 
-test('every truncation of a block is read without a throw', () => {
+test('every truncation of a block is read without throwing', () => {
   const block = tiffBlock(whole);
 
   const read = Array.from(block, (_, length) => readExifClues([block.subarray(0, length)]));

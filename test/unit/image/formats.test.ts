@@ -10,7 +10,7 @@ import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 const open = (bytes: Uint8Array) => decodePicture(bytes, { limits: localLimits });
 const { width, height } = formatScene;
 
-/** Mean difference of samples to the scene, 0..255. */
+/** Mean difference from the scene in samples, 0..255. */
 function difference({ rgb }: Picture, expected: Uint8Array = formatScene.rgb): number {
   expect(rgb).toHaveLength(expected.length);
   return rgb.reduce((sum, value, i) => sum + Math.abs(value - expected[i]!), 0) / rgb.length;
@@ -50,7 +50,7 @@ describe.each(formats)('%s', (format: Format) => {
 });
 
 test.each<Format>(['png', 'webp', 'heic', 'avif', 'gif', 'bmp', 'jp2'])(
-  'bytes behind a %s are none of its picture',
+  'bytes after a %s are not part of its picture',
   async (format) => {
     const bytes = await fileOf(format);
 
@@ -61,7 +61,7 @@ test.each<Format>(['png', 'webp', 'heic', 'avif', 'gif', 'bmp', 'jp2'])(
 );
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  'the turn that an AVIF states (%i) is made once, and told from the one of EXIF',
+  'an AVIF rotation (%i) is applied once, and distinguished from one in EXIF',
   async (orientation) => {
     const scene = fromScene(formatScene).withMetadata({ orientation });
     const upright = await open(await scene.clone().png().toBuffer());
@@ -88,28 +88,25 @@ test.each([
   ['alpha.heic', { hasAlpha: true, channels: 4, notes: ['transparency_flattened_on_white'] }],
   ['deep.heic', { bitsPerSample: 10, notes: ['reduced_to_8_bit'] }],
   ['two.heic', { notes: ['main_picture'] }],
-])('%s is read, and notes what was done', async (name, facts) => {
+])('%s is read, with a note of its conversion', async (name, facts) => {
   expect((await open(await formatFile(name))).facts).toMatchObject(facts);
 });
 
-test.each(['webp', 'gif'] as const)(
-  'of an animated %s the first frame is taken',
-  async (format) => {
-    const frames = [4, 5].map((seed) => drawScene({ width, height, seed }).rgb);
-    const raw = { width, height: 2 * height, channels: 3, pageHeight: height } as const;
-    const bytes = await fromScene({ width, height, rgb: frames[0]! })
-      .constructor(Buffer.concat(frames), { raw })
-      .toFormat(format)
-      .toBuffer();
+test.each(['webp', 'gif'] as const)('the first frame of an animated %s is used', async (format) => {
+  const frames = [4, 5].map((seed) => drawScene({ width, height, seed }).rgb);
+  const raw = { width, height: 2 * height, channels: 3, pageHeight: height } as const;
+  const bytes = await fromScene({ width, height, rgb: frames[0]! })
+    .constructor(Buffer.concat(frames), { raw })
+    .toFormat(format)
+    .toBuffer();
 
-    const picture = await open(bytes);
+  const picture = await open(bytes);
 
-    expect(picture.facts.notes).toEqual(['first_frame_of_animation']);
-    expect(difference(picture)).toBeLessThan(8);
-  },
-);
+  expect(picture.facts.notes).toEqual(['first_frame_of_animation']);
+  expect(difference(picture)).toBeLessThan(8);
+});
 
-test('TIFF in CMYK and with 16 bits is converted, and says so', async () => {
+test('TIFF in CMYK and with 16 bits is converted, with a note', async () => {
   const cmyk = await fromScene(formatScene).toColourspace('cmyk').tiff().toBuffer();
   const deep = await fromScene(formatScene)
     .toColourspace('rgb16')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nameIccProfile } from '../../../src/image/icc.ts';
 
-/** A profile of a header and one tag. */
+/** A profile with a header and one tag. */
 function profileWith(tag: Buffer, claimed = tag.length): Buffer {
   const head = Buffer.alloc(144);
   head.write('acsp', 36, 'latin1');
@@ -12,7 +12,7 @@ function profileWith(tag: Buffer, claimed = tag.length): Buffer {
   return Buffer.concat([head, tag]);
 }
 
-/** A `mluc` tag with one record whose text begins at byte 28. */
+/** A `mluc` tag with one record whose text starts at byte 28. */
 function multiLocalized(text: string): Buffer {
   const tag = Buffer.alloc(28);
   tag.write('mluc', 0, 'latin1');
@@ -41,7 +41,7 @@ test('a profile truncated at any length never throws', () => {
     nameIccProfile(profile.subarray(0, length)),
   );
 
-  // Half a character is shown as one that was replaced.
+  // Half a character becomes a replacement character.
   const pieces = names.map((name) => name?.replace('\u{fffd}', '') ?? '');
   expect(pieces.filter((piece) => !'sRGB'.startsWith(piece))).toEqual([]);
 });

@@ -37,7 +37,7 @@ describe('readJpeg', () => {
     expect(structure.quantisationTables[0]!.steps).toEqual(luminanceTable(60));
   });
 
-  test('the segments lie where the file has their markers, from SOI to EOI', () => {
+  test('the segments start at their markers in the file, from SOI to EOI', () => {
     const { segments } = readJpeg(plain).structure;
 
     expect(segments.map(({ label }) => label)).toEqual(
@@ -118,7 +118,7 @@ describe('chroma subsampling', () => {
     expect(named(factors)).toBe(name);
   });
 
-  test('is what sharp was told', async () => {
+  test('has the values that were passed to sharp', async () => {
     const full = await scene.clone().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
 
     expect(readJpeg(full).structure.chromaSubsampling).toBe('4:4:4');
@@ -211,7 +211,7 @@ describe('malicious files', () => {
   });
 });
 
-/** The frame header says it alone; the entropy-coded data is not looked at. */
+/** Only the frame header matters; the entropy-coded data is not read. */
 function named(factors: readonly number[]): string {
   const jpeg = jpegWithRestarts();
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
@@ -222,7 +222,7 @@ function named(factors: readonly number[]): string {
   ).structure.chromaSubsampling;
 }
 
-/** A file whose only tables are those of one DQT payload. */
+/** A file whose only tables are in one DQT payload. */
 function withTable(payload: readonly number[]): Buffer {
   const jpeg = jpegWithRestarts();
   return Buffer.concat([

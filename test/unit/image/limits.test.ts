@@ -28,7 +28,7 @@ test('one pixel beyond a limit is rejected, with the figures', () => {
   );
 });
 
-test('local use allows up to 20,000 pixels a side and 100 megapixels', () => {
+test('local use allows up to 20,000 pixels per side and 100 megapixels', () => {
   expect(() => checkDimensions(20_000, 5000, localLimits)).not.toThrow();
   expect(() => checkDimensions(20_000, 5001, localLimits)).toThrow(
     expect.objectContaining({

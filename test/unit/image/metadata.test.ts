@@ -128,7 +128,7 @@ describe('EXIF', () => {
     expect(ofJpeg(withSegments(jpeg, empty)).metadata.warnings).toEqual([]);
   });
 
-  test('beside a large value is read', () => {
+  test('next to a large value is read', () => {
     const primary = { 0x010f: 'Acme', 0xc4a5: Buffer.alloc(3_000_000) };
 
     const { metadata } = ofPng(withChunks(png, pngChunk('eXIf', tiffBlock({ primary }))));
@@ -148,7 +148,7 @@ describe('EXIF', () => {
     ['nothing', ''],
     ['noise', 'zzzzzzzzzzzzzzzzzzzz'],
     ['an offset beyond the block', 'II*\0\xff\xff\xff\x7f'],
-    // One entry: Make, ASCII, four thousand million bytes at offset 8.
+    // One entry: Make, ASCII, four billion bytes at offset 8.
     ['a length beyond the block', 'II*\0\x08\0\0\0\x01\0\x0f\x01\x02\0\xff\xff\xff\xff\x08\0\0\0'],
   ])('with %s is harmless', (_, tiff) => {
     const block = Buffer.from(`Exif\0\0${tiff}`, 'latin1');
@@ -220,7 +220,7 @@ describe('XMP', () => {
   });
 
   test.each([
-    ['of a telephone', packet.replaceAll(/ \w+:\w+="[^"]*"/g, '')],
+    ['of a phone', packet.replaceAll(/ \w+:\w+="[^"]*"/g, '')],
     ['of GIMP', packet.replace('</rdf', '<exif:TIFF/EPStandardID>1</exif:TIFF/EPStandardID></rdf')],
   ])('%s, without a property or with an unusual one, causes no warning', (_, text) => {
     const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${text}`));
@@ -317,7 +317,7 @@ describe('PNG text', () => {
 
     expect(metadata.pngText).toEqual({ Software: 'Painter' });
     expect(metadata.software).toBe('Painter');
-    // After eight of them nothing more is inflated.
+    // Nothing more is inflated after eight of them.
     expect(metadata.warnings).toHaveLength(8);
   });
 
@@ -349,7 +349,7 @@ function utf8(text: string) {
   return { type: 129, bytes: Buffer.from(`${text}\0`) };
 }
 
-/** APP1 with an empty IFD0 and an IFD1 that points to a JPEG behind it (little endian). */
+/** APP1 with an empty IFD0 and an IFD1 that points to a JPEG after it (little endian). */
 function exifWithThumbnail(thumbnail: Buffer): Buffer {
   const tiff = Buffer.alloc(44);
   tiff.write('II*\0', 0, 'latin1');
@@ -368,7 +368,7 @@ function exifWithThumbnail(thumbnail: Buffer): Buffer {
   return jpegSegment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), tiff, thumbnail]));
 }
 
-/** One image resource 0x0404 with the records: dataset number and text. */
+/** One image resource 0x0404 with these records: dataset number and text. */
 function photoshop(records: readonly (readonly [number, string])[]): string {
   const body = records
     .map(([dataset, text]) => `\x1c\x02${String.fromCharCode(dataset, 0, text.length)}${text}`)
@@ -376,7 +376,7 @@ function photoshop(records: readonly (readonly [number, string])[]): string {
   return `Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0${String.fromCharCode(body.length)}${body}`;
 }
 
-/** `head` as Latin-1, then `text` as a zlib stream. */
+/** `head` in Latin-1, then `text` as a zlib stream. */
 function compressed(head: string, text: string): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), deflateSync(Buffer.from(text))]);
 }

@@ -1,4 +1,4 @@
-/** What a writer left behind the end of a text is shown nowhere. */
+/** Remnants after the terminating NUL of a text are never shown. */
 
 import { expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
@@ -25,7 +25,7 @@ test.each([
   ['a copyright', withExif({ primary: { 0x8298: padded('A. Berg') } })],
   ['a JPEG comment', withSegments(await sceneJpeg(size), jpegSegment(0xfe, `hello${rest}`))],
   ['a PNG text', withChunks(await scenePng(size), pngChunk('tEXt', `Software\0Darkroom${rest}`))],
-])('of %s', async (_, file) => {
+])('nothing after the NUL of %s is shown', async (_, file) => {
   const { facts } = await decodePicture(file);
 
   const shown = JSON.stringify([facts.metadata, await provenanceOf(file)]);

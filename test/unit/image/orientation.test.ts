@@ -7,7 +7,7 @@ interface Field {
   readonly value: number;
 }
 
-/** A TIFF structure whose one directory holds these fields. */
+/** A TIFF structure with one directory of these fields. */
 function tiffOf(order: 'II' | 'MM', ...fields: readonly Field[]): Buffer {
   const isLittle = order === 'II';
   const tiff = Buffer.alloc(10 + 12 * fields.length + 4);
@@ -30,7 +30,7 @@ function tiffOf(order: 'II' | 'MM', ...fields: readonly Field[]): Buffer {
   return tiff;
 }
 
-describe.each(['II', 'MM'] as const)('in the byte order %s', (order) => {
+describe.each(['II', 'MM'] as const)('in byte order %s', (order) => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8])('%i is read, as a short and as a long number', (value) => {
     const other = { tag: 0x010f, value: 3 };
 

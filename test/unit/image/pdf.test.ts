@@ -48,7 +48,7 @@ test('the pictures of each page and the page itself are listed once, a scanned p
   expect(counts).toEqual({ tooSmall: 1, repeated: 1, laterPages: 0 });
 });
 
-test('a place is in millimetres from the upper left corner', () => {
+test('a place is given in millimetres from the upper left corner', () => {
   const { left, top, width, height } = contents.parts[0]!.place;
 
   expect([left, top, width, height].map((value) => Math.round(value * 10) / 10)).toEqual([
@@ -88,6 +88,6 @@ test.for([
   ],
   ['cut off', async () => document.subarray(0, 200), /PDF file is damaged/],
   ['empty', async () => new Uint8Array(), /0 bytes/],
-] as const)('a PDF that is %s is refused with what to do', async ([, make, message]) => {
+] as const)('a PDF that is %s is refused with advice', async ([, make, message]) => {
   await expect(listPdfParts(await make(), localLimits)).rejects.toThrow(message);
 });

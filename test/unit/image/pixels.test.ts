@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutPixels, halvePixels, toPlanes } from '../../../src/image/pixels.ts';
 
-/** A picture whose red counts its pixels. */
+/** A picture whose red channel numbers its pixels. */
 function counted(width: number, height: number) {
   const rgb = new Uint8Array(3 * width * height);
   for (let at = 0; at < width * height; at++) rgb[3 * at] = at;

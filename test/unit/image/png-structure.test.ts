@@ -100,7 +100,7 @@ function hugeChunk(): Buffer {
   return withChunks(plain, chunk);
 }
 
-/** A header with one byte changed and its checksum right. */
+/** A header with one changed byte and a correct checksum. */
 function withHeaderByte(at: number, value: number): Buffer {
   const data = Buffer.from(plain.subarray(16, 29));
   data[at - 16] = value;

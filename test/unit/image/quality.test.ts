@@ -19,7 +19,7 @@ test('nearestQuality recovers every quality from a JPEG saved by sharp', async (
 });
 
 test('the table for quality 75 matches the one libjpeg writes', () => {
-  // The DQT segment of any JPEG that cjpeg saved with its default quality.
+  // The DQT segment of any JPEG saved by cjpeg with default quality.
   const published = Buffer.from(
     '080606070605080707070909080a0c140d0c0b0b0c1912130f141d1a1f1e1d1a' +
       '1c1c20242e2720222c231c1c2837292c30313434341f27393d38323c2e333432',

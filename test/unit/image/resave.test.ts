@@ -5,7 +5,7 @@ import { drawScene } from '../../fixtures/pictures.ts';
 
 const scene = drawScene({ width: 200, height: 120, seed: 3 });
 
-test.each([60, 75, 90])('a picture saved at %i reads as that quality, chroma halved', async (q) => {
+test.each([60, 75, 90])('a picture saved at %i has that quality, with chroma halved', async (q) => {
   const bytes = await saveJpeg(scene, q);
 
   const { facts } = await decodePicture(bytes);
@@ -14,7 +14,7 @@ test.each([60, 75, 90])('a picture saved at %i reads as that quality, chroma hal
   expect(facts.jpeg!.chromaSubsampling).toBe('4:2:0');
 });
 
-test('saving keeps the pixels as they are and is deterministic', async () => {
+test('saving leaves the input unchanged and is deterministic', async () => {
   const before = scene.rgb.slice();
 
   const [one, other] = await Promise.all([saveJpeg(scene, 75), saveJpeg(scene, 75)]);

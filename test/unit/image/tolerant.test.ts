@@ -61,7 +61,7 @@ describe('a file that ends early', () => {
     ['JPEG', jpeg, whole.jpeg],
     ['PNG', png, whole.png],
   ])(
-    '%s is shown with nine tenths of its rows, and refused with fewer',
+    '%s is shown if 90 % of its rows are intact, and refused with fewer',
     async (_, file, reference) => {
       const { rgb } = reference;
       const { facts, rgb: shown } = await decodePicture(file.subarray(0, -file.length / 50));
@@ -124,7 +124,7 @@ function padded(file: Uint8Array, zeros: number): Buffer {
   return Buffer.concat([file, Buffer.alloc(zeros)]);
 }
 
-/** Its pixels spread over so many chunks. */
+/** Spreads the picture's data over this many chunks. */
 function inChunks(file: Buffer, count: number) {
   const chunks = splitPng(file);
   const data = Buffer.concat(

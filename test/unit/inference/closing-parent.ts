@@ -1,4 +1,4 @@
-/** A program that closes its pool and waits for that, while what the child wrote to is not yet at its end. */
+/** A program that closes its pool and waits, while the child's output stream is still open. */
 
 import { createPool } from '../../../src/examiner/pool.ts';
 

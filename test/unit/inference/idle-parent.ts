@@ -1,4 +1,4 @@
-/** A program that forgets to close its pool. It must end all the same. */
+/** A program that forgets to close its pool. It must exit nonetheless. */
 
 import { createPool } from '../../../src/examiner/pool.ts';
 

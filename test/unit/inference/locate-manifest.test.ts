@@ -13,7 +13,7 @@ const calls = {
   strategies: { pedantic: counts, default: counts, relaxed: counts },
 };
 
-test('the manifest of the packaged model can be read, and its type says which kind it is', () => {
+test("the packaged model's manifest is read, and its type identifies it", () => {
   const manifest = parseLocateManifest(packagedText(file));
 
   expect(manifest).toEqual(parseAnyManifest(packagedText(file)));
@@ -22,7 +22,7 @@ test('the manifest of the packaged model can be read, and its type says which ki
   expect(parseAnyManifest(packagedText('trace-3/manifest.json')).type).toBe('image');
 });
 
-test('other weights of the fusion make another model, though the network is the same', () => {
+test('other fusion weights make a different model, although the network is the same', () => {
   const packaged = parseLocateManifest(packagedText(file));
   const other = parseLocateManifest(withValue(file, 'fusion.picture.offset', -2));
 

@@ -3,7 +3,7 @@ import { parseAnyManifest } from '../../../src/inference/manifest.ts';
 import { parseStatistics } from '../../../src/inference/statistics.ts';
 import { packagedText, withValue } from './model-folder.ts';
 
-test('the manifest and the statistics of the packaged model can be read', () => {
+test("the packaged model's manifest and statistics are read", () => {
   const manifest = parseManifest(packagedText('trace-3/manifest.json'));
   const { embedding } = parseStatistics(packagedText('trace-3/statistics.json'));
 
@@ -11,7 +11,7 @@ test('the manifest and the statistics of the packaged model can be read', () => 
   expect(embedding.whitening).toHaveLength(embedding.dimension ** 2);
 });
 
-test('other thresholds make another model, though no weight differs', () => {
+test('other thresholds make a different model, although the weights are the same', () => {
   const packaged = parseManifest(packagedText('trace-3/manifest.json'));
   const eager = parseManifest(withValue('trace-3/manifest.json', 'thresholds.traceMin.relaxed', 0));
 
@@ -101,7 +101,7 @@ describe('a manifest is refused', () => {
     expect(() => parseManifest(text)).toThrow(/fakeMin is not falling from pedantic to relaxed/);
   });
 
-  test.each(['', '[]', 'null', '{', '{}'])('when it is %j', (text) => {
+  test.each(['', '[]', 'null', '{', '{}'])('if it is %j', (text) => {
     expect(() => parseManifest(text)).toThrow(expect.objectContaining({ code: 'model_integrity' }));
   });
 });

@@ -10,7 +10,7 @@ const packaged = fileURLToPath(new URL('../../../models', import.meta.url));
 type Json = Record<string, unknown>;
 
 export interface ModelFolder {
-  /** Holds one folder, `model`. */
+  /** Contains one folder, `model`. */
   readonly modelsDir: string;
   readonly pathOf: (name: string) => string;
   readonly editManifest: (edit: (manifest: Json) => void) => void;
@@ -37,7 +37,7 @@ export function packagedText(name: string): string {
   return readFileSync(join(packaged, name), 'utf8');
 }
 
-/** The packaged file with one value replaced. @param path - of the value, written with dots. */
+/** The packaged file with one value replaced. @param path - of the value, with dots. */
 export function withValue(name: string, path: string, value: unknown): string {
   const root: Json = JSON.parse(packagedText(name));
   const names = path.split(/\.(?!onnx|json)/);

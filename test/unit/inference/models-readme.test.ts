@@ -1,4 +1,7 @@
-/** `models/README.md` is what a maker of a model goes by: its examples and its lists of fields are held against the parsers. */
+/**
+ * `models/README.md` guides makers of models: its examples and lists of fields are checked against
+ * the parsers.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { packagedText } from './model-folder.ts';
@@ -6,7 +9,7 @@ import { parseAnyManifest } from '../../../src/inference/manifest.ts';
 
 const readme = packagedText('README.md');
 
-describe.each(['image', 'localisation'])('the manifest of a model of the kind %s', (kind) => {
+describe.each(['image', 'localisation'])('the manifest of a model of type %s', (kind) => {
   const [, example = ''] = new RegExp('```json ' + kind + '\n(.*?)```', 's').exec(readme) ?? [];
   const [, listed = ''] = readme.split('```json ' + kind);
   const [table = ''] = listed.split(/\n#+ /);
@@ -27,7 +30,7 @@ describe.each(['image', 'localisation'])('the manifest of a model of the kind %s
   });
 
   test.each([kind === 'image' ? 'trace-3' : 'locate-1'])(
-    'is described whole: what is read of %s stands in the list',
+    'has no undocumented fields in %s',
     (name) => {
       const manifest: object = JSON.parse(JSON.stringify(parseAnyManifest(packagedManifest(name))));
       const known = [...fields.map(({ path }) => path), 'id', 'version', 'created', 'files'];
@@ -43,7 +46,7 @@ describe.each(['image', 'localisation'])('the manifest of a model of the kind %s
 
 const packagedManifest = (name: string) => packagedText(`${name}/manifest.json`);
 
-/** Whether the entry of the list describes the value, or an object that holds it. */
+/** Whether the list entry describes the value or an object that contains it. */
 function isOf(path: string, listed: string): boolean {
   return path === listed || path.startsWith(`${listed}.`);
 }
@@ -56,7 +59,7 @@ function isAccepted(example: string, path: string): boolean {
   }
 }
 
-/** The JSON text without one value; null where there is none. @param path - written with dots. */
+/** The JSON text without one value; null if it has none. @param path - with dots. */
 function without(text: string, path: string): string | null {
   const root: unknown = JSON.parse(text);
   const names = path.split('.');
@@ -67,7 +70,7 @@ function without(text: string, path: string): string | null {
   return JSON.stringify(root);
 }
 
-/** Of every value that is no object and in no list. */
+/** Paths of all values that are neither objects nor list entries. */
 function pathsOf(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
   return Object.entries(value).flatMap(([name, entry]) =>

@@ -1,4 +1,4 @@
-/** Loads ONNX Runtime and runs a model once, in a process of its own. */
+/** Loads ONNX Runtime and a model in its own process. */
 
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';

@@ -1,4 +1,4 @@
-/** A child for the tests of the pool: does what it is told, also the things a child should not do. */
+/** A child for the pool's tests: does as it is told, including what a child should not do. */
 
 import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
@@ -22,7 +22,7 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   stumble: () => {
     throw new TypeError('not foreseen');
   },
-  /** Leaves a process behind that holds what this one writes to open for a second. */
+  /** Leaves a process behind that keeps this one's stderr open for a second. */
   leave: () => {
     const script = 'setTimeout(() => undefined, 1000)';
     spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'inherit'] }).unref();
@@ -38,7 +38,7 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   hang: () => {
     for (;;);
   },
-  /** Works for so many milliseconds of processor time. */
+  /** Works for this many milliseconds of CPU time. */
   work: (ms) => {
     while (usedMs() < Number(ms)) for (let turn = 0; turn < 1e6; turn++);
     return 'done';

@@ -1,4 +1,7 @@
-/** A program that starts a child which never ends by itself, says its process id, and waits to be killed. */
+/**
+ * A program that starts a child which never exits by itself, prints its process id, and waits to be
+ * killed.
+ */
 
 import { createPool } from '../../../src/examiner/pool.ts';
 

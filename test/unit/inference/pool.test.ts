@@ -32,7 +32,7 @@ function isAlive(pid: unknown): boolean {
   }
 }
 
-const goneSoon = (pid: unknown) =>
+const waitUntilGone = (pid: unknown) =>
   vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
 
 describe('a healthy pool', () => {
@@ -53,7 +53,7 @@ describe('a healthy pool', () => {
     expect(pool.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
   });
 
-  test('leaves nothing behind on a child that does many tasks', async () => {
+  test('leaks no listeners on a child that runs many tasks', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
     const pool = poolOf();
 
@@ -72,7 +72,7 @@ describe('a healthy pool', () => {
     expect(new Set(await Promise.all(pids)).size).toBe(2);
   });
 
-  test('rejects at once if told not to wait', async () => {
+  test('rejects at once if output not to wait', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
 
@@ -96,7 +96,7 @@ describe('a healthy pool', () => {
     );
   });
 
-  test('gives a child no more of the environment than it needs', async () => {
+  test('passes a child only the environment that it needs', async () => {
     vi.stubEnv('FORENSICS_SECRET', 'not for children');
 
     const environment = await poolOf().run({ environment: null });
@@ -138,7 +138,7 @@ describe('a task that fails', () => {
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
-  'a child leaves %s, which reaches the whole process group, to its parent',
+  'a child ignores %s, which the whole process group receives',
   async (signal) => {
     expect(await poolOf().run({ signal })).toBe('still there');
   },
@@ -161,13 +161,13 @@ describe('a child that dies', () => {
     expect(await pool.run({ pid: null })).not.toBe(pid);
   });
 
-  test('before it can start is reported, not retried for ever', async () => {
+  test('before it can start is reported, not retried endlessly', async () => {
     const pool = poolOf({ entry: new URL('./no-such-child.ts', import.meta.url) });
 
     await expect(pool.run({ echo: 1 })).rejects.toMatchObject({ code: 'inference_crashed' });
   });
 
-  test('is ended after the time limit when it hangs', async () => {
+  test('is killed after the time limit if it hangs', async () => {
     const pool = poolOf({ taskTimeoutMs: 700 });
 
     await expect(pool.run({ hang: null })).rejects.toMatchObject({
@@ -179,7 +179,7 @@ describe('a child that dies', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'is not ended while it waits for a processor',
+    'is not killed while it waits for a CPU',
     { timeout: 60_000 },
     async () => {
       const size = 6;
@@ -191,7 +191,7 @@ describe('a child that dies', () => {
     },
   );
 
-  test('is ended when its memory grows over the limit', async () => {
+  test('is killed if its memory grows over the limit', async () => {
     const pool = poolOf({ memoryLimitBytes: 300_000_000 });
 
     await expect(pool.run({ hoard: null })).rejects.toMatchObject({
@@ -201,7 +201,7 @@ describe('a child that dies', () => {
     expect(await pool.run({ echo: 'next' })).toBe('next');
   });
 
-  test('of a full JavaScript heap is distinguished from a crash', async () => {
+  test('from a full JavaScript heap is distinguished from a crash', async () => {
     const pool = poolOf({ memoryLimitBytes: 400_000_000 });
 
     await expect(pool.run({ fillHeap: null })).rejects.toMatchObject({
@@ -246,8 +246,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('the end', () => {
-  test('close lets the running task end, refuses the waiting and later ones, and leaves no child', async () => {
+describe('shutting down', () => {
+  test('close lets the running task finish, cancels waiting and later ones, and leaves no child', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
     const waiting = pool.run({ echo: 1 });
@@ -260,14 +260,14 @@ describe('the end', () => {
     await expect(pool.run({ echo: 1 })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  test('a child does not outlive a parent that is killed, not even in an endless loop', async () => {
+  test('a child does not outlive a killed parent, even in an endless loop', async () => {
     const parent = spawn(process.execPath, [
       fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
     ]);
     const [pid] = await once(parent.stdout, 'data');
     parent.kill('SIGKILL');
 
-    await goneSoon(pid);
+    await waitUntilGone(pid);
   });
 
   test('an idle pool does not keep a program running', async () => {
@@ -278,17 +278,17 @@ describe('the end', () => {
     const [code] = await once(parent, 'exit');
 
     expect(code).toBe(0);
-    await goneSoon(pid);
+    await waitUntilGone(pid);
   });
 
-  test('a program that waits for its pool to close ends', async () => {
+  test('a program that awaits closing its pool exits', async () => {
     const parent = spawn(process.execPath, [
       fileURLToPath(new URL('./closing-parent.ts', import.meta.url)),
     ]);
-    let told = '';
-    parent.stdout.on('data', (text) => (told += String(text)));
+    let output = '';
+    parent.stdout.on('data', (text) => (output += String(text)));
     const [code] = await once(parent, 'close');
 
-    expect([code, told]).toEqual([0, 'closed']);
+    expect([code, output]).toEqual([0, 'closed']);
   });
 });

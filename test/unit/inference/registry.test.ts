@@ -11,7 +11,7 @@ function folder(id?: string): ModelFolder {
 }
 
 describe('the packaged model', () => {
-  test('is found from wherever the program was started', async () => {
+  test('is found wherever the program was started from', async () => {
     const manifests = await createRegistry().list();
 
     expect(manifests.map(({ id }) => id)).toContain('trace-3');
@@ -24,7 +24,7 @@ describe('the packaged model', () => {
     expect(head.length).toBe(manifest.files['head.onnx']?.bytes);
   });
 
-  test('is listed when an unknown model is requested', async () => {
+  test('is suggested when an unknown model is requested', async () => {
     const open = createRegistry().open('../../etc/passwd');
 
     await expect(open).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('choosing', () => {
     expect((await registry.list()).map(({ version }) => version)).toContain('99.0.0');
   });
 
-  test('of two folders with one name the newer counts', async () => {
+  test('of two folders with the same name the newer counts', async () => {
     const { modelsDir, editManifest } = folder();
     cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
     editManifest((manifest) =>
@@ -95,7 +95,7 @@ describe('choosing', () => {
 });
 
 describe('the localisation model', () => {
-  test('is found beside image models and opens with the bytes that its manifest describes', async () => {
+  test('is found next to image models and opens with the bytes that its manifest describes', async () => {
     const registry = createRegistry();
 
     const { manifest, network } = await registry.openLocator();
@@ -138,7 +138,7 @@ describe('the localisation model', () => {
 });
 
 describe('verifying', () => {
-  test('checks the models of both kinds, or the one that is named', async () => {
+  test('checks the models of both types, or the named one', async () => {
     const registry = createRegistry();
 
     const idsOf = async (id: string | null) => (await registry.verify(id)).map((it) => it.id);
@@ -178,7 +178,7 @@ describe('a damaged model', () => {
     },
   );
 
-  test('is restored by copying it again if it was added, not by reinstalling', async () => {
+  test('says to copy an added model again, not to reinstall', async () => {
     const { modelsDir, pathOf, editManifest } = folder();
     editManifest((manifest) => Object.assign(manifest, { id: 'later' }));
     truncateSync(pathOf('model.onnx'), 1000);
@@ -221,7 +221,7 @@ describe('a damaged model', () => {
     });
   });
 
-  test('never causes a silent fallback, but does not hide the others', async () => {
+  test('never causes a silent fallback, and does not hide other models', async () => {
     const { modelsDir, pathOf } = folder();
     writeFileSync(pathOf('manifest.json'), '{');
     const registry = createRegistry({ extra: modelsDir });

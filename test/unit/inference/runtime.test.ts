@@ -19,7 +19,7 @@ test('a platform without ONNX Runtime is named in the error', async () => {
   });
 });
 
-test('the copy in the package is used when none is installed beside it', async () => {
+test('the bundled copy is used if none is installed next to the package', async () => {
   const runtime = await loadRuntime([absent, async () => installed]);
 
   expect(runtime.version).toMatch(/^\d+\.\d+\.\d+$/);
@@ -51,10 +51,10 @@ test('the packaged model returns the shapes of its contract', async () => {
   await model.release();
 });
 
-test('no machine identifier for its makers’ telemetry is stored', async () => {
+test('ONNX Runtime stores no telemetry identifier on the machine', async () => {
   const home = await mkdtemp(join(tmpdir(), 'forensics-home-'));
   const script = fileURLToPath(new URL('./open-session.ts', import.meta.url));
-  // A variable CI would keep the reports off as well, and hide a mistake of ours.
+  // The variable CI would also disable telemetry, and hide a mistake of ours.
   const env = { PATH: process.env['PATH'], HOME: home };
 
   await promisify(execFile)(process.execPath, [script], { env });

@@ -5,7 +5,7 @@ import { analyze } from '../../../src/index.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
 
-test('further models of both kinds examine where their folder and their ids are named', async () => {
+test('added models of both types are used if their folder and ids are given', async () => {
   const [trace, locate] = [copyModel(), copyModel('locate-1')];
   const { modelsDir } = trace;
   onTestFinished(() =>
