@@ -11,7 +11,7 @@ const member = (outcome: (typeof resultClasses)[number], more: Partial<CaseMembe
   ...more,
 });
 
-test('a case begins with what needs a person first, and counts a suspected change apart', () => {
+test('a case lists the most urgent pictures first, and counts suspected changes separately', () => {
   const real = member('real');
   const undecided = member('uncertain');
   const suspected = member('uncertain', { isSuspected: true });

@@ -1,6 +1,6 @@
 /**
- * Reads finished reports as opposing counsel would: no number, region or word may differ from one page to another, and card,
- * table, CSV and console decide, round and advise as the first page does.
+ * Reads finished reports as opposing counsel would: no number, region or word may differ between
+ * pages, and card, table, CSV and console must decide, round and advise like the first page.
  */
 
 import { describe, expect, test, vi } from 'vitest';
@@ -89,7 +89,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       const evidence = writeEvidence(examination);
       const body = await readIn(examination, language);
       const text = withoutAnnex(body, language);
-      // Cut where the annexes begin that hold other numbers, and not at the end.
+      // Cut where annexes with other numbers start, and not only at the end.
       expect(text.length).toBeLessThan(0.9 * body.length);
       expect(text.length).toBeGreaterThan(0.3 * body.length);
       const { score, exact } = createNumberWriter(language);
@@ -105,7 +105,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       if (isOutside) expect(generated).toEqual([]);
       else expect(generated).not.toEqual([]);
 
-      // What has no tested meaning is stated nowhere before the annex.
+      // Values without a tested meaning appear only in the annex.
       const { manipulation } = examination;
       if (isOutside) {
         for (const value of [fakeProbability, manipulation?.probability ?? 0]) {
@@ -117,7 +117,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
         }
       }
 
-      // One region: page one, findings and measurements.
+      // One region: on page one, in findings and measurements.
       const share =
         region && manipulation?.region ? findings.writeShare(manipulation.region.share) : null;
       const marks = [...flat(text).matchAll(together[language])].map(([, found]) => found);
@@ -126,14 +126,14 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
         expect(flat(text)).not.toMatch(outlined[language]);
       }
 
-      // A comparison that points the other way is told as such, and only then.
+      // A comparison that points the other way is described as such, and only then.
       const { realCompressed, fakeCompressed } = examination.classSimilarities;
       const isOpposite =
         (resultClass === 'real' && fakeCompressed > realCompressed) ||
         (resultClass === 'fake' && basis === 'traces' && realCompressed > fakeCompressed);
       expect(flat(text).includes(measurements.forensic.opposite)).toBe(isOpposite);
 
-      // The word of the strength fits the ratio that stands beside it, and the word is the same on every page.
+      // The word for the strength matches the ratio next to it, and is the same on every page.
       if (evidence.ratio !== null) expect(evidence.strength).toBe(strengthOfRatio(evidence.ratio));
       const others = Object.entries(words.adverbs).filter(([one]) => one !== evidence.strength);
       for (const [, adverb] of others) {
@@ -143,11 +143,11 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
         expect(flat(text)).not.toMatch(spoken);
       }
 
-      // The words on stability count what the table below them lists.
+      // The statement on stability counts what its table lists.
       const { stability } = examination;
       if (stability !== null) {
         const { outcomes } = words.stability;
-        const countOf = (told: string) => body.split(`\n${told}\n`).length - 1;
+        const countOf = (outcome: string) => body.split(`\n${outcome}\n`).length - 1;
         const { statement } = evidence.stability!;
         const values = stability.trials.map((trial) => trial.fakeProbability);
         expect(statement[language]).toBe(
@@ -163,38 +163,40 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       }
 
       const first = flat(text.slice(0, text.lastIndexOf(`\n1  ${labels.sections.findings}\n`)));
-      // Every other place says the same of the outcome, the reason, the figures and the next step.
-      const told = present(readResult(examination), language);
+      // Every other output gives the same outcome, reason, figures and next step.
+      const presentation = present(readResult(examination), language);
       const { card, table, console, csv } = await elsewhere(examination, language);
-      for (const place of [first, card]) expect(place).toContain(told.headline);
-      expect(card).toContain(told.because);
-      // The console does not know the upright size, and so no place; on the first page they have a list.
-      const because = told.because.replace(/ \([^)]*%[^)]*\)/, '');
+      for (const place of [first, card]) expect(place).toContain(presentation.headline);
+      expect(card).toContain(presentation.because);
+      // The console does not know the upright size, so it omits the location; the first page lists
+      // it separately.
+      const because = presentation.because.replace(/ \([^)]*%[^)]*\)/, '');
       expect(console.because).toBe(because);
       expect(first).toContain(because);
-      expect(table).toContain(told.short);
-      for (const place of [first, card, console.next]) expect(place).toContain(told.next);
-      expect(console.headline).toBe(told.headline);
-      expect([told.errorRate, '']).toContain(console.errorRate);
-      expect(first).toContain(told.errorRate);
-      for (const figure of [told.generated, told.changed]) {
+      expect(table).toContain(presentation.short);
+      for (const place of [first, card, console.next]) expect(place).toContain(presentation.next);
+      expect(console.headline).toBe(presentation.headline);
+      expect([presentation.errorRate, '']).toContain(console.errorRate);
+      expect(first).toContain(presentation.errorRate);
+      for (const figure of [presentation.generated, presentation.changed]) {
         for (const place of [flat(text), card, table]) {
           expect(place).toContain(figure?.value ?? '');
         }
       }
-      expect(console.changed?.value).toBe(told.changed?.value);
+      expect(console.changed?.value).toBe(presentation.changed?.value);
       expect(csv).toMatchObject({
         verdict: resultClass,
         reasons: examination.decision.reasons.join(' '),
-        // Where a changed part decided, programs are not given a second probability to mistake for the first.
-        fakeProbability: basis === 'localisation' ? '' : (told.generated?.value ?? ''),
-        changeProbability: told.changed?.value ?? '',
+        // If a changed part decided, programs get no second probability that they could mistake for
+        // the first.
+        fakeProbability: basis === 'localisation' ? '' : (presentation.generated?.value ?? ''),
+        changeProbability: presentation.changed?.value ?? '',
       });
     },
   );
 });
 
-test.each(languages)('a failure is told with the same words everywhere in %s', async (language) => {
+test.each(languages)('a failure is worded the same everywhere in %s', async (language) => {
   const error = failure('empty', {});
   const options = { tier: 'flagging', seed: 1337 } as const;
   const head = { file: 'a.jpg', examinedAt: new Date(), durationMs: 1, options };
@@ -283,7 +285,7 @@ const together = {
 };
 const outlined = { en: /Outlined and numbered/, de: /Umrandet und nummeriert/ };
 
-/** Names a number with a word of bound before it: `above 0.99`. */
+/** A number with an optional bound before it: `above 0.99`. */
 function numbersAfter(text: string, pattern: RegExp): readonly string[] {
   return [...flat(text).matchAll(pattern)].map(({ index, 0: found }) => {
     const rest = flat(text).slice(index + found.length);

@@ -71,7 +71,7 @@ function declared(...declarations: readonly Declaration[]): Examination {
   };
 }
 
-function tested(flips: number) {
+function stabilityWith(flips: number) {
   const trials = stabilityChanges.map((change, at) => {
     return { change, fakeProbability: 0.5, isFlip: at < flips };
   });
@@ -88,7 +88,7 @@ function strengthsOf(examination: Examination) {
 }
 
 describe('the strength of a verdict from traces', () => {
-  test('is that of the probability where the error rates bear it out', () => {
+  test('is that of the probability if the error rates support it', () => {
     const { strength, ratio, cap, statement } = writeEvidence(decided('fake', 0.95));
 
     expect({ strength, ratio }).toEqual({ strength: 'moderate', ratio: 19 });
@@ -97,7 +97,7 @@ describe('the strength of a verdict from traces', () => {
     expect(statement.en).not.toContain('Taken by itself');
   });
 
-  test('is no higher than the error rates bear out, as the sentence says', () => {
+  test('is no higher than the error rates support, and the statement says so', () => {
     const { strength, ratio, cap, statement } = writeEvidence(decided('real', 0.01));
 
     // 60 % right over the upper bound of 28 of 277, 0.135958 by the beta distribution: 4.413.
@@ -137,7 +137,7 @@ describe('the strength of a verdict from traces', () => {
     );
   });
 
-  test('cannot be stated for a model that nobody has measured, and the reason is told', () => {
+  test('cannot be stated for an unmeasured model, and the reason is given', () => {
     const { strength, ratio, cap, statement } = writeEvidence(
       decided('fake', 0.999, { measured: [] }),
     );
@@ -151,7 +151,7 @@ describe('the strength of a verdict from traces', () => {
     expect(cap?.statement.en).toContain('No error rates were measured');
   });
 
-  test('stays a number that JSON can hold when the probability is one', () => {
+  test('stays finite, for JSON, when the probability is one', () => {
     const none = { ...rates, fakeCalledFake: 1 };
     const many = { ...measured[0]!, real: 100_000_000 };
     const flawless = { ...many, strategies: { pedantic: none, default: none, relaxed: none } };
@@ -174,7 +174,7 @@ describe('the strength of a declaration', () => {
     expect(evidence.statement.en).toContain(words);
   });
 
-  test('is that of the best vouched-for one, and one of a capture does not count', () => {
+  test('is that of the best-assured one, ignoring declarations of a capture', () => {
     const captured = { ...declaration, origin: 'captured', assurance: 'trusted' } as const;
 
     expect(writeEvidence(declared(declaration, captured)).strength).toBe('moderate');
@@ -184,7 +184,7 @@ describe('the strength of a declaration', () => {
   });
 });
 
-test('undecided, there is no strength, but every reason and what would help, as sentences', () => {
+test('an uncertain result has no strength, but every reason with advice, in sentences', () => {
   const evidence = writeEvidence(
     makeExamination({ resultClass: 'uncertain', reasons: reasonCodes }),
   );
@@ -199,7 +199,7 @@ test('undecided, there is no strength, but every reason and what would help, as 
 });
 
 describe('findings', () => {
-  test('are ranked by strength, then those for a side first, then as the methods are listed', () => {
+  test('are ranked by strength, then by whether they support a side, then in their own order', () => {
     const findings = [
       named('silent', {}),
       named('weak', { speaksFor: 'fake', strength: 'weak' }),
@@ -225,7 +225,7 @@ describe('findings', () => {
     strength: 'moderatelyStrong',
   };
 
-  test('of the trace network are no stronger than its error rates bear out', () => {
+  test('of the trace network are no stronger than its error rates support', () => {
     const [measure] = measured;
     const few = [{ ...measure!, real: 40 }];
 
@@ -237,7 +237,7 @@ describe('findings', () => {
     ]);
   });
 
-  test('of the trace network speak for nothing outside the validated domain, whatever decided', () => {
+  test('of the trace network support neither side outside the validated domain, whatever decided', () => {
     const byTraces = { resultClass: 'abstain', reasons: ['not_a_photograph'] } as const;
     const abstained = makeExamination(byTraces);
     const declaredDrawing = declared(declaration);
@@ -250,7 +250,7 @@ describe('findings', () => {
     }
   });
 
-  test('hold no number that JSON cannot hold', () => {
+  test('contain no infinite or missing numbers, for JSON', () => {
     const measures = { fine: 1, lost: Number.NaN, endless: Number.POSITIVE_INFINITY };
 
     const [only] = writeEvidence(
@@ -261,18 +261,18 @@ describe('findings', () => {
   });
 });
 
-test('the stability test is told with every change by name, and with how many lead to the other side', () => {
-  expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
-  expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
-  expect(tested(0).statement.en).toContain(
+test('the stability test lists every change and counts those that lead to the other side', () => {
+  expect(stabilityWith(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
+  expect(new Set(stabilityWith(0).trials.map(({ label }) => label.de)).size).toBe(5);
+  expect(stabilityWith(0).statement.en).toContain(
     'saved, scaled or cropped again in 5 ways: after 5 they are undecided;',
   );
-  expect(tested(1).statement.de).toMatch(
+  expect(stabilityWith(1).statement.de).toMatch(
     /auf 5 Arten .* 4 .* und nach 1 weisen sie auf die andere/,
   );
 });
 
-test('both languages give the same figures, and no sentence has a hole', () => {
+test('both languages give the same figures, with no unfilled placeholders', () => {
   const examinations = [
     decided('fake', 0.95),
     decided('real', 0.01),
@@ -306,17 +306,17 @@ function figuresOf(text: string): readonly string[] {
   return [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => figure).toSorted();
 }
 
-describe('a picture with a part that was changed', () => {
+describe('a picture with a changed part', () => {
   const base = makeExamination();
   const region = { left: 100, top: 90, width: 80, height: 50, share: 0.123 };
-  const spoken = (method: string, strength: 'weak' | 'moderate') => ({
+  const findingBy = (method: string, strength: 'weak' | 'moderate') => ({
     ...base.findings[0]!,
     method,
     strength,
   });
   const changed: Examination = {
     ...base,
-    findings: [spoken('noise-level', 'weak'), spoken('copy-move', 'moderate')],
+    findings: [findingBy('noise-level', 'weak'), findingBy('copy-move', 'moderate')],
     manipulation: {
       probability: 0.97,
       region,
@@ -330,7 +330,7 @@ describe('a picture with a part that was changed', () => {
     },
   };
 
-  test('is as strong as the strongest of the methods that speak for it, and states no ratio', () => {
+  test('is as strong as the strongest of its methods, and states no ratio', () => {
     const { strength, ratio, cap, statement } = writeEvidence(changed);
 
     expect({ strength, ratio, cap }).toEqual({ strength: 'moderate', ratio: null, cap: null });
@@ -338,7 +338,7 @@ describe('a picture with a part that was changed', () => {
     expect(statement.de).toContain('spricht moderat für');
   });
 
-  test('tells share, place and probability of the change in both languages', () => {
+  test('states share, place and probability of the change in both languages', () => {
     const { manipulation } = writeEvidence(changed);
 
     expect(manipulation).toMatchObject({ probability: 0.97, region });
@@ -348,7 +348,7 @@ describe('a picture with a part that was changed', () => {
     });
   });
 
-  test('is told with its place where it is only suspected, not as an outcome that says nothing', () => {
+  test('that is merely suspected is described with its place', () => {
     const decision = {
       ...base.decision,
       resultClass: 'uncertain',
@@ -365,7 +365,7 @@ describe('a picture with a part that was changed', () => {
     expect(en?.forensic).toContain('a probability of 0.97 that a part was changed');
   });
 
-  test('ends in a conclusion that claims no known rate of error', () => {
+  test('ends in a conclusion that claims no known error rate', () => {
     const ends = languages.map((language) => writeTexts(changed, item, language).conclusion);
 
     expect(ends[0]).toContain('who changed what');
@@ -373,7 +373,7 @@ describe('a picture with a part that was changed', () => {
     expect(ends.join()).not.toMatch(/rate of error|Fehlerrate/);
   });
 
-  test('in several places is told with the numbers that every page gives them', () => {
+  test('with several places uses the numbers that every page gives them', () => {
     const other = { left: 0, top: 0, width: 20, height: 20, share: 0.05 };
     const places = [
       { region, methods: ['noise-level'] },
@@ -388,10 +388,10 @@ describe('a picture with a part that was changed', () => {
     expect(because).toContain(`Several parts differ from the rest (${numbered})`);
   });
 
-  test('is placed by a finding where its mark is', () => {
+  test('has a finding that gives the place of its mark', () => {
     const values = { place: 'right', share: 0.09 } as const;
     const statement = { code: 'region_processed_apart', values } as const;
-    const marking = { ...spoken('localisation-network', 'moderate'), statement };
+    const marking = { ...findingBy('localisation-network', 'moderate'), statement };
     const places = [{ region, methods: ['localisation-network'] }];
     const manipulation = { ...changed.manipulation!, places };
 
@@ -400,7 +400,7 @@ describe('a picture with a part that was changed', () => {
     expect(findings[0]?.statement.en).toContain('marks a region in the lower right: ');
   });
 
-  test('is told in the summary, in the place of the probability of the whole picture', () => {
+  test('is described in the summary instead of the probability of the whole picture', () => {
     const { summary } = writeTexts(changed, item, 'en');
 
     expect(summary).toContain('they do not show whether by conventional editing or by AI');
@@ -421,7 +421,7 @@ describe('a likelihood ratio for each question', () => {
     upper: 25,
     tippett: { supporting: points, opposing: points },
   };
-  const weighedOf = (
+  const evidenceFor = (
     fakeProbability: number,
     changed: number,
     resultClass: Examination['decision']['resultClass'],
@@ -439,8 +439,8 @@ describe('a likelihood ratio for each question', () => {
     });
   };
 
-  test('is stated where nothing was decided, and below two speaks for neither side', () => {
-    const { strength, ratio, weighed, statement } = weighedOf(0.58, 0.25, 'uncertain');
+  test('is stated for an uncertain result, and supports neither side below two', () => {
+    const { strength, ratio, weighed, statement } = evidenceFor(0.58, 0.25, 'uncertain');
 
     expect({ strength, ratio }).toEqual({ strength: 'none', ratio: null });
     expect(weighed).toMatchObject([
@@ -451,8 +451,8 @@ describe('a likelihood ratio for each question', () => {
     expect(statement.de).toContain('weder für noch gegen eine Veränderung');
   });
 
-  test('is never more than held-out pictures bear out', () => {
-    const { weighed, cap } = weighedOf(0.001, 0.99, 'real');
+  test('never exceeds what held-out pictures support', () => {
+    const { weighed, cap } = evidenceFor(0.001, 0.99, 'real');
 
     expect(weighed).toMatchObject([
       { question: 'generated', side: 'real', ratio: 20, strength: 'moderate' },
@@ -462,18 +462,18 @@ describe('a likelihood ratio for each question', () => {
     expect(cap?.statement.en).toContain('ELUB');
   });
 
-  test('of a change is counted from one changed picture in five', () => {
-    const [, changed] = weighedOf(0.1, 0.5, 'real').weighed!;
+  test('of a change assumes one changed picture in five', () => {
+    const [, changed] = evidenceFor(0.1, 0.5, 'real').weighed!;
 
     expect(changed).toMatchObject({ side: 'fake', ratio: 4, strength: 'weak' });
   });
 
   test('is not stated outside the validated range', () => {
-    expect(weighedOf(0.9, 0.9, 'abstain').weighed).toEqual([]);
+    expect(evidenceFor(0.9, 0.9, 'abstain').weighed).toEqual([]);
   });
 });
 
-test('what names a generator of Google and stays open is to be checked for SynthID first', () => {
+test('an open case that names a Google generator is first to be checked for SynthID', () => {
   const reasons = ['declaration_contradicts_traces'] as const;
   const open = readResult(makeExamination({ resultClass: 'uncertain', reasons }));
   const declarations = [{ ...declaration, generator: 'Google AI' }];
@@ -483,7 +483,7 @@ test('what names a generator of Google and stays open is to be checked for Synth
   expect(present(open, 'en').next).not.toContain('SynthID');
 });
 
-test('a result without a sign says first where changes can hardly be seen, from a server too', () => {
+test('a result without signs says first if changes can hardly be seen, also from a server', () => {
   const base = makeExamination({ resultClass: 'real' });
   const [calls] = base.measuredCalls;
   const called = { changed: 1, photographs: 0 };
@@ -498,7 +498,7 @@ test('a result without a sign says first where changes can hardly be seen, from 
   }
 });
 
-test('a result without a sign says what would have been found, by size and kind of change', () => {
+test('a result without signs says what would have been found, by size and kind of change', () => {
   const base = makeExamination({ resultClass: 'real' });
   const small = { ...base.measuredCalls[0]!, megapixels: { from: 0, below: 1.5 }, changed: 84 };
   const kinds = [{ kind: 'copy-move', pictures: 19, called: 6, suspected: 3 }] as const;
@@ -512,7 +512,7 @@ test('a result without a sign says what would have been found, by size and kind 
   );
 });
 
-test('a change says how often unchanged pictures of every size are called changed, where they were counted', () => {
+test('a change states how often unchanged pictures of every size are called changed, if counted', () => {
   const base = makeExamination({ resultClass: 'fake' });
   const all = { ...base.measuredCalls[0]!, unchanged: { pictures: 166, called: 1, suspected: 4 } };
   const small = { ...base.measuredCalls[0]!, megapixels: { from: 0, below: 1.5 }, photographs: 37 };
@@ -525,7 +525,7 @@ test('a change says how often unchanged pictures of every size are called change
   expect(present(result, 'en').errorRate).toContain('1 of 166 unchanged pictures');
 });
 
-test('a suspicion says how often it is raised wrongly, and rightly; not where only another strategy was counted', () => {
+test('a suspicion states how often it is right and wrong, unless only another strategy was counted', () => {
   const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
   const kinds = [{ kind: 'splice', pictures: 118, called: 31, suspected: 18 }] as const;
   const unchanged = { pictures: 166, called: 1, suspected: 4 };

@@ -1,4 +1,4 @@
-/** A hand-made examination for the tests of this room: every field filled, every figure chosen. */
+/** A hand-made examination for the tests of this room, with every field filled. */
 
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../../../src/engine/result.ts';
@@ -13,7 +13,7 @@ export const item: ReportItem = {
   examinedAt: new Date('2026-03-01T12:00:00.500Z'),
 };
 
-/** Intact, by a signer whom no list has vouched for. */
+/** Intact, with a signer that was checked against no list. */
 export const credentials: ContentCredentials = {
   integrity: 'valid',
   trust: 'not-checked',
@@ -119,7 +119,10 @@ export function makeExamination(wanted: Wanted = {}): Examination {
   };
 }
 
-/** Four maps of the same values, `value(u, v)` at the centre of each cell, u and v 0..1 over the grid. */
+/**
+ * Four maps with the same values, `value(u, v)` at the centre of each cell, u and v 0..1 over the
+ * grid.
+ */
 export function makeMaps(
   { width, height, cellPx }: { width: number; height: number; cellPx: number },
   value: (u: number, v: number) => number,
@@ -141,7 +144,7 @@ export function makeMaps(
   return { cellPx, columns, rows, values, methods: {} };
 }
 
-/** A drawn scene as the image room would hand it over. */
+/** A drawn scene, as decoded. */
 export function makePicture(width: number, height: number): Picture {
   const { rgb } = drawScene({ width, height, seed: 3 });
   const luma = Uint8Array.from({ length: width * height }, (_, i) =>

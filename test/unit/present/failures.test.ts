@@ -56,14 +56,14 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
 ])('%s', async (german, act) => {
   const failure = await thrownBy(act);
 
-  const told = writeFailure(failure, 'de');
+  const text = writeFailure(failure, 'de');
 
-  if (typeof german === 'string') expect(told).toBe(german);
-  else expect(told).toMatch(german);
+  if (typeof german === 'string') expect(text).toBe(german);
+  else expect(text).toMatch(german);
   expect(writeFailure(failure, 'en')).toBe(failure.message);
 });
 
-test('a failure without a reason that is known stays in English', () => {
+test('a failure without a known reason stays in English', () => {
   const message = 'Something else.';
 
   expect(writeFailure({ message }, 'de')).toBe(message);
@@ -87,7 +87,7 @@ function system(code: string): Error {
   return Object.assign(new Error(code), { code, syscall: 'read' });
 }
 
-/** Whole by its markers, but most of the scan is gone. */
+/** Complete by its markers, but most of the scan is missing. */
 function cutScan(file: Buffer): Buffer {
   return Buffer.concat([file.subarray(0, Math.floor(file.length / 2)), Buffer.from([0xff, 0xd9])]);
 }

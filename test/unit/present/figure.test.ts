@@ -19,7 +19,7 @@ test.each([
   expect(Math.min(placement.width, placement.height)).toBeGreaterThan(60);
 });
 
-test('pixels stay square and small pictures are not blown up beyond two points a pixel', () => {
+test('pixels stay square, and small pictures are enlarged to at most two points per pixel', () => {
   const { width, height, scale, strips } = placeFigure({ width: 65, height: 70 }, box);
 
   expect({ width, height, scale, strips }).toEqual({
@@ -30,7 +30,7 @@ test('pixels stay square and small pictures are not blown up beyond two points a
   });
 });
 
-test('very long pictures are cut into strips that are read in a stated order', () => {
+test('very long pictures are cut into strips with a stated reading order', () => {
   expect(placeFigure({ width: 65, height: 4096 }, box).reading).toBe('leftToRight');
   expect(placeFigure({ width: 4096, height: 65 }, box).reading).toBe('topToBottom');
   expect(placeFigure({ width: 1000, height: 250 }, box).reading).toBeNull();

@@ -57,7 +57,7 @@ const examples: FindingValues = {
 const codes = Object.keys(examples).filter((code): code is FindingCode => code in examples);
 
 test.each(codes)(
-  '%s is said in whole sentences, with the same figures in both languages',
+  '%s is worded in full sentences, with the same figures in both languages',
   (code) => {
     const { statement } = wordFinding({
       method: 'a-method',
@@ -83,7 +83,7 @@ function figuresIn(text: string): readonly string[] {
   return (text.match(/\d+(?:\.\d+)?/g) ?? []).toSorted();
 }
 
-test('the pair of copies that is described is named as one of several, as the marks may be of others', () => {
+test('the described pair of copies is named as one of several, as the marks may show others', () => {
   const { en } = wordFinding({
     method: 'copy-move',
     score: 0.9,

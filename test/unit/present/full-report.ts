@@ -1,4 +1,4 @@
-/** A report with everything that a report can hold, and the text of its pages. */
+/** A report with everything that a report can contain, and the text of its pages. */
 
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
@@ -115,7 +115,9 @@ export async function render(examination: Examination, language: Language, item 
   return { pdf, heatmaps, pages: readPages(pdf) };
 }
 
-/** The text of the report as HTML, in the form of `bodyOf`: a line for each paragraph, heading and cell. */
+/**
+ * The text of the HTML report in the form of `bodyOf`: one line per paragraph, heading and cell.
+ */
 export async function readHtml(
   examination: Examination,
   language: Language,

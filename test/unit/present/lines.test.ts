@@ -8,7 +8,7 @@ test('text breaks at spaces and fills its lines', () => {
   expect(breakLines('the quick brown fox', 9, measure)).toEqual(['the quick ', 'brown fox']);
 });
 
-test('a word wider than the line breaks where the line is full', () => {
+test('a word wider than the line is broken where the line is full', () => {
   expect(breakLines('id abcdefghij end', 4, measure)).toEqual([
     'id ',
     'abcd',
@@ -18,7 +18,7 @@ test('a word wider than the line breaks where the line is full', () => {
   ]);
 });
 
-test('an address breaks behind a slash, but not where that would leave most of the line empty', () => {
+test('an address breaks after a slash, unless that leaves most of the line empty', () => {
   expect(breakLines('http://a.org/codes/type/aLongLastPart', 26, measure)).toEqual([
     'http://a.org/codes/type/',
     'aLongLastPart',
@@ -26,11 +26,11 @@ test('an address breaks behind a slash, but not where that would leave most of t
   expect(breakLines('a/bcdefghijkl', 8, measure)).toEqual(['a/bcdefg', 'hijkl']);
 });
 
-test('a line always holds a character, however narrow it is', () => {
+test('a line always has at least one character, however narrow it is', () => {
   expect(breakLines('ab', 0.5, measure)).toEqual(['a', 'b']);
 });
 
-test('characters beyond 16 bits are never torn', () => {
+test('characters beyond 16 bits are not split', () => {
   expect(breakLines('😀😀😀', 2, measure)).toEqual(['😀😀', '😀']);
 });
 
@@ -38,7 +38,7 @@ test('an empty text is one empty line', () => {
   expect(breakLines('', 10, measure)).toEqual(['']);
 });
 
-test('the lines joined are the text again', () => {
+test('the lines joined give the text again', () => {
   const texts = ['a  b', ' a', 'a ', 'one two  three four', `sum ${'0123456789'.repeat(7)} end`];
   for (const text of texts) {
     for (const width of [1, 2, 5, 9, 100]) {

@@ -24,7 +24,7 @@ function aboutEdits(examination: Examination): readonly string[] {
   return idsOf(examination).filter((id) => /edits/.test(id));
 }
 
-test('the list always names invisible watermarks, edits, the camera, the content and the web', () => {
+test('the list always includes invisible watermarks, edits, the camera, the content and the web', () => {
   const abstained = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
 
   expect(idsOf(abstained)).toEqual(
@@ -39,7 +39,7 @@ test('the list always names invisible watermarks, edits, the camera, the content
   );
 });
 
-test('it names the signer only where one signed', () => {
+test('the signer is listed only if there is one', () => {
   const unknown = { ...credentials, trust: 'not-checked' } as const;
   const unreadable = { ...unknown, integrity: 'unreadable' } as const;
 
@@ -49,7 +49,7 @@ test('it names the signer only where one signed', () => {
   expect(aboutSigners(unknown)).toEqual(['signer_trust', 'signer_revocation']);
 });
 
-test('it names the stability test only where a verdict from traces was not put to it', () => {
+test('the stability test is listed only if a verdict from traces did not undergo it', () => {
   const stability = { holds: true, trials: [] };
   const examination = makeExamination();
 
@@ -61,7 +61,7 @@ test('it names the stability test only where a verdict from traces was not put t
   expect(idsOf(makeExamination({ resultClass: 'uncertain' }))).not.toContain('stability');
 });
 
-test('it says what of edited parts can remain unseen, and for earlier versions that none were sought', () => {
+test('edits that may remain unseen are listed, and for earlier versions that none were sought', () => {
   const examination = makeExamination();
   const lost = makeExamination({ resultClass: 'abstain', reasons: ['too_compressed'] });
 
@@ -70,7 +70,7 @@ test('it says what of edited parts can remain unseen, and for earlier versions t
   expect(aboutEdits({ ...examination, manipulation: null })).toEqual(['local_edits']);
 });
 
-test('it names statements about device, time and place only where the file makes some', () => {
+test('claims about device, time and place are listed only if the file makes any', () => {
   const examination = makeExamination();
   const silent = {
     ...examination.facts.metadata,

@@ -17,11 +17,11 @@ test('a score never rounds to certainty', () => {
   expect([0.00001, 0.9999].map(de.exact)).toEqual(['< 0,001', '> 0,999']);
 });
 
-test('negative values carry a true minus sign and never stand as minus nought', () => {
+test('negative values have a true minus sign, and zero never has one', () => {
   expect([-0.044, -0.0004, -0.9].map(en.exact)).toEqual(['−0.044', '0.000', '−0.900']);
 });
 
-test('a value that is not a number is said to be missing', () => {
+test('a value that is not a number is called not available', () => {
   expect([en.score(Number.NaN), de.count(Number.NaN), en.plain(Infinity)]).toEqual([
     'not available',
     'nicht verfügbar',
@@ -29,7 +29,7 @@ test('a value that is not a number is said to be missing', () => {
   ]);
 });
 
-test('large numbers are grouped as each language does', () => {
+test('large numbers are grouped by language', () => {
   expect([0, 999, 1000, 1234567].map(en.count)).toEqual(['0', '999', '1,000', '1,234,567']);
   expect([1000, 1234567].map(de.count)).toEqual(['1.000', '1.234.567']);
 });
@@ -57,7 +57,7 @@ test.each([
   expect([en.stated(time), de.stated(time)]).toEqual([english, german]);
 });
 
-test('a range names its unit once, and none is made of what is not a number', () => {
+test('a range states its unit once, and is not available without numbers', () => {
   expect([en.range(0, 0.8584), de.range(0.76149, 1)]).toEqual([
     '0.000 to 0.858',
     '0,761 bis 1,000',

@@ -40,7 +40,7 @@ describe('the origin in a few words', () => {
     ]);
   });
 
-  test('begins with the declaration of generated content', () => {
+  test('starts with the declaration of generated content', () => {
     const declared = {
       ...noProvenance,
       declarations: [
@@ -59,7 +59,7 @@ describe('the origin in a few words', () => {
     expect(writeOrigin(declared, 'de')[0]).toBe('von KI erzeugt (XMP)');
   });
 
-  test('names three editing programs at most, and how many more there are', () => {
+  test('names at most three editing programs, and how many more there are', () => {
     const names = ['A 1', 'A 2', 'A 3', 'A 4', 'A 5'];
     const edited = {
       ...noProvenance,
@@ -70,7 +70,7 @@ describe('the origin in a few words', () => {
     expect(writeOrigin(edited, 'de')[0]).toBe('Bearbeitungsprogramme A 1, A 2, A 3 und 2 weitere');
   });
 
-  test('says that a changed file no longer fits its credentials', () => {
+  test('says that a changed file no longer matches its credentials', () => {
     const broken = {
       ...noProvenance,
       credentials: { ...credentials, integrity: 'broken' as const },
@@ -81,7 +81,7 @@ describe('the origin in a few words', () => {
     ]);
   });
 
-  test('of a file without statements is that it has none', () => {
+  test('of a file without statements says that it has no credentials', () => {
     expect(writeOrigin(noProvenance, 'en')).toEqual(['no Content Credentials (C2PA)']);
   });
 });
@@ -93,7 +93,7 @@ describe('a file looks like the camera’s own', () => {
     quantisation: { kind: 'custom', name: null, quality: null },
   };
 
-  test('with camera, firmware and tables of its own', () => {
+  test('with camera, firmware and its own tables', () => {
     expect(looksLikeCameraFile(camera)).toBe(true);
   });
 

@@ -5,7 +5,7 @@ import { writeEvidence } from '../../../src/present/evidence.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
 import { makeExamination } from './examination.ts';
 
-test('a picture that is no photograph is called what it looks like', () => {
+test('a picture that is not a photograph is called what it looks like', () => {
   const examination = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
   const [traces] = examination.findings;
   const statement = { code: 'looks_like', values: { kind: 'screenshot' } } as const;
@@ -16,7 +16,7 @@ test('a picture that is no photograph is called what it looks like', () => {
   expect(because).toBe('The picture looks like a screenshot, not like a photograph.');
 });
 
-test('several marked places are several in every sentence, of an examination and of a server’s answer', () => {
+test('several marked places are plural everywhere, for an examination and a server’s response', () => {
   const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
   const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
   const places = [region, { ...region, left: 80 }].map((one) => ({ region: one, methods: [] }));
@@ -36,7 +36,7 @@ test('several marked places are several in every sentence, of an examination and
   }
 });
 
-test('a file that is cut off is not said to have all its rows', () => {
+test('a truncated file is not said to have all its rows', () => {
   const notes = ['end_marker_missing', 'rows_missing'] as const;
 
   expect(writeNotes({ notes, soundShare: 0.931 }, 'en')).toEqual([
@@ -51,11 +51,14 @@ test.each([
     because: /^A part/,
   },
   { subClasses: [1], headline: 'The file says that AI generated the picture', because: /^$/ },
-  // Its traces, or an entry in the file: that is not told.
+  // The verdict may rest on traces or a declaration; the response does not say which.
   { subClasses: [0], headline: 'Signs of generation by AI found', because: /^$/ },
-])('without evidence, an answer of subclass $subClasses claims no more than it tells', (told) => {
-  const answer = present(readAnswer('fake', null, [], told.subClasses), 'en');
+])(
+  'without evidence, a response of subclass $subClasses claims no more than it states',
+  (expected) => {
+    const answer = present(readAnswer('fake', null, [], expected.subClasses), 'en');
 
-  expect(answer.headline).toBe(told.headline);
-  expect(answer.because).toMatch(told.because);
-});
+    expect(answer.headline).toBe(expected.headline);
+    expect(answer.because).toMatch(expected.because);
+  },
+);

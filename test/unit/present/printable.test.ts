@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { printable } from '../../../src/present/printable.ts';
 
-test('letters, digits and punctuation of Europe pass unchanged', () => {
+test('European letters, digits and punctuation are unchanged', () => {
   const name = 'Straße_1 – Καλημέρα, Привет, Łódź (Ålesund) “1”.jpg';
 
   expect(printable(name)).toBe(name);
@@ -20,11 +20,11 @@ test.each([
   expect(printable(text)).toBe(shown);
 });
 
-test('a name in decomposed form reads like its composed twin', () => {
+test('a name in decomposed form reads like its composed form', () => {
   expect(printable('u\u0308ber')).toBe('über');
 });
 
-test('the middle of a long text gives way, and how much is told', () => {
+test('a long text is shortened in the middle, with the number of characters left out', () => {
   const text = `${'a'.repeat(1000)}.jpg`;
 
   expect(printable(text, 100)).toBe(`${'a'.repeat(75)}⟨… 904 …⟩${'a'.repeat(21)}.jpg`);

@@ -4,7 +4,7 @@ import { makeMaps } from './examination.ts';
 
 const size = { width: 320, height: 320, cellPx: 32 };
 
-test('readMap finds mean, peak, its ninth of the picture, and the share above the middle', () => {
+test('readMap finds mean, peak, its ninth of the picture, and the share above one half', () => {
   const maps = makeMaps(size, (u, v) => (u > 0.9 && v > 0.9 ? 1 : 0.25));
 
   const { mean, highest, place, shareAboveHalf, isEven } = readMap(maps, 'fake');
@@ -18,7 +18,7 @@ test('readMap finds mean, peak, its ninth of the picture, and the share above th
   });
 });
 
-test('a map without relief is even, and a map of one cell lies in the centre', () => {
+test('a map without relief is even, and the place of a one-cell map is the middle', () => {
   expect(
     readMap(
       makeMaps(size, () => 0.4),

@@ -30,10 +30,10 @@ const heatmapDigests = {
 };
 
 describe.each(languages)('sections in %s', (language) => {
-  const sectionsOf = (examination = makeExamination(), told: Partial<ReportItem> = {}) =>
+  const sectionsOf = (examination = makeExamination(), own: Partial<ReportItem> = {}) =>
     writeSections({
       examination,
-      item: { ...item, ...told },
+      item: { ...item, ...own },
       language,
       texts: writeTexts(examination, item, language),
       heatmapDigests,
@@ -47,7 +47,7 @@ describe.each(languages)('sections in %s', (language) => {
       const { metadata: _, seenBefore: __, evaluation, ...always } = named;
       const titles = sections.map(({ title }) => title.replace(/^\w+ {2}/, ''));
       expect(titles.filter((title) => title !== evaluation)).toEqual(Object.values(always));
-      // Of a picture that cannot be judged there is nothing to evaluate.
+      // There is nothing to evaluate about a picture that cannot be judged.
       expect(titles.includes(evaluation)).toBe(resultClass !== 'abstain');
       for (const text of stringsOf(sections)) {
         expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{/);
@@ -56,7 +56,7 @@ describe.each(languages)('sections in %s', (language) => {
     }
   });
 
-  test('begin with a page that states no probability, and every other explanation', () => {
+  test('start with a page that states no probability but gives the other explanations', () => {
     const { decision, findings, ...examination } = makeExamination({ resultClass: 'uncertain' });
     const traces = {
       ...findings[0]!,
@@ -78,7 +78,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(page).toContain(`${rows.otherwise}\n${otherwise.uncertain}`);
   });
 
-  test('say of a picture below 65,536 pixels, or cut off, that a change is only ever suspected', () => {
+  test('say that in a picture below 65,536 pixels, or truncated, a change is only ever suspected', () => {
     const base = makeExamination({
       resultClass: 'uncertain',
       reasons: ['manipulation_suspected'],
@@ -100,7 +100,7 @@ describe.each(languages)('sections in %s', (language) => {
     );
   });
 
-  test('tell a probability from a limit that it would round to', () => {
+  test('give a probability more digits if it would round to a limit', () => {
     const { decision, manipulation, ...examination } = makeExamination({ resultClass: 'real' });
     const close = {
       ...examination,
@@ -118,7 +118,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toMatch(/0\.340.*0\.338.*0\.570/);
   });
 
-  test('name on the first page the pictures that were seen before', () => {
+  test('name pictures seen before on the first page', () => {
     const dent: SeenBefore = {
       id: 'a'.repeat(24),
       name: 'dent.jpg',
@@ -132,11 +132,11 @@ describe.each(languages)('sections in %s', (language) => {
     const examination = makeExamination();
     const first = writeFirstPage({ examination, item: { ...item, seenBefore: [dent] }, language });
 
-    const told = {
+    const lines = {
       en: 'dent.jpg, 2026-03-02, case 4711, another picture, same camera body',
       de: 'dent.jpg, 2026-03-02, Fall 4711, anderes Bild, dieselbe Kamera (Seriennummer)',
     };
-    expect(stringsOf([first])).toContain(told[language]);
+    expect(stringsOf([first])).toContain(lines[language]);
     const alignment = { isMirrored: false, scale: 1, left: 0, top: 0 };
     const same: SeenBefore = { ...dent, reasons: ['picture'], alignment, likeness: 0.9 };
     const annexOf = (beside: ReportItem['beside'] & {}) =>
@@ -156,7 +156,7 @@ describe.each(languages)('sections in %s', (language) => {
     ]);
   });
 
-  test('show a long history step by step, its beginning and its end', () => {
+  test('show a long history step by step, with its start and its end', () => {
     const history = Array.from({ length: 40 }, (_, at) => ({
       action: 'saved',
       software: `Program 8.${at}`,
@@ -173,7 +173,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(lines.at(-1)).toContain('Program 8.39');
   });
 
-  test('hold the texts of the contract, but for what they give as tables or with the method', () => {
+  test('contain the texts of the contract, except those given as tables or with their method', () => {
     const examination = makeExamination();
     const texts = writeTexts(examination, item, language);
     const all = stringsOf(sectionsOf(examination)).join('\n');
@@ -191,7 +191,7 @@ describe.each(languages)('sections in %s', (language) => {
     }
   });
 
-  test('never say of a declared picture that traces, strategy or limits had been decisive', () => {
+  test('do not call traces, strategy or limits decisive for a declared picture', () => {
     const { decision, ...examination } = makeExamination();
     const byTraces = { resultClass: 'abstain', reasons: ['no_usable_trace'] } as const;
     const declared: Examination = {
@@ -213,7 +213,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).not.toMatch(/strategy .* was applied|Strategie .* angewandt/);
   });
 
-  test('tell on the first page how an unknown signer is checked, and only there', () => {
+  test('explain on the first page how to check an unknown signer, and only for one', () => {
     const { signer } = wordsIn(language).outcome.next;
     const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
       const examination = makeExamination();
@@ -242,10 +242,10 @@ describe.each(languages)('sections in %s', (language) => {
     expect(uncertain).not.toContain(outside);
   });
 
-  test('tell why the checksum of an earlier report is not that of this one', () => {
+  test('explain why the checksum of an earlier report differs from this one', () => {
     const { redrawn } = wordsIn(language).document.custody;
     const at = new Date('2026-03-01T12:00:00Z');
-    const told = (name: string) => {
+    const textsWith = (name: string) => {
       const hashes = [{ name, sha256: 'ab'.repeat(32) }];
       const custody = [{ at, actor: 'service', event: 'upgraded', hashes } as const];
       const examination = makeExamination();
@@ -256,11 +256,11 @@ describe.each(languages)('sections in %s', (language) => {
       );
     };
 
-    expect(told('report-en.pdf')).toContain(redrawn);
-    expect(told('original')).not.toContain(redrawn);
+    expect(textsWith('report-en.pdf')).toContain(redrawn);
+    expect(textsWith('original')).not.toContain(redrawn);
   });
 
-  test('say in their own language what a finding of this program rests on', () => {
+  test('state in their own language what findings of this program rest on', () => {
     const traces = {
       fakeProbability: 0.9,
       fakeUncertainty: 0.02,
@@ -282,7 +282,7 @@ describe.each(languages)('sections in %s', (language) => {
     }
   });
 
-  test('hold every checksum, setting and version', () => {
+  test('contain every checksum, setting and version', () => {
     const examination = makeExamination();
     const all = stringsOf(sectionsOf(examination)).join('\n');
     const { sha256, sha512, md5 } = examination.facts;
@@ -297,7 +297,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain({ en: '2026-03-01', de: '01.03.2026,' }[language] + ' 12:00:00 UTC');
   });
 
-  test('never print a position, not even one hidden in a tag that is not shown', () => {
+  test('never print a position, not even one hidden in another tag', () => {
     const base = makeExamination();
     const metadata = {
       ...base.facts.metadata,
@@ -309,7 +309,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(wordsIn(language).labels.presentNotShown);
   });
 
-  test('say that the upload was replaced, and only when it was', () => {
+  test('say that the upload was replaced, but only if it was', () => {
     const examination = makeExamination();
     const write = (isUploadReplaced: boolean) =>
       stringsOf(
@@ -328,13 +328,13 @@ describe.each(languages)('sections in %s', (language) => {
     expect(write(false)).toEqual(stringsOf(sectionsOf()));
   });
 
-  test('know every method by a name', () => {
+  test('have a name for every method', () => {
     const { methods } = wordsIn(language).findings;
 
     for (const { method } of detectors) expect(methods).toHaveProperty(method);
   });
 
-  test('show where single methods point, with what each says, and error level only if asked for', () => {
+  test('show where each method points and what it says, and error level only on request', () => {
     const base = makeExamination();
     const even = new Uint16Array(base.maps.columns * base.maps.rows).fill(32_768);
     const statements = { en: 'Found in English.', de: 'Auf Deutsch gefunden.' };
@@ -373,7 +373,7 @@ describe.each(languages)('sections in %s', (language) => {
     ]);
   });
 
-  test('say what a changed part rests on, where it lies and which methods speak for it', () => {
+  test('say what a changed part rests on, where it is and which methods support it', () => {
     const base = makeExamination();
     const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
     const examination: Examination = {
@@ -406,7 +406,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });
 
-  test('name every code, the time-stamp authority and what is missing beside a signature', () => {
+  test('name every code, the time-stamp authority and what a signature lacks', () => {
     const given = {
       ...credentials,
       codes: ['claimSignature.validated', 'signingCredential.expired'],
@@ -427,19 +427,19 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain({ en: '2022-06-10 – 2030-08-26', de: '10.06.2022' }[language]);
   });
 
-  test('tell how often changed parts were found and untouched photographs accused, where that was measured', () => {
-    const told = stringsOf(sectionsOf()).join('\n');
+  test('state how often changed parts were found and untouched photographs accused, if measured', () => {
+    const text = stringsOf(sectionsOf()).join('\n');
     const never = stringsOf(sectionsOf({ ...makeExamination(), measuredCalls: [] })).join('\n');
 
     // Exact binomial intervals of 42 of 153 and of 3 of 1,210, from another implementation.
     const found = { en: '27.5 % (20.6 to 35.2 %)', de: '27,5 % (20,6 bis 35,2 %)' };
     const accused = { en: '0.2 % (0.1 to 0.7 %)', de: '0,2 % (0,1 bis 0,7 %)' };
-    expect(told).toContain(found[language]);
-    expect(told).toContain(accused[language]);
+    expect(text).toContain(found[language]);
+    expect(text).toContain(accused[language]);
     expect(never).not.toContain(accused[language]);
   });
 
-  test('tell it by size too, of files as they were', () => {
+  test('also state it by size, for files as they were', () => {
     const base = makeExamination();
     const [all] = base.measuredCalls;
     const ofSize = (from: number, below: number | null, condition = 'as is') => ({
@@ -448,7 +448,7 @@ describe.each(languages)('sections in %s', (language) => {
       megapixels: { from, below },
     });
     const measuredCalls = [all!, ofSize(0, 1.5), ofSize(1.5, 4), ofSize(4, null)];
-    const told = stringsOf(sectionsOf({ ...base, measuredCalls }));
+    const strings = stringsOf(sectionsOf({ ...base, measuredCalls }));
     const saved = stringsOf(
       sectionsOf({ ...base, measuredCalls: [all!, ofSize(4, null, 'jpeg 75')] }),
     );
@@ -457,18 +457,18 @@ describe.each(languages)('sections in %s', (language) => {
       de: ['unter 1,5 (153 und 1.210)', '1,5 bis 4 (153 und 1.210)', 'ab 4 (153 und 1.210)'],
     }[language];
 
-    for (const size of sizes) expect(told).toContain(size);
+    for (const size of sizes) expect(strings).toContain(size);
     expect(saved).not.toContain(sizes[2]);
   });
 
-  test('explain escapes where a name needs them, and only there', () => {
+  test('explain escapes only if a name needs them', () => {
     const { escapes } = wordsIn(language).labels;
 
     expect(stringsOf(sectionsOf())).not.toContain(escapes);
     expect(stringsOf(sectionsOf(makeExamination(), { name: 'a\u202Eb' }))).toContain(escapes);
   });
 
-  test('name every conversion, and thresholds that are not known by their own name', () => {
+  test('name every conversion, and unknown thresholds by their code', () => {
     const base = makeExamination();
     const all = stringsOf(
       sectionsOf({
@@ -490,7 +490,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(wordsIn(language).labels.exactQuality('75'));
   });
 
-  test('stand for a PNG without metadata, findings or skips', () => {
+  test('cope with a PNG without metadata, findings or skips', () => {
     const base = makeExamination();
     const all = stringsOf(
       sectionsOf({
@@ -507,7 +507,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 });
 
-test('everything foreign in a report is made printable', () => {
+test('all foreign text in a report is made printable', () => {
   const base = makeExamination();
   const evil = 'x\u202Ey';
   const both = { en: evil, de: evil };
@@ -656,8 +656,8 @@ const noticed = {
   ],
 } as const satisfies Readonly<Record<string, readonly Warning[]>>;
 
-describe('what could not be read of the file', () => {
-  test('is stated in German in the German report', () => {
+describe('warnings about unreadable parts of the file', () => {
+  test('are in German in the German report', () => {
     const all = stringsOf(sectionsWith(noticed, 'de')).join('\n');
 
     expect(all).toContain(
@@ -667,7 +667,7 @@ describe('what could not be read of the file', () => {
     expect(all).not.toMatch(/ (?:were|cannot|could|only) /);
   });
 
-  test('reads the same from an examination that stored it in sentences', () => {
+  test('read the same from an examination that stored sentences', () => {
     const stored = {
       metadata: noticed.metadata.map((warning) => writeWarning(warning, 'en')),
       provenance: noticed.provenance.map((warning) => writeWarning(warning, 'en')),
@@ -679,7 +679,7 @@ describe('what could not be read of the file', () => {
     }
   });
 
-  test('is left as it is where no version wrote that sentence', () => {
+  test('are left as they are if no version wrote that sentence', () => {
     expect(writeWarning('XMP: something else.', 'de')).toBe('XMP: something else.');
   });
 });

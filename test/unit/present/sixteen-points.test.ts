@@ -23,7 +23,7 @@ describe.each(languages)('the report in %s holds', (language) => {
     }
   });
 
-  test('9 never a word that the picture is fake or real', () => {
+  test('9 no statement that the picture is fake or real', () => {
     const forbidden = {
       en: /picture is (?:a )?(?:fake|forged|manipulated|genuine|real)\b|(?<!none of them )proves/i,
       de: /Bild ist (?:eine? )?(?:gefälscht|Fälschung|manipuliert|echt)\b|beweist|bewiesen/i,
@@ -51,7 +51,7 @@ describe.each(languages)('the report in %s holds', (language) => {
 });
 
 describe.each(languages)('a report in %s without a decision', (language) => {
-  test('10 gives the reasons and tells what would help', async () => {
+  test('10 gives the reasons and what would help', async () => {
     const examination = {
       ...makeExamination({ ...size, resultClass: 'abstain', reasons: ['too_compressed'] }),
     };
@@ -68,7 +68,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
     for (const text of wanted[language]) expect(body).toContain(text);
   });
 
-  test('13 says that no custody was recorded, and prints no metadata that nobody asked for', async () => {
+  test('13 says that no custody was recorded, and prints no metadata unless requested', async () => {
     const { custody: _, withMetadata: __, retries: ___, ...bare } = fullItem;
     const body = bodyOf((await render(makeExamination(size), language, bare)).pages);
     const wanted = {
@@ -84,7 +84,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
   });
 });
 
-test('6 both languages state the same numbers, and the seed changes none of them', async () => {
+test('6 both languages state the same numbers, whatever the seed', async () => {
   const en = await numbersWith(1337, 'en');
   const others = [await numbersWith(1337, 'de'), await numbersWith(1339, 'en')];
 
@@ -101,7 +101,10 @@ function withoutSeed(number: string): string {
   return number === '1339' ? '1337' : number;
 }
 
-/** Numbers in the notation of English, sorted; without what is in no language: checksums, versions, the language-free annexes. */
+/**
+ * Numbers in English notation, sorted, without language-independent text: checksums, versions, some
+ * annexes.
+ */
 function numbersIn(body: string, language: Language): readonly string[] {
   const [references, metadata] = ['I  ', 'J  '];
   const own = body.slice(0, body.indexOf(references)) + body.slice(body.indexOf(metadata));

@@ -20,7 +20,7 @@ const reasonSets: readonly (readonly ReasonCode[])[] = [
 const seeds = [0, 1, 2, 1337, -5, 2 ** 31];
 
 describe.each(resultClasses)('texts of a result %s', (resultClass) => {
-  test('are whole sentences in both languages for every set of reasons', () => {
+  test('are full sentences in both languages for every set of reasons', () => {
     for (const reasons of reasonSets) {
       for (const language of languages) {
         const examination = makeExamination({ resultClass, reasons });
@@ -32,7 +32,7 @@ describe.each(resultClasses)('texts of a result %s', (resultClass) => {
     }
   });
 
-  test('hold the same figures in both languages, whatever the seed', () => {
+  test('contain the same figures in both languages, whatever the seed', () => {
     for (const reasons of reasonSets) {
       for (const seed of seeds) {
         const examination = makeExamination({ resultClass, reasons, seed });
@@ -45,7 +45,7 @@ describe.each(resultClasses)('texts of a result %s', (resultClass) => {
   });
 });
 
-test('every reason is explained, named in the summary, and answered with what would help', () => {
+test('every reason is explained, named in the summary, and followed by advice', () => {
   const languageTexts = languages.flatMap((language) =>
     reasonCodes.map((code) => {
       const examination = makeExamination({ resultClass: 'abstain', reasons: [code] });
@@ -59,7 +59,7 @@ test('every reason is explained, named in the summary, and answered with what wo
   expect(distinct((texts) => texts.conclusion)).toBe(2 * reasonCodes.length);
 });
 
-test('the seed varies the wording and nothing else', () => {
+test('the seed changes only the wording', () => {
   const summaries = seeds.map((seed) => writeTexts(makeExamination({ seed }), item, 'en').summary);
 
   expect(new Set(summaries).size).toBeGreaterThan(2);
@@ -80,7 +80,7 @@ test('no text claims that the picture is fake, or that anything is proven', () =
   }
 });
 
-test('the strength of the words follows the likelihood ratio, up to what the error rates bear out', () => {
+test('the wording follows the likelihood ratio, up to what the error rates support', () => {
   expect(summaryAt('fake', 0.6)).toContain('deutet auf ein KI-erzeugtes');
   expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein KI-erzeugtes/);
   expect(summaryAt('fake', 0.95)).toMatch(/moderat für ein KI-erzeugtes/);
@@ -88,7 +88,7 @@ test('the strength of the words follows the likelihood ratio, up to what the err
   expect(summaryAt('real', 0.3)).toMatch(/schwach für eine fotografische/);
 });
 
-describe('a decision that rests on what the file declares', () => {
+describe('a decision based on a declaration in the file', () => {
   const declaration = {
     origin: 'ai-generated',
     place: 'xmp',
@@ -107,7 +107,7 @@ describe('a decision that rests on what the file declares', () => {
     },
   };
 
-  test('is told as such, with the declaration that is vouched for best', () => {
+  test('is described as such, with the best-assured declaration', () => {
     const en = writeTexts(declared, item, 'en');
     const de = writeTexts(declared, item, 'de');
 
@@ -116,7 +116,7 @@ describe('a decision that rests on what the file declares', () => {
     expect(de.summary).toContain('Genannt wird Other');
   });
 
-  test('claims no traces of a kind, and is believed only as far as the declaration is', () => {
+  test('claims nothing about traces, and is believed only as far as the declaration', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
     expect(summary).not.toContain('traces are of the kind');
@@ -124,7 +124,7 @@ describe('a decision that rests on what the file declares', () => {
   });
 });
 
-test('each kind of change has its own sentence, and none given is said so', () => {
+test('each kind of change has its own sentence, and so has none', () => {
   const summaries = [[], ...resultSubClasses.map((kind) => [kind])].map((kinds) => {
     const examination = makeExamination();
     const decision = { ...examination.decision, resultSubClasses: kinds };
@@ -144,7 +144,7 @@ test('a hostile file name cannot reorder or break a sentence', () => {
   expect(forensic.length).toBeLessThan(2200);
 });
 
-test('a heatmap text names where its greatest value lies', () => {
+test('a heatmap text names the place of its highest value', () => {
   const examination = makeExamination({ width: 300, height: 300 });
   const { values, columns } = examination.maps;
   const fake = new Uint16Array(values.fake.length).fill(1000);
@@ -162,15 +162,15 @@ test.each([
   ['fake', 'the higher of two values'],
   ['anomaly', 'differs from the rest of the picture'],
 ] as const)(
-  'the heatmap %s says that it shows changed parts, if they were looked for',
-  (map, told) => {
+  'the text of heatmap %s says that it shows changed parts, if they were looked for',
+  (map, phrase) => {
     const examination = makeExamination();
 
     const texts = writeTexts(examination, item, 'en');
     const earlier = writeTexts({ ...examination, manipulation: null }, item, 'en');
 
-    expect(texts.heatmap[map]).toContain(told);
-    expect(earlier.heatmap[map]).not.toContain(told);
+    expect(texts.heatmap[map]).toContain(phrase);
+    expect(earlier.heatmap[map]).not.toContain(phrase);
   },
 );
 
@@ -178,7 +178,7 @@ function allTexts({ summary, forensic, heatmapIntro, heatmap, conclusion }: Repo
   return [summary, forensic, heatmapIntro, ...Object.values(heatmap), conclusion];
 }
 
-/** Every number of every text, sorted, in the notation of English. */
+/** Every number in every text, sorted, in English notation. */
 function figures(examination: Examination, language: Language): readonly string[] {
   const text = allTexts(writeTexts(examination, item, language)).join(' ');
   const pattern = language === 'en' ? /\d+(?:,\d{3})*(?:\.\d+)?/g : /\d+(?:\.\d{3})*(?:,\d+)?/g;

@@ -141,7 +141,7 @@ describe('integrity and trust', () => {
       'assertion.hashedURI.mismatch',
     ],
   ])(
-    '%s changed after signing breaks integrity, and nobody vouches any more',
+    '%s changed after signing breaks integrity, and the declaration is unsigned',
     async (_, at, problem) => {
       const changed = Buffer.from(signed);
       changed[at(changed)]! ^= 1;
@@ -219,9 +219,9 @@ describe('the history', () => {
   ])('counts for no more than %s', async (_, file) => {
     const { declarations } = await trusted(await file());
 
-    const told = declarations.find(({ origin }) => origin === 'ai-generated');
+    const found = declarations.find(({ origin }) => origin === 'ai-generated');
 
-    expect(told).toMatchObject({ assurance: 'signed' });
+    expect(found).toMatchObject({ assurance: 'signed' });
   });
 
   test('of a capture that was filled by a model declares a manipulation first', async () => {
@@ -248,15 +248,15 @@ describe('no connection is opened', () => {
       jpegSegment(0xeb, 'JP\0\x01\0\0\0\x01\0\0\0\x40jumb\0\0\0\x20jumdc2pa'),
     );
 
-    const told = [await trusted(remote), await trusted(both), await trusted(broken)];
+    const found = [await trusted(remote), await trusted(both), await trusted(broken)];
     const direct = await readCrJson({ bytes: remote, mimeType: 'image/jpeg', trustList: null });
 
-    expect(told.map(({ credentials }) => credentials?.integrity)).toEqual([
+    expect(found.map(({ credentials }) => credentials?.integrity)).toEqual([
       undefined,
       'valid',
       'unreadable',
     ]);
-    expect(told[0]?.warnings).toEqual([{ code: 'credentials_elsewhere', values: {} }]);
+    expect(found[0]?.warnings).toEqual([{ code: 'credentials_elsewhere', values: {} }]);
     expect(direct).toBeNull();
     expect(server.connections()).toBe(0);
     await server.close();
@@ -296,7 +296,7 @@ describe('a broken store', () => {
   });
 
   test.each([0, 1, 7, 20, 33, 64, 200, 1000])(
-    'cut to %i bytes is read without a throw',
+    'truncated to %i bytes is read without throwing',
     async (length) => {
       const store = storeOf(signed).subarray(0, length);
 
@@ -307,7 +307,7 @@ describe('a broken store', () => {
   );
 
   test('damaged anywhere never gives a different statement with a valid signature', async () => {
-    const { declarations: said } = await trusted(signed);
+    const { declarations: original } = await trusted(signed);
     const start = signed.indexOf('jumb');
     const positions = Array.from({ length: 24 }, (_, i) => start + 12 + i * i * 9);
 
@@ -315,12 +315,12 @@ describe('a broken store', () => {
       const damaged = Buffer.from(signed);
       damaged[position]! ^= 0x21;
       const { credentials, declarations } = await trusted(damaged);
-      if (credentials?.integrity === 'valid') expect(declarations).toEqual(said);
+      if (credentials?.integrity === 'valid') expect(declarations).toEqual(original);
       else expect(declarations.every(({ assurance }) => assurance === 'unsigned')).toBe(true);
     }
   });
 
-  test('of noise is read without a throw', async () => {
+  test('of noise is read without throwing', async () => {
     const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31) & 255));
 
     const { credentials } = await trusted(withChunks(png, pngChunk('caBX', noise)));

@@ -1,4 +1,4 @@
-/** What a file says where its content credentials are, against whether they are there. */
+/** References to content credentials in a file, compared with whether the credentials exist. */
 
 import { expect, test } from 'vitest';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';

@@ -1,4 +1,4 @@
-/** A declaration is found wherever in the file, and however encoded, it stands. */
+/** A declaration is found anywhere in the file, in any encoding. */
 
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
@@ -147,7 +147,7 @@ describe('a digital source type is found in', () => {
       withExtended(typed, [0, 1], 2, '0'.repeat(32)),
       ['extended_xmp_differs'],
     ],
-  ])('extended XMP %s, with a warning where it is due', async (_, file, codes) => {
+  ])('extended XMP %s, with a warning if appropriate', async (_, file, codes) => {
     const warnings = await warningsOf(file);
 
     expect(warnings.map((one) => Object(one).code)).toEqual(expect.arrayContaining(codes));
@@ -162,13 +162,13 @@ describe('a digital source type is found in', () => {
       `<xmpMM:Pantry><rdf:Bag><rdf:li rdf:parseType="Resource">${behind}</rdf:li></rdf:Bag></xmpMM:Pantry>`,
     ],
     ['a title', `<dc:title>${trained}</dc:title>`],
-  ])('but not in %s: it is not the picture’s', async (_, inner) => {
+  ])('but not in %s, as it does not describe the picture', async (_, inner) => {
     expect(await declarationsOf(withXmpOf(xmpPacket({}, inner)))).toEqual([]);
   });
 });
 
-// Of processor time, which other work on the machine does not lengthen.
-describe('a hostile block of XMP ends in less than two seconds', () => {
+// In CPU time, which other work on the machine does not lengthen.
+describe('a hostile XMP block is read in less than two seconds', () => {
   test.each([
     ['of empty tags', megabytes('<a/>')],
     ['of open tags', megabytes('<a>')],
@@ -226,7 +226,7 @@ function withProfile(name: string, bytes: Buffer): Buffer {
   return withChunks(png, pngChunk('zTXt', Buffer.concat([head, deflateSync(Buffer.from(text))])));
 }
 
-/** The parts of these numbers, of as many as there are. */
+/** The parts with these numbers, out of `of`. */
 function withExtended(
   packet: string,
   parts: readonly number[],
@@ -248,7 +248,7 @@ function withExtended(
   return withSegments(jpeg, xmpSegment(main), ...segments);
 }
 
-/** Over as many segments as it takes, the length in its extended form. */
+/** In as many segments as needed, with the length in its extended form. */
 function withIptcCaption(text: string): Buffer {
   const record = Buffer.from([0x1c, 2, 120, 0x80, 4, 0, 0, 0, 0]);
   record.writeUInt32BE(text.length, 5);

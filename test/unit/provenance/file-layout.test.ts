@@ -53,7 +53,7 @@ test('the pictures of a multi-picture index are counted where they are', async (
   expect(pictures).toBe(2);
 });
 
-/** APP2 with an index of one entry for each offset, which counts from its own byte order mark. */
+/** APP2 with an index of one entry per offset, relative to its own byte order mark. */
 function multiPicture(offsets: readonly number[]): Buffer {
   const head = Buffer.from('MPF\0II*\0\x08\0\0\0\x01\0\x02\xb0\x07\0', 'latin1');
   const sizes = Buffer.alloc(12);

@@ -25,7 +25,7 @@ export async function declarationsOf(bytes: Buffer): Promise<readonly Declaratio
   return (await provenanceOf(bytes)).declarations;
 }
 
-/** A PNG with these texts, in UTF-8. */
+/** A PNG with these texts in UTF-8. */
 export function withTexts(texts: Readonly<Record<string, string>>): Buffer {
   const chunks = Object.entries(texts).map(([keyword, text]) =>
     pngChunk('iTXt', Buffer.from(`${keyword}\0\0\0\0\0${text}`)),

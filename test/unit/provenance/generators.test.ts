@@ -36,7 +36,7 @@ const drawThings = { c: 'a harbour', uc: '', sampler: 'DDIM', seed: 5, steps: 20
 const invokeGraph = { id: 'a', nodes: { b: { type: 'denoise_latents' } }, edges: [] };
 const alt = (text: string) => `<rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt>`;
 
-describe('traces of a generator declare generated content, unsigned', () => {
+describe('traces of a generator declare generated content, unsigned:', () => {
   test.each<readonly [string, Buffer, RegExp]>([
     ['AUTOMATIC1111', withTexts({ parameters: automatic }), /AUTOMATIC1111/],
     ['Forge', withTexts({ parameters: automatic.replace('v1.10.1', 'f2.0.1v1.10.1') }), /Forge/],
@@ -213,7 +213,7 @@ describe('traces of a generator declare generated content, unsigned', () => {
     });
   });
 
-  test('a program of another name, by a prompt, a seed, steps and a model', async () => {
+  test('an unknown program, recognised by prompt, seed, steps and model', async () => {
     const own = json({
       prompt: 'a',
       seed: 5,
@@ -227,7 +227,7 @@ describe('traces of a generator declare generated content, unsigned', () => {
     ]);
   });
 
-  test('NovelAI, by its name and by its settings', async () => {
+  test('NovelAI, by its name and its settings', async () => {
     const declarations = await declarationsOf(withTexts({ Software: 'NovelAI', Comment: novel }));
 
     expect(declarations.map(({ generator, field }) => [generator, field])).toEqual([
@@ -251,7 +251,7 @@ describe('traces of a generator declare generated content, unsigned', () => {
   });
 });
 
-describe('generated parts make a manipulation', () => {
+describe('generated parts make it a manipulation:', () => {
   test.each([
     [
       'AUTOMATIC1111',
@@ -298,7 +298,7 @@ describe('digital source types', () => {
     ]);
   });
 
-  test('include the name of the AI system beside them', async () => {
+  test('include the name of an accompanying AI system', async () => {
     const packet = xmpPacket({
       'Iptc4xmpExt:DigitalSourceType': trained,
       'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2',

@@ -1,4 +1,7 @@
-/** What a generator puts into the pixels declares as well: text in their lowest bits, the open watermark, visible marks. */
+/**
+ * Generators also declare themselves in the pixels: text in the lowest bits, the open watermark,
+ * visible marks.
+ */
 
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
@@ -37,7 +40,7 @@ describe('text in the lowest bits', () => {
   test.each([
     ['of another signature', 'stealth_pngxxxx', Buffer.from(novel)],
     ['that does not unpack', 'stealth_pngcomp', Buffer.from(novel)],
-    ['that a photographer left', 'stealth_pnginfo', Buffer.from('A prompt answer, please.')],
+    ['by a photographer', 'stealth_pnginfo', Buffer.from('A prompt answer, please.')],
   ])('%s declares nothing', async (_, signature, text) => {
     expect(await declarationsOf(await withHidden(signature, text, [3]))).toEqual([]);
   });
@@ -56,14 +59,14 @@ describe('the open watermark', () => {
     ]);
   });
 
-  test('of another message, and none, declare nothing', async () => {
+  test('with another message, or missing, declares nothing', async () => {
     const other = Array.from('Acme', (letter) => letter.charCodeAt(0) & 1);
 
     expect(await declarationsOf(await toPng(withWatermark(data, size, other)))).toEqual([]);
     expect(await declarationsOf(scene)).toEqual([]);
   });
 
-  test('of a picture of one colour declares nothing', async () => {
+  test('in a uniform picture declares nothing', async () => {
     expect(await declarationsOf(await toPng(new Uint8Array(data.length).fill(90)))).toEqual([]);
   });
 });
@@ -91,12 +94,12 @@ describe('the visible mark', () => {
     ['in the later place', withDrawing(data, size, { side: 48, margin: 96, opacity: 0.3 })],
     ['on black', withDrawing(flat(0), size, star)],
     ['on light grey', withDrawing(flat(240), size, star)],
-  ])('of Gemini is seen %s', async (_, rgb) => {
+  ])('of Gemini is recognised %s', async (_, rgb) => {
     expect(await declarationsOf(await toPng(rgb))).toMatchObject([gemini]);
     expect(await declarationsOf(await saved(rgb, 0.6, 75))).toMatchObject([gemini]);
   });
 
-  test('of DALL-E 2 is seen', async () => {
+  test('of DALL-E 2 is recognised', async () => {
     const rgb = withSquares(data, size);
 
     expect(await declarationsOf(await toPng(rgb))).toMatchObject([dallE]);
@@ -112,12 +115,12 @@ describe('the visible mark', () => {
     ['a disc', withDrawing(data, size, { ...star, covers: (x, y) => Math.hypot(x, y) < 1 / 2 })],
     ['a bright corner', withDrawing(data, size, { side: 80, margin: 0, covers: () => true })],
     ['a colour scale', withSquares(data, size, colourScale)],
-  ])('%s is none', async (_, rgb) => {
+  ])('%s is not a mark', async (_, rgb) => {
     expect(await declarationsOf(await toPng(rgb))).toEqual([]);
   });
 });
 
-/** Three rays through the middle, as of a snowflake. */
+/** Three rays through the centre, like a snowflake. */
 function isInRay(x: number, y: number): boolean {
   return [0, 1, 2].some((turn) => {
     const angle = (turn * Math.PI) / 3;

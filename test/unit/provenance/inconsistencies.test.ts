@@ -21,7 +21,7 @@ test('a file without metadata contradicts nothing', async () => {
   expect(await codesOf(jpeg)).toEqual([]);
 });
 
-test('a photograph as a camera writes it contradicts nothing', async () => {
+test('a photograph as written by a camera contradicts nothing', async () => {
   const thumbnail = await sharp(jpeg).resize(48).jpeg().toBuffer();
   const file = withExif({
     primary: { ...camera, 0x0132: '2026:03:01 12:00:01' },
@@ -89,7 +89,7 @@ describe('times', () => {
   test.each([
     ['2026:06:01 20:00:00', []],
     ['2026:06:03 12:00:00', ['time_in_future']],
-  ])('taken %s, looked at on the first of June', async (time, codes) => {
+  ])('taken %s, examined on the first of June', async (time, codes) => {
     expect(await codesOf(withExif({ exif: { 0x9003: time } }))).toEqual(codes);
   });
 
@@ -107,7 +107,7 @@ describe('times', () => {
     expect(one).toEqual(other);
   });
 
-  test('are given in hours and days, in both languages', async () => {
+  test('are given in hours and days in both languages', async () => {
     const provenance = await provenanceOf(
       withExif({ primary: { 0x0132: '2026:03:06 12:00:00' }, exif: taken }),
     );
@@ -159,7 +159,7 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(picture, small))).toEqual([]);
   });
 
-  test('with a dark part on one side alone shows what was cut off: no camera fills up one side', async () => {
+  test('with a dark part on one side shows a crop, as no camera pads only one side', async () => {
     const picture = await sceneJpeg({ ...scene, seed: 3 });
     const before = await sharp(picture).extend({ bottom: 120, background: '#050505' }).toBuffer();
     const small = await sharp(before).resize(160).jpeg({ quality: 70 }).toBuffer();
@@ -178,11 +178,11 @@ describe('a thumbnail', () => {
   });
 
   test.each([6, 8])(
-    'of a picture that lies on its side (orientation %i) is quiet, turned or not',
+    'of a rotated picture (orientation %i) is not reported, rotated or not',
     async (orientation) => {
       const picture = await sceneJpeg({ ...scene, seed: 5, orientation });
       const upright = await sharp(picture).autoOrient().resize(120).jpeg().toBuffer();
-      const lying = await sharp(picture).resize(160).jpeg().toBuffer();
+      const sideways = await sharp(picture).resize(160).jpeg().toBuffer();
       const turned = (thumbnail: Buffer) =>
         withSegments(
           picture.subarray(0),
@@ -190,7 +190,7 @@ describe('a thumbnail', () => {
         );
 
       expect(await codesOf(turned(upright))).toEqual([]);
-      expect(await codesOf(turned(lying))).toEqual([]);
+      expect(await codesOf(turned(sideways))).toEqual([]);
     },
   );
 

@@ -3,7 +3,7 @@ import { manifestsIn } from '../../../src/provenance/c2pa-manifests.ts';
 
 const url = 'self#jumbf=/c2pa/urn:uuid:1';
 
-test('a manifest of the second version is read with its time stamp and all its actions', () => {
+test('a version 2 manifest is read with its time stamp and all its actions', () => {
   const manifest = {
     label: 'urn:c2pa:2',
     isUpdateManifest: true,
@@ -48,7 +48,7 @@ test('a manifest of the second version is read with its time stamp and all its a
   ]);
 });
 
-test('one of the first version names its generator and history in the old format', () => {
+test('a version 1 manifest is read with generator and history in the old format', () => {
   const manifest = {
     label: 'urn:uuid:2',
     claim: { claim_generator: 'Painter/8 c2pa-rs/0.1' },
@@ -115,14 +115,14 @@ describe('an identity assertion', () => {
     ]);
   });
 
-  test('of a trusted signer is trusted, and one without any check is not verified', () => {
+  test('with a trusted signer is trusted, and without any check is not verified', () => {
     const codes = ['cawg.x509.signature.validated', 'cawg.x509.credential.trusted'];
 
     expect(read({ certificateInfo }, codes)).toMatchObject([{ state: 'trusted' }]);
     expect(read({ certificateInfo }, [])).toMatchObject([{ state: 'not-verified' }]);
   });
 
-  test('of a service names each account that it checked', () => {
+  test('by a service names each account that it verified', () => {
     const verifiedIdentities = [
       { username: 'a.berg', provider: { name: 'Social' } },
       { name: 'A. Berg', provider: { id: 'https://id.example' } },

@@ -35,7 +35,7 @@ test.each([
   expect(await softwareOf(file)).toContainEqual({ kind: 'firmware', name, place: 'exif' });
 });
 
-test('a model that begins with the brand of its maker is not named twice', async () => {
+test("a model that starts with its maker's brand is not named twice", async () => {
   const file = withExif({ primary: { 0x010f: 'NIKON CORPORATION', 0x0110: 'NIKON D800' } });
 
   expect(await softwareOf(file)).toEqual([{ kind: 'camera', name: 'NIKON D800', place: 'exif' }]);
@@ -51,7 +51,7 @@ test('a program unrelated to the camera stays of unknown kind', async () => {
   });
 });
 
-test('programs in the history of XMP are named, the editing ones as such', async () => {
+test('programs in the XMP history are named, and recognised as editors', async () => {
   const steps =
     '<rdf:li stEvt:changed="/" stEvt:action="saved" stEvt:softwareAgent="Adobe Photoshop Camera Raw 8.6"/>';
   const packet = xmpPacket(
@@ -64,7 +64,7 @@ test('programs in the history of XMP are named, the editing ones as such', async
   ]);
 });
 
-test('a model that begins with its maker is not named twice', async () => {
+test('a model that starts with its maker is not named twice', async () => {
   const file = withExif({ primary: { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' } });
 
   expect(await softwareOf(file)).toEqual([
@@ -79,7 +79,7 @@ test.each([
   'Snapseed 2.0',
   'Capture One 23 Macintosh',
   'darktable 4.6.1',
-])('%s is a program for editing', async (name) => {
+])('%s is an editing program', async (name) => {
   const file = withExif({ primary: { 0x0131: name } });
 
   expect(await softwareOf(file)).toEqual([{ kind: 'editor', name, place: 'exif' }]);

@@ -1,4 +1,6 @@
-/** Texts that speak of generators, or look like their settings, and declare nothing; and hostile ones. */
+/**
+ * Texts that mention generators or resemble their settings but declare nothing, and hostile texts.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
@@ -24,7 +26,7 @@ const hosted = (kind: string) => ({
   '2': comfyPrompt['9'],
 });
 
-describe('a mere word is not a declaration', () => {
+describe('mere words are not a declaration:', () => {
   test.each([
     ['a caption about Midjourney', withTexts({ Description: 'At a talk about midjourney, Bonn' })],
     ['a job number', withTexts({ Description: 'Wedding -- Job ID: 4711' })],
@@ -126,7 +128,7 @@ describe('hostile texts', () => {
     ['a million names that are none', `{"a": ${'NaN '.repeat(200_000)}`],
     ['a line of settings without end', `Steps: 1, ${'a: "'.repeat(200_000)}`],
     ['a million options', ` --a${' --a Job ID: '.repeat(60_000)}`],
-  ])('of %s end in less than two seconds and declare nothing', async (_, text) => {
+  ])('of %s are read in less than two seconds and declare nothing', async (_, text) => {
     const file = withTexts({ parameters: text, prompt: text, Description: text, AIGC: text });
     const began = performance.now();
 
@@ -136,7 +138,7 @@ describe('hostile texts', () => {
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
-  test('are shown on one line, without control characters and without turning the direction', async () => {
+  test('are shown on one line, without control characters or changes of direction', async () => {
     const file = withTexts({
       parameters: `\u{202e}\u{1b}[31mharbour\r\n\u{200b}${'x'.repeat(500)}\n${settings}`,
     });
@@ -147,7 +149,7 @@ describe('hostile texts', () => {
     expect(declaration?.value).toHaveLength(200);
   });
 
-  test('by the hundred are limited to fifty', async () => {
+  test('are limited to fifty', async () => {
     const chunk = pngChunk('tEXt', `parameters\0a\n${settings}`);
     const file = withChunks(png, ...Array<Buffer>(150).fill(chunk));
 

@@ -30,12 +30,9 @@ test('a grey picture is recognised by its only table', async () => {
   expect(one).toMatchObject({ kind: 'libjpeg', quality: 80 });
 });
 
-test.each([1, 2, 4, 5])(
-  'table set %i of mozjpeg is none that we name',
-  async (quantisationTable) => {
-    expect(await classOf({ quality: 75, quantisationTable })).toMatchObject({ kind: 'custom' });
-  },
-);
+test.each([1, 2, 4, 5])('table set %i of mozjpeg has no name', async (quantisationTable) => {
+  expect(await classOf({ quality: 75, quantisationTable })).toMatchObject({ kind: 'custom' });
+});
 
 test('libjpeg tables of two different settings match no program', async () => {
   const structure = readJpeg(await grey.clone().jpeg({ quality: 80 }).toBuffer()).structure;

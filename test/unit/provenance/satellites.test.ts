@@ -1,4 +1,4 @@
-/** When the clock of the satellites and that of the camera contradict each other, and when there is a benign cause. */
+/** When satellite time and camera time contradict each other, and when there is a benign cause. */
 
 import { describe, expect, test } from 'vitest';
 import type { ExifParts } from '../../fixtures/exif.ts';
@@ -10,7 +10,7 @@ async function codesOf(file: Buffer): Promise<readonly string[]> {
 
 const taken = { 0x9003: '2026:03:01 12:00:00' };
 
-/** London; the clock at a full hour. */
+/** London; on the hour. */
 function receiver(hours: number, date = '2026:03:01'): NonNullable<ExifParts['gps']> {
   return {
     0x0002: [
@@ -27,7 +27,7 @@ function receiver(hours: number, date = '2026:03:01'): NonNullable<ExifParts['gp
   };
 }
 
-describe('the satellites’ clock', () => {
+describe('satellite time', () => {
   test.each<[string, ExifParts, readonly string[]]>([
     ['eleven hours away, as zones may explain', { exif: taken, gps: receiver(23) }, []],
     ['a day away', { exif: taken, gps: receiver(12, '2026:03:03') }, ['gps_time_differs']],
@@ -96,9 +96,11 @@ describe('the satellites’ clock', () => {
     expect(await codesOf(withExif(parts))).toEqual(['gps_time_differs']);
   });
 
-  test('is all that is reported of a position', async () => {
-    const told = await provenanceOf(withExif({ exif: taken, gps: receiver(12, '2026:03:03') }));
+  test('is the only part of a position that is reported', async () => {
+    const provenance = await provenanceOf(
+      withExif({ exif: taken, gps: receiver(12, '2026:03:03') }),
+    );
 
-    expect(JSON.stringify(told)).not.toMatch(/51|12/);
+    expect(JSON.stringify(provenance)).not.toMatch(/51|12/);
   });
 });

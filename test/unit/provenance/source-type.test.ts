@@ -35,7 +35,7 @@ test.each([
   'digsrctype:trainedAlgorithmicMedia',
   'trainedAlgorithmicMedia',
   ' trainedAlgorithmicMedia\n',
-])('%j is a way to write generated', (type) => {
+])('%j also means generated', (type) => {
   expect(originOfSourceType(type)).toBe('ai-generated');
 });
 

@@ -38,13 +38,13 @@ test.each([
   );
 });
 
-test('a list with one broken certificate is rejected, because the gap would go unnoticed', async () => {
+test('a list with one broken certificate is refused, as the gap would go unnoticed', async () => {
   const { certificate } = await createAuthority('One');
   const broken = certificate.replace('MI', 'AA');
 
   expect(() => readTrustList(fileOf(`${certificate}\n${broken}`))).toThrow('trust list');
 });
 
-test('a file that is not there is refused', () => {
+test('a missing file is refused', () => {
   expect(() => readTrustList(join(folder, 'absent.pem'))).toThrow('trust list');
 });

@@ -10,19 +10,20 @@ const colour = (entry: number): Triple => [
   map[3 * entry + 2]!,
 ];
 
-test('the colours are those of the path, at equal distances', () => {
+test('the colours lie on the path at equal distances', () => {
   expect(Buffer.from(map)).toEqual(Buffer.from(drawColours()));
 });
 
-test('toOklab gives the published values of white and of the three primaries', () => {
-  // Ottosson's reference table is in XYZ; these are the sRGB values of CSS Color 4, section on oklab(), to 3 digits.
+test('toOklab gives the published values for white and the three primaries', () => {
+  // Ottosson's reference table is in XYZ; these are the sRGB values of CSS Color 4, section on
+  // oklab(), to 3 digits.
   expect(rounded([255, 255, 255])).toEqual([1, 0, 0]);
   expect(rounded([255, 0, 0])).toEqual([0.628, 0.225, 0.126]);
   expect(rounded([0, 255, 0])).toEqual([0.866, -0.234, 0.179]);
   expect(rounded([0, 0, 255])).toEqual([0.452, -0.032, -0.312]);
 });
 
-test('lightness grows from each colour to the next', () => {
+test('lightness increases from each colour to the next', () => {
   const falls = Array.from({ length: colourCount - 1 }, (_, i) => i).filter(
     (i) => toOklab(colour(i + 1))[0] <= toOklab(colour(i))[0],
   );
@@ -38,8 +39,8 @@ test('grey conversion keeps the order of the colours', () => {
   expect(falls).toEqual([]);
 });
 
-test('equal steps in value are equal steps in OKLab, to 4 %', () => {
-  // Over 15 entries: a single step is no larger than what rounding to 8 bits can add or take.
+test('equal steps in value are equal steps in OKLab, within 4 %', () => {
+  // Over 15 entries, as rounding to 8 bits can be as large as a single step.
   const steps = Array.from({ length: 17 }, (_, i) => {
     const from = toOklab(colour(15 * i));
     const to = toOklab(colour(15 * i + 15));
@@ -51,7 +52,7 @@ test('equal steps in value are equal steps in OKLab, to 4 %', () => {
   expect(Math.min(...steps) / mean).toBeGreaterThan(0.96);
 });
 
-/** To 3 digits, without minus nought. */
+/** To 3 digits, without minus zero. */
 function rounded(rgb: Triple): readonly number[] {
   return toOklab(rgb).map((value) => Math.round(value * 1000) / 1000 + 0);
 }
@@ -61,9 +62,9 @@ function grey([r, g, b]: Triple): number {
   return 0.299 * r + 0.587 * g + 0.114 * b;
 }
 
-// B. Ottosson, "A perceptual color space for image processing" (2020), for OKLab and its matrices.
+// For OKLab and its matrices: B. Ottosson, "A perceptual color space for image processing" (2020).
 
-/** Where the path starts and ends. Chroma rises to its peak in between and falls again, to stay inside sRGB. */
+/** Start and end of the path. Chroma peaks in between and falls again, to stay inside sRGB. */
 const lightness = { from: 0.16, to: 0.97 };
 const hueDegrees = { from: 272, to: 468 };
 const chroma = { from: 0.045, peak: 0.185, to: 0.085 };

@@ -28,7 +28,7 @@ test.each([
   }
 });
 
-test('full maps hold the upsampled values unchanged in 16 bits', async () => {
+test('full maps contain the upsampled values unchanged in 16 bits', async () => {
   const size = { width: 97, height: 70 };
   const maps = makeMaps({ ...size, cellPx: 16 }, (u, v) => u * v);
   const files = await renderRawMaps(maps, size);
@@ -47,7 +47,7 @@ test('full maps hold the upsampled values unchanged in 16 bits', async () => {
   expect([info.width, info.height, info.channels]).toEqual([97, 70, 1]);
 });
 
-test('raw maps hold one value a cell, unchanged', async () => {
+test('raw maps contain one value per cell, unchanged', async () => {
   const maps = makeMaps({ width: 97, height: 70, cellPx: 16 }, (u, v) => u * v);
 
   const { fake } = await renderRawMaps(maps);
@@ -60,7 +60,7 @@ test('raw maps hold one value a cell, unchanged', async () => {
   expect(new Uint16Array(data.buffer, data.byteOffset, 35)).toEqual(maps.values.fake);
 });
 
-test('a picture of more than 3 megapixels is drawn in blocks of the mean brightness, a frame around the region', async () => {
+test('a picture above 3 megapixels is drawn in blocks of mean brightness, with the region framed', async () => {
   const size = { width: 2001, height: 1801 };
   const luma = Uint8Array.from({ length: size.width * size.height }, (_, at) => 100 + (at % 7));
   const scene = makePicture(size.width, size.height);
@@ -79,14 +79,14 @@ test('a picture of more than 3 megapixels is drawn in blocks of the mean brightn
   expect(fake.length).toBeLessThan(500_000);
 });
 
-test('every place is framed and numbered: a large one within its frame, a small one above it', async () => {
+test('every place is framed and numbered, inside a large frame or above a small one', async () => {
   const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, () => 0);
   const large = { left: 20, top: 20, width: 100, height: 100, share: 0.2 };
   const small = { left: 180, top: 100, width: 20, height: 20, share: 0.01 };
   const { fake } = await renderHeatmaps(makePicture(256, 192), maps, { outlines: [large, small] });
 
   const grey = await sharp(fake).greyscale().raw().toBuffer();
-  // Rows of five dots of two pixels each, on the ground of a number.
+  // Rows of five dots of two pixels each, on the background of a number.
   const dots = (left: number, top: number) =>
     Array.from({ length: 5 }, (_, row) =>
       Array.from({ length: 3 }, (__, column) =>
@@ -97,7 +97,7 @@ test('every place is framed and numbered: a large one within its frame, a small 
   expect(dots(182, 88)).toEqual(['###', '..#', '###', '#..', '###']);
 });
 
-test('a grey print keeps the order: high values are brighter than low ones over any content', async () => {
+test('in greyscale, high values are brighter than low ones over any content', async () => {
   const picture = makePicture(256, 192);
   const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, (u) => (u > 0.5 ? 0.9 : 0.1));
   const { fake } = await renderHeatmaps(picture, maps);
@@ -108,7 +108,7 @@ test('a grey print keeps the order: high values are brighter than low ones over 
   expect(Math.max(...columns(0, 96))).toBeLessThan(Math.min(...columns(160, 256)));
 });
 
-test('over any brightness of the picture a rising value changes the colour smoothly and gets no darker', async () => {
+test('over any brightness, a rising value changes the colour smoothly and never darkens it', async () => {
   const size = { width: 256, height: 4096 };
   const luma = Uint8Array.from({ length: size.width * size.height }, (_, i) => i % 256);
   const scene = makePicture(size.width, size.height);
@@ -129,7 +129,7 @@ test('over any brightness of the picture a rising value changes the colour smoot
   expect(deepestFall).toBeLessThanOrEqual(1);
 });
 
-test('the picture stays visible under low and under high values', async () => {
+test('the picture stays visible under low and high values', async () => {
   const picture = makePicture(256, 192);
   for (const value of [0.05, 0.95]) {
     const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, () => value);
@@ -151,7 +151,7 @@ test('the same picture and maps give the same bytes', async () => {
   expect(again).toEqual(once);
 });
 
-test('the legend shows the colours that a heatmap has over middle grey', async () => {
+test('the legend shows the colours of a heatmap over middle grey', async () => {
   const size = { width: 64, height: 64 };
   const grey = { ...makePicture(64, 64), luma: new Uint8Array(64 * 64).fill(128) };
   const maps = makeMaps({ ...size, cellPx: 64 }, () => 200.5 / 256);

@@ -40,7 +40,7 @@ describe.each(languages)('the HTML report in %s', (language) => {
     expect(await renderIn(language)).toBe(html);
   });
 
-  test('fetches nothing: every picture stands in the file', async () => {
+  test('loads nothing: all pictures are embedded', async () => {
     const html = await renderIn(language);
 
     expect(html).toContain("default-src 'none'");
@@ -48,7 +48,7 @@ describe.each(languages)('the HTML report in %s', (language) => {
     expect(html.match(/<img class="over"/g)?.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('escapes what is foreign, and prints the data of the case', async () => {
+  test('escapes foreign text, and prints the case data', async () => {
     const html = await renderIn(language, {
       ...fullItem,
       name: '<script>alert(1)</script>',

@@ -1,4 +1,7 @@
-/** How a report lies on its pages, for pictures of every shape, with all that a case can add to the first page. */
+/**
+ * How a report is paginated, for pictures of every shape, with everything that a case can add to
+ * the first page.
+ */
 
 import { describe, expect, test } from 'vitest';
 import { languages } from '../../../src/contract/vocabulary.ts';
@@ -60,12 +63,12 @@ const cases = shapes.flatMap((size) =>
 
 describe.each(cases)('the pages of a report: $name', ({ examination }) => {
   test.each(languages)(
-    '%s: first page, main part, and nothing torn from what it belongs to',
+    '%s: first page, main part, and nothing separated from its context',
     async (language) => {
       const { sections, pages } = await lay(examination, language);
       const { labels } = wordsIn(language);
 
-      // All of the first section: the number of the report stands last in it.
+      // The whole first section, which ends with the report number.
       expect(flat(pages[0]!)).toContain(labels.rows.report);
       const annex = pages.findIndex(({ pieces }) =>
         pieces.some(({ text }) => text === `A  ${labels.sections.item}`),
@@ -92,11 +95,11 @@ async function lay(examination: Examination, language: (typeof languages)[number
   const picture = makePicture(width, height);
   const heatmaps = await renderHeatmaps(picture, examination.maps);
   const texts = writeTexts(examination, item, language);
-  const told = { examination, item, language, texts };
+  const report = { examination, item, language, texts };
   const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
   return {
-    sections: writeSections({ ...told, heatmapDigests }),
-    pages: readPages(await renderPdf({ ...told, picture, heatmaps })),
+    sections: writeSections({ ...report, heatmapDigests }),
+    pages: readPages(await renderPdf({ ...report, picture, heatmaps })),
   };
 }
 
@@ -104,20 +107,20 @@ function headingsOf({ title, blocks }: Section): readonly string[] {
   return [title, ...blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))];
 }
 
-/** What goes on over a page's end. */
+/** Text that may continue on the next page. */
 function flowingOf({ blocks }: Section): readonly string[] {
   return blocks.flatMap((block) =>
     block.kind === 'list' ? block.items : block.kind === 'paragraph' ? [block.text] : [],
   );
 }
 
-/** The highest line between head and foot. */
+/** The highest line between header and footer. */
 function firstOf({ pieces }: PdfPage): string {
   const body = pieces.filter(({ y, text }) => y > 84 && y < 776 && text.trim() !== '–');
   return body.toSorted((one, other) => other.y - one.y)[0]?.text.trim() ?? '';
 }
 
-/** The lowest line between head and foot. */
+/** The lowest line between header and footer. */
 function lastOf({ pieces }: PdfPage): string | undefined {
   const body = pieces.filter(({ y }) => y > 84 && y < 776);
   return body.toSorted((one, other) => one.y - other.y)[0]?.text.trim();

@@ -1,4 +1,4 @@
-/** Reads back the text of a PDF that pdfkit wrote: enough of ISO 32000 for our own files, and no more. */
+/** Reads back the text of a PDF written by pdfkit: just enough of ISO 32000 for our own files. */
 
 import { inflateSync } from 'node:zlib';
 import { type Document, DOMParser } from '@xmldom/xmldom';
@@ -6,7 +6,7 @@ import { type Document, DOMParser } from '@xmldom/xmldom';
 export interface TextPiece {
   readonly text: string;
   readonly font: string;
-  /** Points from the lower left of the page. */
+  /** In points, from the lower left of the page. */
   readonly x: number;
   readonly y: number;
 }
@@ -16,7 +16,7 @@ export interface PdfPage {
   readonly text: string;
 }
 
-/** @throws where the document's metadata are no well-formed XML. */
+/** @throws if the document's metadata is not well-formed XML. */
 export function readPages(pdf: Uint8Array): readonly PdfPage[] {
   readXmp(pdf);
   const objects = readObjects(Buffer.from(pdf));
@@ -30,12 +30,12 @@ export function readPages(pdf: Uint8Array): readonly PdfPage[] {
     });
 }
 
-/** The XMP packet. @throws where it is not well-formed. */
+/** The XMP packet. @throws if it is not well-formed. */
 export function readXmp(pdf: Uint8Array): Document {
   const objects = [...readObjects(Buffer.from(pdf)).values()];
   const packet = objects.find(({ head }) => head.includes('/Type /Metadata'))!.stream!;
   const text = packet.toString('utf8');
-  // The parser reads a bare ampersand as what was meant; XML 1.0 does not.
+  // The parser tolerates a bare ampersand; XML 1.0 does not.
   if (/&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i.test(text)) throw new Error('A bare &.');
   const parser = new DOMParser({
     onError: (_level, message) => {
@@ -73,7 +73,7 @@ function readStream(pdf: Buffer, head: string, from: number): Buffer {
   return head.includes('FlateDecode') ? inflateSync(bytes) : bytes;
 }
 
-/** For each font name of the pages the character of each glyph. */
+/** The character of each glyph, by font name. */
 function readFonts(objects: ReadonlyMap<number, PdfObject>): ReadonlyMap<string, string[]> {
   const fonts = new Map<string, string[]>();
   for (const { head } of objects.values()) {
@@ -107,13 +107,16 @@ function readPieces(content: string, fonts: ReadonlyMap<string, string[]>): read
   });
 }
 
-/** The text between head and foot of the pages. A line that is not the last of its text ends in a space. */
+/**
+ * The text between header and footer of the pages. A line that is not the last of its text ends in
+ * a space.
+ */
 export function bodyOf(pages: readonly PdfPage[]): string {
   const pieces = pages.flatMap((page) => page.pieces.filter(({ y }) => y > 96 && y < 776));
   return pieces.map(({ text }) => (text.endsWith(' ') ? text : `${text}\n`)).join('');
 }
 
-/** The text of a report as HTML, in the form of `bodyOf`: a line for each paragraph, heading and cell. */
+/** The text of an HTML report in the form of `bodyOf`: one line per paragraph, heading and cell. */
 export function textOfHtml(html: string): string {
   const [, main = ''] = html.match(/<main>(.*)<\/main>/s) ?? [];
   return main

@@ -32,14 +32,14 @@ describe('the PDF of a picture', () => {
     usual = await makeCase(400, 300);
   });
 
-  test('is the same, byte for byte, for the same result', async () => {
+  test('is identical for the same result', async () => {
     const once = await render(usual, 'de');
     const again = await render({ ...usual, heatmaps: { ...usual.heatmaps } }, 'de');
 
     expect(Buffer.compare(once, again)).toBe(0);
   });
 
-  test('is titled, tagged, bookmarked and marked with its language', async () => {
+  test('has a title, tags, bookmarks and its language', async () => {
     const pdf = Buffer.from(await render(usual, 'de')).toString('latin1');
 
     expect(pdf).toContain('/Lang (de)');
@@ -47,12 +47,12 @@ describe('the PDF of a picture', () => {
     expect(pdf).toContain('/DisplayDocTitle true');
     expect(pdf).toContain('(D:20260301120000Z)');
     expect(pdf).toContain('/Outlines');
-    // The picture on the first page and beside its four heatmaps.
+    // The picture on the first page and next to its four heatmaps.
     expect(pdf.match(/\/S \/Figure/g)).toHaveLength(6);
     expect(pdf.match(/\/FontFile2/g)).toHaveLength(2);
   });
 
-  test('shows a picture more for each method that points at places', async () => {
+  test('shows an additional picture for each method that points at places', async () => {
     const { maps, findings } = usual.examination;
     const examination = {
       ...usual.examination,
@@ -74,7 +74,7 @@ describe('the PDF of a picture', () => {
     ).toContain('Noise level');
   });
 
-  test('can be read back, umlauts and checksums included', async () => {
+  test('can be read back, including umlauts and checksums', async () => {
     const pages = readPages(await render(usual, 'de'));
     const text = pages.map((page) => page.text).join('\n');
 
@@ -92,7 +92,7 @@ describe('the PDF of a picture', () => {
     'a < b > c.jpg',
     '&amp; &#38; ]]> <!-- .jpg',
     '</rdf:li></rdf:Alt></dc:title><dc:rights>Certified</dc:rights><dc:title><rdf:Alt><rdf:li>',
-  ])('has metadata that name %s and say nothing else', async (name) => {
+  ])('has metadata with the name %s and nothing else', async (name) => {
     const pdf = await render(usual, 'en', name);
     const xmp = readXmp(pdf);
     const [title] = xmp.getElementsByTagName('dc:title');
@@ -108,7 +108,7 @@ describe('the PDF of a picture', () => {
     expect((await render(large, 'en')).length).toBeLessThan(1.5e6);
   });
 
-  test('holds a name of any length and kind inside its margins', async () => {
+  test('keeps a name of any length and kind inside its margins', async () => {
     const names = [
       'W'.repeat(300),
       'ä'.repeat(255),
@@ -121,7 +121,7 @@ describe('the PDF of a picture', () => {
       for (const { x, y } of pages.flatMap((page) => page.pieces)) {
         expect(x).toBeGreaterThanOrEqual(56 - 1e-3);
         expect(x).toBeLessThan(539.28);
-        // Letter is 792 pt high: on its centre, an A4 sheet loses 25 pt above and below.
+        // Letter is 792 pt high: centred on it, an A4 sheet loses 25 pt at the top and bottom.
         expect(y).toBeGreaterThan(25);
         expect(y).toBeLessThan(842 - 25);
       }

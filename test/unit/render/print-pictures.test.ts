@@ -11,7 +11,7 @@ import { scenePng } from '../../fixtures/pictures.ts';
 import { makeMaps, makePicture } from '../present/examination.ts';
 
 test.each([5, 6, 7, 8])(
-  'heatmaps that lie as the pixels of a picture of orientation %i are printed upright',
+  'heatmaps in the stored orientation %i are printed upright',
   async (orientation) => {
     const scene = makePicture(1200, 900);
     const picture = { ...scene, facts: { ...scene.facts, orientation } };
@@ -30,7 +30,7 @@ test.each([5, 6, 7, 8])(
 );
 
 test.each([0, 1])(
-  'a mirrored part with %i changed places is laid beside the whole, with as many framed',
+  'a mirrored part with %i changed places is placed next to the whole, with as many frames',
   async (changes) => {
     const original = await scenePng({ width: 800, height: 600, seed: 11 });
     const patch = await sharp(original)
@@ -56,7 +56,7 @@ test.each([0, 1])(
     expect(differing).toBe(changes);
     const { width, height } = await sharp(jpeg).metadata();
     expect(width / height).toBeCloseTo(2 * (600 / 480), 0);
-    // Both halves show the same, as far as nothing is framed.
+    // Both halves show the same wherever nothing is framed.
     const half = Math.floor(0.49 * width);
     const meansOf = async (left: number) => {
       const cut = { left, top: 0, width: half, height: Math.floor(height / 4) };

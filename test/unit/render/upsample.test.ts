@@ -18,7 +18,7 @@ test('every pixel is the bilinear mean of the four nearest cell centres', () => 
   }
 });
 
-test('a map of one value stays that value everywhere, also at both ends of the scale', () => {
+test('a uniform map stays uniform, even at both ends of the scale', () => {
   const size = { width: 100, height: 66 };
   for (const value of [0, 0.5, 1]) {
     const maps = makeMaps({ ...size, cellPx: 32 }, () => value);
@@ -39,7 +39,7 @@ test('maps that do not cover the picture are refused', () => {
   expect(() => createUpsampler({ width: 100, height: 100 }, short)).toThrow(/fake map has 3/);
 });
 
-/** The textbook formula in floating point, written apart from the code under test. */
+/** The textbook formula in floating point, independent of the code under test. */
 function bilinear(maps: ReturnType<typeof makeMaps>, x: number, y: number): number {
   const { cellPx, columns, rows, values } = maps;
   const at = (column: number, row: number) => {

@@ -39,7 +39,7 @@ async function folderWith(tenant: string): Promise<string> {
   return dataDir;
 }
 
-/** As a restore leaves it that was cut off right after it had decided. */
+/** As left by a restore that was interrupted right after its point of no return. */
 async function halfRestored(): Promise<string> {
   const [dataDir, fresh] = [await folderWith('old'), await folderWith('fresh')];
   const old = readdirSync(dataDir);
@@ -50,7 +50,7 @@ async function halfRestored(): Promise<string> {
   return dataDir;
 }
 
-test('whoever opens a data folder ends the restore that was cut off there', async () => {
+test('opening a data folder completes an interrupted restore', async () => {
   const dataDir = await halfRestored();
 
   expect(await tenantsOf(dataDir)).toEqual(['fresh']);
@@ -60,14 +60,14 @@ test('whoever opens a data folder ends the restore that was cut off there', asyn
   );
 });
 
-test('whoever asks whether there is an installation does so too', async () => {
+test('checking for an installation completes it too', async () => {
   const dataDir = await halfRestored();
   renameSync(join(dataDir, 'forensics.db'), join(dataDir, 'before-restore-1', 'forensics.db'));
 
   expect(hasInstallation({ dataDir, databaseUrl: null })).toBe(true);
 });
 
-test('nobody meddles with a restore that is still at work', async () => {
+test('a restore in progress is left alone', async () => {
   const dataDir = await halfRestored();
   const before = readdirSync(dataDir).toSorted();
   const unlock = lockForServing(dataDir);
@@ -80,7 +80,7 @@ test('nobody meddles with a restore that is still at work', async () => {
   expect(readdirSync(dataDir).toSorted()).toEqual(before);
 });
 
-test('the objects that rows name are the files that the embedded store wrote', async () => {
+test('the objects named by rows match the files written by the embedded store', async () => {
   const dataDir = await folderWith('acme');
   const core = await openCore(settingsOf(dataDir), now);
   const { db } = core.database;

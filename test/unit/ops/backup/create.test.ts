@@ -25,7 +25,7 @@ import {
   upload,
 } from './small-backup.ts';
 
-test('a backup holds the database and everything its rows name, and says so in its manifest', async () => {
+test('a backup holds the database and all files named by rows, and lists them in its manifest', async () => {
   const small = await smallFolder();
 
   const made = await backUp(small);
@@ -53,7 +53,7 @@ test('a backup holds the database and everything its rows name, and says so in i
   expect(readdirSync(small.folder).toSorted()).toEqual(['backup.tar', 'data']);
 });
 
-test('tar and sha256sum unpack and check it without us', async () => {
+test('tar and sha256sum can unpack and check it', async () => {
   const small = await smallFolder();
   await backUp(small);
   const folder = join(small.folder, 'unpacked');
@@ -77,7 +77,7 @@ test('tar and sha256sum unpack and check it without us', async () => {
   expect(rows).toEqual([{ key: 'mark', value: 'old' }]);
 });
 
-test('an object that went while it ran is told, and is no failure', async () => {
+test('an object that disappears meanwhile is reported as absent, without failing the backup', async () => {
   const small = await smallFolder();
   rmSync(join(small.dataDir, evidence.path));
 
@@ -90,7 +90,7 @@ test('an object that went while it ran is told, and is no failure', async () => 
   expect(manifest.absent).toEqual([upload, evidence]);
 });
 
-test('without keys there is no key in it, neither by name nor by content', async () => {
+test('without keys it contains none, neither by name nor by content', async () => {
   const small = await smallFolder();
 
   await backUp(small, { withKeys: false });
@@ -104,7 +104,7 @@ test('without keys there is no key in it, neither by name nor by content', async
   }
 });
 
-test('neither unfinished files nor what links lead to gets into it', async () => {
+test('unfinished files and the targets of links are left out', async () => {
   const small = await smallFolder();
   writeFileSync(join(small.dataDir, 'signing-keys', '0002.pem.4711.new'), 'half');
   writeFileSync(join(small.dataDir, 'serve.lock'), '1 1');
@@ -117,7 +117,7 @@ test('neither unfinished files nor what links lead to gets into it', async () =>
 });
 
 test.each([
-  ['a file that is there', 'there.tar', 'conflict'],
+  ['an existing file', 'there.tar', 'conflict'],
   ['a place in the data folder', 'data/backup.tar', 'usage'],
   ['a place in the data folder behind a link', 'link/backup.tar', 'usage'],
   ['a folder that is missing', 'missing/backup.tar', 'output_not_writable'],
@@ -133,7 +133,7 @@ test.each([
   expect(readdirSync(small.folder).toSorted()).toEqual(['data', 'link', 'there.tar']);
 });
 
-test('one that is stopped half-way leaves nothing behind', async () => {
+test('a backup that is aborted leaves nothing behind', async () => {
   const small = await smallFolder();
 
   const attempt = backUp(small, {
@@ -146,7 +146,7 @@ test('one that is stopped half-way leaves nothing behind', async () => {
   expect(readdirSync(small.folder)).toEqual(['data']);
 });
 
-test('a database in disorder is not backed up over and over', async () => {
+test('an inconsistent database is not backed up', async () => {
   const small = await smallFolder();
   small.db.$client.pragma('foreign_keys = OFF');
   small.db.$client.exec("INSERT INTO user_tenants VALUES ('nobody', 'nowhere')");

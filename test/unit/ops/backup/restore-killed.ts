@@ -1,6 +1,7 @@
 /**
- * Kills itself in the middle of a restore. Run as a process of its own: the backup, the data folder, and where to die: in
- * `unpacking`, or before the n-th change of the file system that puts a folder with a file `new` in the place of what is there.
+ * Kills itself in the middle of a restore. Runs in its own process with the backup, the data
+ * folder, and where to die: in `unpacking`, or before the n-th file system call of replacing the
+ * folder's contents with files that say `new`.
  */
 
 import fs from 'node:fs';

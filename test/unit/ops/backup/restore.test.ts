@@ -44,7 +44,7 @@ function emptyDataDir(): string {
   return dataDir;
 }
 
-/** A data folder with something in it that must not get lost. */
+/** A data folder with contents that must not be lost. */
 async function usedDataDir(): Promise<string> {
   const dataDir = emptyDataDir();
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
@@ -60,7 +60,7 @@ const markIn = async (dataDir: string) =>
   (await readDatabase(join(dataDir, 'forensics.db'), (db) => db.select().from(settings).all()))[0]
     ?.value;
 
-test('everything comes back as it was, for its owner alone', async () => {
+test('everything is restored as it was, readable by its owner only', async () => {
   const small = await smallFolder();
   await backUp(small);
   const dataDir = emptyDataDir();
@@ -79,7 +79,7 @@ test('everything comes back as it was, for its owner alone', async () => {
   expect(readdirSync(dataDir).toSorted()).toEqual([...names, 'validations']);
 });
 
-test('a folder that holds something is left as it is', async () => {
+test('a folder that is not empty is left alone', async () => {
   const small = await smallFolder();
   await backUp(small);
   const dataDir = await usedDataDir();
@@ -90,7 +90,7 @@ test('a folder that holds something is left as it is', async () => {
   expect(await markIn(dataDir)).toBe('before');
 });
 
-test('by force, what a folder held is set aside whole', async () => {
+test('with mayReplace, the previous contents are set aside in full', async () => {
   const small = await smallFolder();
   await backUp(small);
   const dataDir = await usedDataDir();
@@ -104,7 +104,7 @@ test('by force, what a folder held is set aside whole', async () => {
   expect(readdirSync(join(dataDir, 'tls'))).toEqual(['ca-key.pem']);
 });
 
-test('a database that somebody has open is not taken away from them', async () => {
+test('a database that is open elsewhere is not replaced', async () => {
   const small = await smallFolder();
   await backUp(small);
   const dataDir = await usedDataDir();
@@ -117,7 +117,7 @@ test('a database that somebody has open is not taken away from them', async () =
   expect(await markIn(dataDir)).toBe('before');
 });
 
-test('a damaged backup, one without a file that a row names, and what is none leave the folder as it is', async () => {
+test('a backup that is damaged, incomplete or none at all leaves the folder unchanged', async () => {
   const small = await smallFolder();
   await backUp(small);
   const damaged = join(small.folder, 'damaged.tar');
@@ -171,7 +171,7 @@ test.each(['symlink', 'link'] as const)('a %s in an archive is refused', async (
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test('names that are long or not ASCII come back', async () => {
+test('long and non-ASCII names are restored', async () => {
   const small = await smallFolder();
   const name = `models/größe/${'l'.repeat(120)}`;
   mkdirSync(join(small.dataDir, 'models', 'größe'));
@@ -184,8 +184,8 @@ test('names that are long or not ASCII come back', async () => {
   expect(readFileSync(join(dataDir, name), 'utf8')).toBe('long');
 });
 
-/** Made by the writer before tar-stream, whose heads were laid out in another way. */
-test('a backup of an earlier version is whole and restored', async () => {
+/** Made before tar-stream was used, with a different header layout. */
+test('a backup from an earlier version is valid and restored', async () => {
   const packed = readFileSync(new URL('./made-by-1.tar.gz', import.meta.url));
   const file = join(temporaryFolder(), 'backup.tar');
   writeFileSync(file, gunzipSync(packed));
@@ -203,7 +203,7 @@ test('a backup of an earlier version is whole and restored', async () => {
   expect(readFileSync(join(objects, 'bb', 'b'.repeat(64)), 'utf8')).toBe('report');
 });
 
-test('keys that were left out come from a folder of theirs, and must be the right ones', async () => {
+test('keys that were left out are taken from their own folder, and must match', async () => {
   const small = await smallFolder();
   await backUp(small, { withKeys: false });
   const [right, wrong, dataDir] = [join(small.folder, 'right'), temporaryFolder(), emptyDataDir()];
@@ -224,7 +224,7 @@ test('keys that were left out come from a folder of theirs, and must be the righ
   expect(readdirSync(join(dataDir, 'signing-keys'))).toEqual(['0001.pem']);
 });
 
-test('a master key of the settings counts before the one in the backup', async () => {
+test('a master key in the settings takes precedence over the one in the backup', async () => {
   const small = await smallFolder();
   await backUp(small);
 
@@ -240,7 +240,7 @@ const runKilled = (file: string, dataDir: string, where: string) =>
     { encoding: 'utf8' },
   );
 
-test('a backup of an older schema is whole, restored as it is, and brought up to date when it is opened', async () => {
+test('a backup with an older schema is restored as it is, and migrated when opened', async () => {
   const small = await smallFolder();
   const older = join(small.folder, 'older.db');
   makeOlderDatabase(older);
@@ -259,7 +259,7 @@ test('a backup of an older schema is whole, restored as it is, and brought up to
   expect(namesIn(join(dataDir, 'backups'))).toHaveLength(1);
 });
 
-test('kill -9 while it unpacks leaves what was there, and the next restore tidies up', async () => {
+test('kill -9 while unpacking keeps what was there, and the next restore cleans up', async () => {
   const small = await smallFolder();
   await backUp(small);
   const dataDir = await usedDataDir();
@@ -278,7 +278,7 @@ test('kill -9 while it unpacks leaves what was there, and the next restore tidie
   expect(await markIn(dataDir)).toBe('old');
 });
 
-test('kill -9 before any move of the exchange leaves all of the old or all of the new', () => {
+test('kill -9 at any step of the swap leaves entirely old or entirely new contents', () => {
   const states: string[] = [];
   const steps = Number(runKilled('', oldFolder(), '0').stdout);
 
@@ -332,7 +332,7 @@ async function codeOf(attempt: Promise<unknown>): Promise<unknown> {
   return failed instanceof Error && 'code' in failed ? failed.code : failed;
 }
 
-/** As a stranger could make it: an entry that no backup has, and nothing that ends it. */
+/** As an attacker could make it: with an entry that no backup has, and no end. */
 async function forge(file: string, entry: Parameters<Pack['entry']>[0]): Promise<void> {
   const tar = pack();
   for (const header of [{ name: 'forensics.db' }, entry]) {

@@ -1,4 +1,6 @@
-/** A small data folder without a server: a database, its keys and a few objects, and a backup of it. */
+/**
+ * A small data folder without a server: a database, its keys and a few objects, and a backup of it.
+ */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,7 +36,7 @@ export const content: Readonly<Record<string, string>> = {
 
 export const elsewhere = { type: 's3', place: 's3 https://store/bucket' } as const;
 
-/** One analysis with its objects here, one in a store of the tenant's own. */
+/** One analysis with its objects here, and one in the tenant's own store. */
 async function addRows(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     const tenant = { id: tenantId, name: 'acme', keyTag: 'acme', isTrial: false, createdAt };

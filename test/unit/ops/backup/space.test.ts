@@ -3,7 +3,7 @@ import { toDiskError } from '../../../../src/ops/backup/contents.ts';
 import { requireFreeSpace } from '../../../../src/ports/files/free-space.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 
-test('what will not fit is refused before anything is written, with how much is needed', async () => {
+test('what will not fit is refused before writing, with the space needed', async () => {
   const folder = temporaryFolder();
 
   await expect(requireFreeSpace(folder, 1e6)).resolves.toBeUndefined();
@@ -17,7 +17,7 @@ test.each([
   ['ENOSPC', 'no_space_left'],
   ['EDQUOT', 'no_space_left'],
   ['EACCES', 'output_not_writable'],
-])('%s of the file system is %s', (code, ours) => {
+])('%s from the file system becomes %s', (code, ours) => {
   const error = Object.assign(new Error(code), { code, syscall: 'write' });
 
   expect(toDiskError(error, 'The folder')).toMatchObject({ code: ours, cause: error });

@@ -10,14 +10,14 @@ import { temporaryFolder } from '../../ports/db/temporary.ts';
 import { backUp, evidence, smallFolder, upload } from './small-backup.ts';
 import { withoutEntry } from './without-entry.ts';
 
-let kept: Buffer | null = null;
+let cached: Buffer | null = null;
 
 /** One backup for all tests. */
 async function saved(): Promise<Buffer> {
-  if (kept !== null) return kept;
+  if (cached !== null) return cached;
   const small = await smallFolder();
   await backUp(small);
-  return (kept = readFileSync(small.out));
+  return (cached = readFileSync(small.out));
 }
 
 function fileWith(content: Buffer): string {
@@ -26,7 +26,7 @@ function fileWith(content: Buffer): string {
   return file;
 }
 
-test('what nobody touched is in order', async () => {
+test('an untouched backup has no problems', async () => {
   const bytes = await saved();
   const { manifest, rows, problems } = await verifyBackup(fileWith(bytes));
 
@@ -34,7 +34,7 @@ test('what nobody touched is in order', async () => {
   expect(rows).toEqual(manifest?.rows);
 });
 
-/** Some bytes of each file in the archive. */
+/** Some positions in each file of the archive. */
 function* placesIn(bytes: Buffer): Generator<number> {
   for (let at = 0; bytes[at] !== 0; ) {
     const start = at + 512;
@@ -46,7 +46,7 @@ function* placesIn(bytes: Buffer): Generator<number> {
   }
 }
 
-test('a flipped byte is found and told as damage in every file', async () => {
+test('a flipped byte is detected in every file', async () => {
   const bytes = await saved();
   const file = fileWith(bytes);
   const unseen: number[] = [];
@@ -61,12 +61,12 @@ test('a flipped byte is found and told as damage in every file', async () => {
   expect(unseen).toEqual([]);
 }, 120_000);
 
-test('a list of hashes that no backup has is not read into memory', async () => {
+test('an overlong list of hashes is not read into memory', async () => {
   const sizeBytes = 500_000_000;
   const file = fileWith(
     Buffer.concat([await headOf('forensics.db', 0), await headOf('SHA256SUMS', sizeBytes)]),
   );
-  // Of zeros that take no room on the disk.
+  // Sparse zeros take no space on the disk.
   truncateSync(file, 2 * sizeBytes);
 
   const { problems } = await verifyBackup(file);
@@ -74,7 +74,7 @@ test('a list of hashes that no backup has is not read into memory', async () => 
   expect(problems[0]).toBe('SHA256SUMS is too long.');
 });
 
-test('a backup that ends too early is found at every length', async () => {
+test('a backup truncated at any length is detected', async () => {
   const bytes = await saved();
   const file = fileWith(bytes);
   const unseen: number[] = [];
@@ -86,7 +86,7 @@ test('a backup that ends too early is found at every length', async () => {
   expect(unseen).toEqual([]);
 });
 
-test('what is wrong is named', async () => {
+test('the damaged file is named', async () => {
   const bytes = await saved();
   const at = bytes.indexOf('picturepicture');
   const changed = Buffer.from(bytes);
@@ -97,7 +97,7 @@ test('what is wrong is named', async () => {
   expect(problems).toEqual([`${evidence.path} has changed since it was saved.`]);
 });
 
-test('what was added behind its end, and a file that is in it twice, are told', async () => {
+test('data appended after the end and duplicate files are reported', async () => {
   const bytes = await saved();
   const first = bytes.subarray(0, bytes.indexOf('master.key', 0, 'latin1'));
   const [added, twice] = [Buffer.concat([bytes, Buffer.alloc(512)]), Buffer.concat([first, bytes])];
@@ -109,7 +109,7 @@ test('what was added behind its end, and a file that is in it twice, are told', 
   expect(problems).toEqual(['Data was appended after its end.', 'forensics.db appears twice.']);
 });
 
-test('an object that a row names and that is neither there nor told to be absent is missed', async () => {
+test('an object named by a row but neither present nor listed as absent is reported', async () => {
   const file = fileWith(await withoutEntry(await saved(), evidence.path));
 
   const { problems } = await verifyBackup(file);
@@ -117,7 +117,7 @@ test('an object that a row names and that is neither there nor told to be absent
   expect(problems).toEqual([`${evidence.path} is missing although a row names it.`]);
 });
 
-test('an object that was absent when the backup was made is not missed', async () => {
+test('an object that was absent at backup time is not reported', async () => {
   const small = await smallFolder();
   rmSync(join(small.dataDir, upload.path));
   await backUp(small);
@@ -129,7 +129,7 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['a picture', Buffer.alloc(4096, 0xd8)],
   ['another archive', await headOf('holiday.jpg', 0)],
-])('%s is no backup', async (_what, content) => {
+])('%s is not a valid backup', async (_what, content) => {
   const attempt = verifyBackup(fileWith(content));
 
   if (content.length === 0) {
@@ -139,13 +139,13 @@ test.each([
   }
 });
 
-test('a file that is missing is not found', async () => {
+test('a missing file is reported as such', async () => {
   await expect(verifyBackup(join(temporaryFolder(), 'none'))).rejects.toMatchObject({
     code: 'file_not_found',
   });
 });
 
-test('a backup of a newer schema is refused with what to install', async () => {
+test('a backup with a newer schema is refused with the version to install', async () => {
   const small = await smallFolder();
   small.db.$client.pragma(`user_version = ${currentSchema('sqlite') + 1}`);
   await backUp(small);
@@ -170,7 +170,7 @@ test('verifying changes nothing', async () => {
   expect(one).toBe(other);
 });
 
-/** The block that stands before a content in a tar archive. */
+/** The header block of an entry in a tar archive. */
 async function headOf(name: string, size: number): Promise<Buffer> {
   const tar = pack();
   tar.entry({ name, size, mtime: new Date(1_700_000_000_000) });

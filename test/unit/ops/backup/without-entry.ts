@@ -11,7 +11,7 @@ import {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The backup as if `name` had never been in it: all its hashes are right. */
+/** The backup as if `name` had never been in it, with all hashes correct. */
 export async function withoutEntry(backup: Buffer, name: string): Promise<Buffer> {
   const tar = pack();
   let [removedBytes, sums, manifest] = [0, '', ''];
@@ -22,9 +22,9 @@ export async function withoutEntry(backup: Buffer, name: string): Promise<Buffer
         .filter((line) => !line.endsWith(name))
         .join('\n')),
     [names.manifest](text) {
-      const { files, bytes, ...told } = parseManifest(text)!;
+      const { files, bytes, ...rest } = parseManifest(text)!;
       const left = { files: files - 1, bytes: bytes - removedBytes, sums: sha256(sums) };
-      return (manifest = manifestText({ ...told, ...left }));
+      return (manifest = manifestText({ ...rest, ...left }));
     },
     [names.manifestSum]: () => sumLine(sha256(manifest), names.manifest),
   };

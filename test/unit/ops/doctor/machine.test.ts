@@ -17,7 +17,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
 });
 
-test('what others may read is named, with the command that shuts it', async () => {
+test('files that others can read are named, with the command that protects them', async () => {
   writeFileSync(join(dataDir, 'master.key'), '', { mode: 0o600 });
   mkdirSync(join(dataDir, 'tls'), { mode: 0o700 });
   expect((await checkRights(dataDir)).state).toBe('ok');
@@ -34,7 +34,7 @@ test('what others may read is named, with the command that shuts it', async () =
   });
 });
 
-test('a certificate of our own is judged by its age', async () => {
+test('our own certificate is judged by its age', async () => {
   const settings = { dataDir, behindProxy: false, publicUrl: null, tlsCert: null, tlsKey: null };
   const before = checkCertificate(settings, now);
   await ensureLocalTls(dataDir, [], now);
@@ -70,7 +70,7 @@ test('a given certificate needs its own key and the name that clients use', asyn
   expect(look('https://other.example', { behindProxy: true }).state).toBe('ok');
 });
 
-test('a database with a damaged page is found out', async () => {
+test('a database with a damaged page is detected', async () => {
   const path = join(dataDir, 'forensics.db');
   const made = openDatabase({ path });
   const intact = checkDatabase(made.db);
@@ -98,7 +98,7 @@ test('a database with a damaged page is found out', async () => {
   expect(found.fix).toContain('backup');
 });
 
-test('a row that belongs to nothing is found out', async () => {
+test('a row with a missing parent is detected', async () => {
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
   const { $client } = opened.db;
   $client.pragma('foreign_keys = OFF');
@@ -117,7 +117,7 @@ test('a row that belongs to nothing is found out', async () => {
   });
 });
 
-test('a clock that is behind what was written is found out', async () => {
+test('a clock behind the latest database entry is detected', async () => {
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
   const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
   const before = await newestTime(opened.db);

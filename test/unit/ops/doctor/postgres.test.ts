@@ -14,7 +14,7 @@ const facts = {
   connections: 12,
 };
 
-test('one as it should be is told with its version', () => {
+test('a healthy server is reported with its version', () => {
   const [server, rights, connections] = judgeFacts(facts);
 
   expect(server).toMatchObject({
@@ -30,7 +30,7 @@ test.each<[Partial<typeof facts>, RegExp, RegExp]>([
   [{ isolation: 'read committed' }, /"read committed" instead of serializable/, /session mode/],
   [{ synchronousCommit: 'off' }, /synchronous_commit is off/, /synchronous_commit = on/],
   [{ fsync: 'off', fullPageWrites: 'off' }, /fsync, full_page_writes is off/, /fsync = on/],
-])('%o is no place for evidence', (change, message, fix) => {
+])('%o is unsafe for evidence', (change, message, fix) => {
   const [found] = judgeFacts({ ...facts, ...change });
 
   expect(found.state).toBe('failed');
@@ -38,15 +38,15 @@ test.each<[Partial<typeof facts>, RegExp, RegExp]>([
   expect(found.fix).toMatch(fix);
 });
 
-test('a user who cannot upgrade the schema is told before the upgrade', () => {
-  const [, barred] = judgeFacts({ ...facts, mayCreate: false });
-  const [, foreign] = judgeFacts({ ...facts, foreignTables: 3 });
+test('a user who cannot migrate the schema is reported before an upgrade', () => {
+  const [, unprivileged] = judgeFacts({ ...facts, mayCreate: false });
+  const [, notOwner] = judgeFacts({ ...facts, foreignTables: 3 });
 
-  expect(barred.message).toMatch(/lacks permission to create tables/);
-  expect(foreign.message).toMatch(/does not own 3/);
+  expect(unprivileged.message).toMatch(/lacks permission to create tables/);
+  expect(notOwner.message).toMatch(/does not own 3/);
 });
 
-test('one more process than there are connections for is told before it starts', () => {
+test('a lack of connections for one more process is reported', () => {
   const [, , last] = judgeFacts({ ...facts, connections: 86 });
   const [, , full] = judgeFacts({ ...facts, connections: 87 });
 

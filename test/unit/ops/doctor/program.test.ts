@@ -12,7 +12,7 @@ import {
 } from '../../../../src/ops/doctor/installation.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 
-test('what runs the tests runs the program', async () => {
+test('the native modules load on the machine that runs the tests', async () => {
   const found = await checkModules();
 
   expect(found.map(({ name, state }) => [name, state])).toEqual([
@@ -66,7 +66,7 @@ test('the packaged models are intact, and a damaged one is named', async () => {
   expect(damaged).toMatchObject([{ state: 'failed', message: expect.stringContaining('mine') }]);
 });
 
-test('of a foreign failure only its name is told', () => {
+test('an unexpected error is reported by its code only', () => {
   const leaky = Object.assign(new Error('at https://host/?secret=1'), { code: 'EIO' });
 
   expect(messageOf(leaky)).toBe('It failed (EIO).');

@@ -9,7 +9,7 @@ import {
 const found = await examineShipped(null);
 const golden = await readGolden(found.examination.model.id);
 
-/** The golden values, with the fake probability of one picture moved. */
+/** The golden values with the fake probability of one picture shifted. */
 function moved(by: number, more: Partial<Golden> = {}): Golden {
   const { 'real.jpg': real, ...others } = golden!.pictures;
   const fakeProbability = real!.numbers['fakeProbability']! + by;
@@ -17,7 +17,7 @@ function moved(by: number, more: Partial<Golden> = {}): Golden {
   return { ...golden!, pictures: { ...others, 'real.jpg': { ...real!, numbers } }, ...more };
 }
 
-/** The same pictures and verdicts, and numbers that differ by less than 0.001. */
+/** The same pictures and verdicts, with numbers that differ by less than 0.001. */
 function nearTo(pictures: Golden['pictures']): unknown {
   return Object.fromEntries(
     Object.entries(pictures).map(([name, { verdict, numbers }]) => [
@@ -32,10 +32,10 @@ function nearTo(pictures: Golden['pictures']): unknown {
   );
 }
 
-test('the drawn pictures give what the release measured (else: node bin/golden.ts)', () => {
+test('the drawn pictures give the values measured for the release (to renew: node bin/golden.ts)', () => {
   const judged = judgeReadings(found, golden);
 
-  // Processors add in different orders: up to 0.0005 was seen between two of them.
+  // CPUs add in different orders, which changed results by up to 0.0005 between two of them.
   expect(found.readings).toEqual(nearTo(golden!.pictures));
   expect(judged).toMatchObject({
     state: 'ok',
@@ -43,7 +43,7 @@ test('the drawn pictures give what the release measured (else: node bin/golden.t
   });
 });
 
-test('small differences are told with what is other here', () => {
+test('small differences are reported with what differs in the environment', () => {
   const environment = { ...golden!.environment, cpu: 'Another processor' };
 
   const judged = judgeReadings(found, moved(0.01, { environment }));
@@ -54,13 +54,13 @@ test('small differences are told with what is other here', () => {
 });
 
 test.each([
-  ['numbers far away', moved(0.06)],
+  ['large differences', moved(0.06)],
   [
-    'a number that is missing',
+    'a missing number',
     { ...moved(0), pictures: { 'real.jpg': { verdict: 'uncertain', numbers: {} } } },
   ],
   [
-    'a picture that is missing',
+    'a missing picture',
     { ...moved(0), pictures: { 'third.jpg': { verdict: 'real', numbers: {} } } },
   ],
   [
@@ -77,15 +77,12 @@ test.each([
   expect(judgeReadings(found, other)).toMatchObject({ state: 'failed' });
 });
 
-test.each(['model', 'locator'] as const)(
-  'numbers of another %s are compared with nothing',
-  (kind) => {
-    const other = { ...golden!, [kind]: { ...golden![kind], files: { 'model.onnx': 'ab' } } };
+test.each(['model', 'locator'] as const)('numbers of another %s are not compared', (kind) => {
+  const other = { ...golden!, [kind]: { ...golden![kind], files: { 'model.onnx': 'ab' } } };
 
-    expect(judgeReadings(found, other).state).toBe('warning');
-    expect(judgeReadings(found, null)).toMatchObject({
-      state: 'ok',
-      message: expect.stringContaining('no golden numbers'),
-    });
-  },
-);
+  expect(judgeReadings(found, other).state).toBe('warning');
+  expect(judgeReadings(found, null)).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining('no golden numbers'),
+  });
+});

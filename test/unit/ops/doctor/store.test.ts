@@ -39,7 +39,7 @@ describe('a bucket', () => {
   });
   afterAll(() => server.close());
 
-  test('is used as clients use it, and keeps nothing of that', async () => {
+  test('is tested as clients use it, without leaving objects behind', async () => {
     const visit = createVisitor({ ca: server.ca });
     const origins = ['https://app.example', 'https://*.lab.example'];
 
@@ -49,7 +49,7 @@ describe('a bucket', () => {
     expect(server.objects()).toEqual([]);
   });
 
-  test('whose rules leave out an origin is told by that origin', async () => {
+  test('whose CORS rules omit an origin is reported with that origin', async () => {
     const visit = createVisitor({ ca: server.ca });
     const origins = ['https://app.example', 'https://other.example', '*'];
 
@@ -62,21 +62,21 @@ describe('a bucket', () => {
     });
   });
 
-  test('that refuses the key is asked nothing more but the time', async () => {
+  test('that rejects the key is asked only for its time', async () => {
     const visit = createVisitor({ ca: server.ca });
     const found = await look({ store: storeWith({ secretAccessKey: 'wrong' }), visit });
 
     expect(found).toEqual([['store', 'failed', 'access!'], onTime]);
   });
 
-  test('whose URLs lead to a server that clients do not trust fails them', async () => {
+  test('whose URLs lead to a server that clients do not trust fails the check', async () => {
     const found = await look({ store: storeWith(), visit: createVisitor({}) });
 
     expect(found).toEqual([allWell[0], ['presigned URLs', 'failed', 'presigned!']]);
     expect(server.objects()).toEqual([]);
   });
 
-  test('that refuses what was signed for another host is told by method and status', async () => {
+  test('that rejects a presigned URL is reported by method and status', async () => {
     const store = storeWith();
     const presign: BlobStore['presign'] = (key, at) => {
       const urls = store.presign(key, at);
@@ -94,7 +94,7 @@ describe('a bucket', () => {
   });
 });
 
-test('a visit goes where the guard lets it, and nowhere else', async () => {
+test('requests go only where the guard permits', async () => {
   const server = await startS3Server({ useSSL: true });
   const refusal = Object.assign(new Error('not there'), { code: 'address_refused' });
   const guard = { lookup: () => undefined, refusalOf: () => refusal };
@@ -107,7 +107,7 @@ test('a visit goes where the guard lets it, and nowhere else', async () => {
   await server.close();
 });
 
-test('a store whose clock is an hour off is told, whatever else it refuses', async () => {
+test('a store whose clock is an hour off is reported, whatever else it rejects', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
   const late: Answer = says(403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', { date });
   const server = await startScripted(late);
@@ -124,7 +124,7 @@ test('a store whose clock is an hour off is told, whatever else it refuses', asy
   ]);
 });
 
-test('where nothing answers, only our own store may be waiting for its server', async () => {
+test('if nothing responds, only our own store may still be starting', async () => {
   const server = await startEmbeddedServer();
   const embedded = server.storeOf(bucket);
   const remote = createS3Store(s3ConfigAt(server.origin), { timeouts: { retryDelayMs: 1 } });
@@ -146,7 +146,7 @@ describe('an Azure container', () => {
   }, 30_000);
   afterAll(() => azurite.close());
 
-  test('is made when it is missing; its rules are the account’s', async () => {
+  test('is created if missing; its CORS rules belong to the account', async () => {
     const store = azurite.storeOf('made-by-the-doctor', { timeouts: { retryDelayMs: 1 } });
     const visit = createVisitor({ ca: azurite.ca });
     const origins = ['https://app.example'];

@@ -9,11 +9,11 @@ const working = {
   webhookFailingSince: null,
 };
 
-test('a receiver that works is well', () => {
+test('a working receiver is ok', () => {
   expect(judgeWebhook(working, null).state).toBe('ok');
 });
 
-test('a receiver that fails is told with its last outcome and what helps against it', () => {
+test('a failing receiver is reported with its last outcome and advice', () => {
   const judged = judgeWebhook({ ...working, webhookFailingSince: at }, 'ECONNREFUSED');
 
   expect(judged).toEqual({

@@ -12,8 +12,11 @@ import { examinationOf } from '../../service/analyses/scripted-sandbox.ts';
 import { openWorkshop } from '../../service/analyses/workshop.ts';
 import { postgres as engine } from '../../ports/db/engines.ts';
 
-/** A tenant with a webhook and a key, analyses of several states, one of them deleted, one with all that is kept of a picture. */
-async function lived() {
+/**
+ * A tenant with a webhook and a key, and analyses in several states: one deleted, one with
+ * everything stored about a picture.
+ */
+async function populated() {
   const workshop = await openWorkshop();
   const { complete, start, create, analyses, caller, sandbox } = workshop;
   const fingerprint = packFingerprint(
@@ -45,8 +48,8 @@ describe('from SQLite to PostgreSQL', () => {
   beforeAll(() => (engine.isMissing ? undefined : engine.start()));
   afterAll(() => (engine.isMissing ? undefined : engine.stop()));
 
-  on('every row arrives, and the audit log goes on', async () => {
-    const { db, clock, caller } = await lived();
+  on('every row is copied, and the audit log continues', async () => {
+    const { db, clock, caller } = await populated();
     const to = await (await engine.newDatabase())();
 
     await copyRows(db, to);
@@ -69,8 +72,8 @@ describe('from SQLite to PostgreSQL', () => {
     expect((await audit.verify(serviceChain)).broken).toBeNull();
   });
 
-  on('a copy that was interrupted after any table continues there', async () => {
-    const { db } = await lived();
+  on('a copy interrupted after any table can be resumed', async () => {
+    const { db } = await populated();
     const to = await (await engine.newDatabase())();
     const steps: string[] = [];
     await copyRows(db, await (await engine.newDatabase())(), (table) => steps.push(table));
