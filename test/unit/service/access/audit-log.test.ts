@@ -23,7 +23,7 @@ async function setUp() {
 }
 
 describe('a tenant', () => {
-  test('has a log that begins with its creation, and with who made it', async () => {
+  test('has a log that begins with its creation and its creator', async () => {
     const { tenants, log } = await setUp();
 
     const trial = await tenants.create({ name: 'trial', isTrial: true, by: service });
@@ -32,7 +32,7 @@ describe('a tenant', () => {
     expect(await log(trial.id)).toEqual([['service', 'tenant.created', { isTrial: true }]]);
   });
 
-  test('that is refused leaves no word', async () => {
+  test('that is refused is not logged', async () => {
     const { tenants, tenant, db } = await setUp();
 
     await expect(tenants.create({ name: 'acme' })).rejects.toThrow();
@@ -47,16 +47,16 @@ describe('a tenant', () => {
     [{ isTrial: true, webhookUrl: 'https://a.example/hook' }, ['isTrial', 'webhookUrl']],
     [{ name: 'acme', isTrial: false, webhookUrl: null }, []],
     [{}, []],
-  ])('that is changed by %j is told to be changed in %j', async (change, fields) => {
+  ])('changed by %j logs the changed fields %j', async (change, fields) => {
     const { tenants, tenant, log } = await setUp();
 
     await tenants.update(tenant.id, change);
 
-    const told = fields.length === 0 ? [] : [['operator', 'tenant.changed', { fields }]];
-    expect((await log()).slice(1)).toEqual(told);
+    const expected = fields.length === 0 ? [] : [['operator', 'tenant.changed', { fields }]];
+    expect((await log()).slice(1)).toEqual(expected);
   });
 
-  test('whose webhook was given up is changed by the same URL', async () => {
+  test('with a disabled webhook is changed by setting the same URL', async () => {
     const { db, tenants, tenant, log, clock } = await setUp();
     const webhookUrl = 'https://a.example/hook';
     await tenants.update(tenant.id, { webhookUrl });
@@ -71,16 +71,16 @@ describe('a tenant', () => {
 });
 
 describe('a key', () => {
-  test('is told to be made, rotated and revoked, by whom, until when', async () => {
+  test('logs its creation, rotation and revocation, with actors and expiry', async () => {
     const { keys, tenant, inDays, log } = await setUp();
     const tenantId = tenant.id;
     const [soon, late] = [inDays(1), inDays(90)];
     const which = { name: 'ci' };
 
     const first = await keys.mint({ tenantId, name: 'ci', expiresAt: soon, by: person });
-    const wish = { tenantId, which, expiresAt: late, graceMs: dayMs / 2, by: operator };
-    const { key: second } = await keys.rotate(wish);
-    const { key: third } = await keys.rotate(wish);
+    const request = { tenantId, which, expiresAt: late, graceMs: dayMs / 2, by: operator };
+    const { key: second } = await keys.rotate(request);
+    const { key: third } = await keys.rotate(request);
     await keys.revoke({ tenantId, uuid: third.uuid.toUpperCase(), by: person });
 
     const end = inDays(0.5).toISOString();
@@ -97,14 +97,14 @@ describe('a key', () => {
     expect(new Set([first, second, third].map(({ uuid }) => uuid)).size).toBe(3);
   });
 
-  test('that is asked for twice, refused or already gone leaves no further word', async () => {
+  test('that is requested twice, refused or already revoked logs nothing more', async () => {
     const { keys, tenant, inDays, log } = await setUp();
     const { id: tenantId } = tenant;
-    const wish = { tenantId, name: 'ci', expiresAt: inDays(1), by: person, idempotencyKey: 'k' };
-    const { uuid } = await keys.mint(wish);
-    await keys.mint(wish);
+    const request = { tenantId, name: 'ci', expiresAt: inDays(1), by: person, idempotencyKey: 'k' };
+    const { uuid } = await keys.mint(request);
+    await keys.mint(request);
 
-    await expect(keys.mint({ ...wish, expiresAt: inDays(-1) })).rejects.toThrow();
+    await expect(keys.mint({ ...request, expiresAt: inDays(-1) })).rejects.toThrow();
     await keys.revoke({ tenantId, uuid, by: person });
     await expect(keys.revoke({ tenantId, uuid, by: person })).rejects.toThrow();
 
@@ -117,7 +117,7 @@ describe('a key', () => {
 });
 
 describe('a person', () => {
-  test('is told in the log of the service; each tenant hears who came and went, and of its members', async () => {
+  test('is logged by the service, and by each tenant while a member of it', async () => {
     const { users, makeUser, tenants, tenant, serviceLog, log } = await setUp();
     const other = await tenants.create({ name: 'other' });
 
@@ -158,7 +158,7 @@ describe('a person', () => {
     ]);
   });
 
-  test('who changes the own password is the one who did', async () => {
+  test('who changes their own password is logged as the actor', async () => {
     const { makeUser, logIn, identity, serviceLog } = await setUp();
     const { id } = await makeUser('ada@example.com');
     const principal = await identity.authenticate((await logIn('ada@example.com')).accessToken);
@@ -171,7 +171,7 @@ describe('a person', () => {
     expect((await serviceLog(id)).slice(1)).toEqual([[`user ${id}`, 'user.password_changed', {}]]);
   });
 
-  test('logs in and out without a word', async () => {
+  test('logs in and out without an entry', async () => {
     const { makeUser, logIn, identity, serviceLog } = await setUp();
     const { id } = await makeUser('ada@example.com');
 
@@ -182,7 +182,7 @@ describe('a person', () => {
     expect(await serviceLog(id)).toHaveLength(1);
   });
 
-  test('stands there by an id: no name, no address, no secret', async () => {
+  test('is logged by id, without names, addresses or secrets', async () => {
     const { db, makeUser, users, keys, tenant, tenants, inDays } = await setUp();
     const { id } = await makeUser('ada@example.com', { name: 'Ada King' });
     await users.update(id, { name: 'Augusta' });

@@ -24,8 +24,8 @@ async function setUp(given: Parameters<typeof openPeople>[0] = {}) {
   return { ...people, user, tokens, principal };
 }
 
-/** Does the work of `passwords`, and `afterVerify` behind each look at a password. */
-function watched(afterVerify: () => unknown, passwords = cheap): Passwords {
+/** Wraps `passwords` and calls `afterVerify` after each check of a password. */
+function observed(afterVerify: () => unknown, passwords = cheap): Passwords {
   return {
     ...passwords,
     async matching(typed, hashes) {
@@ -37,7 +37,7 @@ function watched(afterVerify: () => unknown, passwords = cheap): Passwords {
 }
 
 describe('login', () => {
-  test('knows the address however it is written', async () => {
+  test('ignores the case of the address and spaces around it', async () => {
     const { logIn, identity, user } = await setUp();
 
     const { accessToken } = await logIn('  EXAMINER@Example.ORG ');
@@ -45,9 +45,9 @@ describe('login', () => {
     expect(await identity.authenticate(accessToken)).toMatchObject({ id: user.id });
   });
 
-  test('answers alike, after the same work, for all who may not come in', async () => {
-    let looks = 0;
-    const people = await openPeople({ passwords: watched(() => looks++) });
+  test('fails in the same way, after the same work, for everybody who may not log in', async () => {
+    let checks = 0;
+    const people = await openPeople({ passwords: observed(() => checks++) });
     const { makeUser, users: accounts, logIn } = people;
     await makeUser('wrong@example.org');
     await accounts.disable((await makeUser('disabled@example.org')).id);
@@ -67,14 +67,14 @@ describe('login', () => {
       ),
     );
 
-    expect(looks).toBe(tries.length);
+    expect(checks).toBe(tries.length);
     for (const refusal of refusals) {
       expect(refusal).toMatchObject(refused);
       expect(refusal).toEqual(refusals[0]);
     }
   });
 
-  test('five wrong passwords lock an account and an address without one alike', async () => {
+  test('five wrong passwords lock an address, whether or not it has an account', async () => {
     const { makeUser, logIn, clock } = await openPeople();
     await makeUser(examiner);
     const codes = async (email: string) => {
@@ -98,7 +98,7 @@ describe('login', () => {
     await expect(logIn(examiner, 'a wrong password')).rejects.toMatchObject(refused);
   });
 
-  test('who sets the password of one account of an address gets no more guesses at the other', async () => {
+  test('setting the password of one account gives no more guesses at another of the same address', async () => {
     const { users: accounts, tenants, makeUser, logIn } = await setUp();
     const { id } = await tenants.create({ name: 'curious' });
     const by = { type: 'user', id: (await makeUser('curious@example.org')).id } as const;
@@ -113,22 +113,22 @@ describe('login', () => {
     expect(await logIn(examiner, 'walnut ribbon quartz')).toMatchObject({ tokenType: 'Bearer' });
   });
 
-  test('of two hundred guesses, a hundred at once, five are looked at', async () => {
-    let looks = 0;
-    const { makeUser, logIn } = await openPeople({ passwords: watched(() => looks++) });
+  test('of two hundred guesses, a hundred at once, five are checked', async () => {
+    let checks = 0;
+    const { makeUser, logIn } = await openPeople({ passwords: observed(() => checks++) });
     await makeUser(examiner);
     const guess = async () =>
       Promise.allSettled(Array.from({ length: 100 }, (_, i) => logIn(examiner, `guess ${i}`)));
 
     const answers = [...(await guess()), ...(await guess())];
 
-    expect(looks).toBe(5);
+    expect(checks).toBe(5);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toEqual([]);
   });
 
-  test('of a hundred logins at once from as many networks 64 are looked at', async () => {
-    let looks = 0;
-    const { makeUser, logIn } = await openPeople({ passwords: watched(() => looks++) });
+  test('of a hundred logins at once from as many networks, 64 are checked', async () => {
+    let checks = 0;
+    const { makeUser, logIn } = await openPeople({ passwords: observed(() => checks++) });
     await makeUser(examiner);
     const crowd = Array.from({ length: 100 }, (_, i) =>
       logIn(`nobody${i}@example.org`, password, `192.0.2.${i}`),
@@ -136,11 +136,11 @@ describe('login', () => {
 
     const answers = await Promise.allSettled(crowd);
 
-    expect(looks).toBe(64);
+    expect(checks).toBe(64);
     expect(answers.map(({ status }) => status)).not.toContain('fulfilled');
   });
 
-  test('a crowd from one network keeps nobody elsewhere from logging in', async () => {
+  test('a crowd from one network does not stop anybody elsewhere from logging in', async () => {
     const { makeUser, logIn } = await openPeople();
     await makeUser(examiner);
     const guesses = Array.from({ length: 66 }, (_, i) => logIn(`nobody${i}@example.org`));
@@ -151,7 +151,7 @@ describe('login', () => {
     expect((await crowd).map(({ status }) => status)).not.toContain('fulfilled');
   });
 
-  test('one network address is slowed down over all accounts, and right passwords do not count', async () => {
+  test('a network address is limited across all accounts, and right passwords do not count', async () => {
     const { makeUser, logIn } = await openPeople();
     await makeUser(examiner);
     for (let i = 0; i < 40; i++) await logIn(examiner);
@@ -163,7 +163,7 @@ describe('login', () => {
     await logIn(examiner, password, '192.0.2.2');
   });
 
-  test('when too many wait for their hash, nobody is counted as wrong', async () => {
+  test('logins refused because too many wait for a hash do not count as failures', async () => {
     const { makeUser, logIn, parts } = await openPeople();
     await makeUser(examiner);
     const crowd = Array.from({ length: 64 }, () =>
@@ -181,7 +181,7 @@ describe('login', () => {
     await logIn(examiner);
   });
 
-  test('an old password that is changed while it is looked at opens nothing', async () => {
+  test('a password that is changed while it is checked opens no session', async () => {
     const change = { run: async (): Promise<unknown> => null };
     const {
       users: accounts,
@@ -189,7 +189,7 @@ describe('login', () => {
       logIn,
       db,
     } = await openPeople({
-      passwords: watched(() => change.run()),
+      passwords: observed(() => change.run()),
     });
     const { id } = await makeUser(examiner);
 
@@ -201,7 +201,7 @@ describe('login', () => {
     expect(await db.select().from(sessions).all()).toEqual([]);
   });
 
-  test('is counted in its own transaction: what fails there is no login', async () => {
+  test('is counted in its own transaction, and a failure there prevents it', async () => {
     const counted: unknown[] = [];
     const { db, makeUser, tenants, logIn, clock } = await openPeople({
       onLogin: async (_tx, login) => {
@@ -241,7 +241,7 @@ describe('a session', () => {
     });
   });
 
-  test('a token whose person and session do not belong together is refused, whoever signed it', async () => {
+  test('a token whose user and session do not match is refused, even with a valid signature', async () => {
     const { identity, makeUser, logIn, parts, principal } = await setUp();
     const ben = await makeUser('ben@example.org');
     const { accessToken } = await logIn('ben@example.org');
@@ -253,7 +253,7 @@ describe('a session', () => {
     await expect(identity.authenticate(forged)).rejects.toMatchObject(refused);
   });
 
-  test('a refresh token that comes again ends the session for the thief and the owner', async () => {
+  test('reusing a refresh token ends the session for both thief and owner', async () => {
     const { identity, logIn, tokens } = await setUp();
     const second = await identity.refresh(tokens.refreshToken);
     const elsewhere = await logIn(examiner);
@@ -266,7 +266,7 @@ describe('a session', () => {
     await identity.authenticate(elsewhere.accessToken);
   });
 
-  test('of two refreshes at once one answers at most, and the session is over', async () => {
+  test('of two refreshes at once, at most one succeeds, and the session ends', async () => {
     const { identity, tokens } = await setUp();
 
     const answers = await Promise.allSettled([
@@ -278,7 +278,7 @@ describe('a session', () => {
     await expect(identity.authenticate(tokens.accessToken)).rejects.toMatchObject(refused);
   });
 
-  test('lives for 14 days without a refresh and for 30 days with all of them', async () => {
+  test('lasts 14 days without a refresh, and 30 days at most', async () => {
     const { identity, clock, logIn, tokens } = await setUp();
     const idle = await logIn(examiner);
     clock.step(14 * dayMs - 1);
@@ -296,7 +296,7 @@ describe('a session', () => {
     await expect(identity.refresh(last.refreshToken)).rejects.toMatchObject(refused);
   });
 
-  test('no token is kept as it was given out', async () => {
+  test('no refresh token is stored in plain text', async () => {
     const { db, tokens } = await setUp();
 
     const rows = await db.select().from(refreshTokens).all();
@@ -308,7 +308,7 @@ describe('a session', () => {
     expect(rows[0]?.digest.equals(secret)).toBe(false);
   });
 
-  test('is forgotten a month after its end, with its refresh tokens', async () => {
+  test('is purged a month after its end, with its refresh tokens', async () => {
     const { db, clock, identity, tokens, logIn } = await setUp();
     await identity.revoke(tokens);
     clock.step(30 * dayMs);
@@ -333,7 +333,7 @@ describe('a session', () => {
     expect(await left()).toEqual([[], []]);
   });
 
-  test('revoke takes a refresh token that is used up: it only has to be the person’s own', async () => {
+  test('revoke accepts a refresh token that was already used', async () => {
     const { identity, tokens } = await setUp();
     const { idToken } = await identity.refresh(tokens.refreshToken);
 
@@ -349,7 +349,7 @@ describe('changePassword', () => {
   test.each([
     ['a wrong current password', { currentPassword: 'a wrong password', newPassword }],
     ['a new password that is too short', { currentPassword: password, newPassword: 'short' }],
-    ['the own address', { currentPassword: password, newPassword: 'Examiner@example.org' }],
+    ['the user’s own address', { currentPassword: password, newPassword: 'Examiner@example.org' }],
     ['the same password', { currentPassword: password, newPassword: password }],
   ])('changes nothing with %s', async (_, passwords) => {
     const { identity, logIn, principal } = await setUp();
@@ -362,7 +362,7 @@ describe('changePassword', () => {
     await logIn(examiner);
   });
 
-  test('a stolen session cannot guess the password for ever', async () => {
+  test('a stolen session cannot guess the password indefinitely', async () => {
     const { identity, logIn, principal } = await setUp();
     for (let i = 0; i < 5; i++) {
       const guess = { currentPassword: `guess ${i}`, newPassword };
@@ -377,7 +377,7 @@ describe('changePassword', () => {
     await logIn(examiner);
   });
 
-  test('a right current password forgets the wrong ones before it', async () => {
+  test('a right current password resets the count of wrong ones', async () => {
     const { identity, logIn, principal } = await setUp();
     const guess = async () => logIn(examiner, 'a wrong password').catch((error: unknown) => error);
     for (let i = 0; i < 4; i++) await guess();
@@ -388,7 +388,7 @@ describe('changePassword', () => {
     await logIn(examiner, newPassword);
   });
 
-  test('of two changes at once one is made', async () => {
+  test('of two changes at once, one succeeds', async () => {
     const { identity, logIn, principal } = await setUp();
     const choices = ['seven green bottles', 'eight green bottles'];
 

@@ -22,7 +22,7 @@ async function setUp() {
   return { db, clock, tenants, keys, tenant, minted, expiresAt };
 }
 
-function wishFor({ tenant, clock }: Awaited<ReturnType<typeof setUp>>, graceMs = dayMs / 2) {
+function requestFor({ tenant, clock }: Awaited<ReturnType<typeof setUp>>, graceMs = dayMs / 2) {
   const expiresAt = new Date(clock.now().getTime() + 90 * dayMs);
   return { tenantId: tenant.id, expiresAt, graceMs, by: operator };
 }
@@ -50,8 +50,8 @@ describe('mint', () => {
   });
 
   test.each([
-    ['an expiry that is over', 'ci', -1],
-    ['an expiry that is no date', 'ci', Number.NaN],
+    ['an expiry in the past', 'ci', -1],
+    ['an invalid expiry', 'ci', Number.NaN],
     ['an expiry of more than ten years', 'ci', 3650 * dayMs + 1],
     ['an empty name', '', dayMs],
     ['a name of 256 characters', 'x'.repeat(256), dayMs],
@@ -74,46 +74,46 @@ describe('mint', () => {
 });
 
 describe('mint under an Idempotency-Key', () => {
-  test('refuses another wish under it, and the same once its key is deleted', async () => {
+  test('refuses another request with it, and the same request once its key is deleted', async () => {
     const { keys, tenant, expiresAt } = await setUp();
-    const wish = {
+    const request = {
       tenantId: tenant.id,
       name: 'once',
       expiresAt,
       by: operator,
       idempotencyKey: 'k',
     };
-    const { uuid } = await keys.mint(wish);
+    const { uuid } = await keys.mint(request);
 
-    const other = keys.mint({ ...wish, name: 'other' });
+    const other = keys.mint({ ...request, name: 'other' });
 
     await expect(other).rejects.toMatchObject({ code: 'conflict' });
     await keys.revoke({ tenantId: tenant.id, uuid, by: operator });
-    await expect(keys.mint(wish)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(keys.mint(request)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
 describe('rotate', () => {
-  test('never prolongs the old key', async () => {
+  test('never extends the life of the old key', async () => {
     const setting = await setUp();
     const { keys, minted } = setting;
 
     const { replaced } = await keys.rotate({
-      ...wishFor(setting, 30 * dayMs),
+      ...requestFor(setting, 30 * dayMs),
       which: { uuid: minted.uuid },
     });
 
     expect(replaced.expiresAt).toBe(minted.expiresAt);
   });
 
-  test('by name can be repeated: the newest key is replaced, those before it keep their own end', async () => {
+  test('by name can be repeated: the newest key is replaced, and earlier ones keep their expiry', async () => {
     const setting = await setUp();
     const { keys, clock, tenant, minted } = setting;
-    const wish = { ...wishFor(setting), which: { name: 'ci' } };
-    const first = await keys.rotate(wish);
+    const request = { ...requestFor(setting), which: { name: 'ci' } };
+    const first = await keys.rotate(request);
     clock.step(1000);
 
-    const second = await keys.rotate(wish);
+    const second = await keys.rotate(request);
 
     expect([first.replaced.uuid, second.replaced.uuid]).toEqual([minted.uuid, first.key.uuid]);
     const ends = new Map((await keys.list(tenant.id)).map((key) => [key.uuid, key.expiresAt]));
@@ -121,14 +121,14 @@ describe('rotate', () => {
     expect(Date.parse(second.replaced.expiresAt) - Date.parse(first.replaced.expiresAt)).toBe(1000);
   });
 
-  test('by name takes up a replaced key again when its successor was revoked', async () => {
+  test('by name replaces a replaced key again if its successor was revoked', async () => {
     const setting = await setUp();
     const { keys, tenant, minted } = setting;
-    const wish = { ...wishFor(setting), which: { name: 'ci' } };
-    const { key } = await keys.rotate(wish);
+    const request = { ...requestFor(setting), which: { name: 'ci' } };
+    const { key } = await keys.rotate(request);
     await keys.revoke({ tenantId: tenant.id, uuid: key.uuid, by: operator });
 
-    const { replaced } = await keys.rotate(wish);
+    const { replaced } = await keys.rotate(request);
 
     expect(replaced.uuid).toBe(minted.uuid);
   });
@@ -138,7 +138,7 @@ describe('rotate', () => {
     const { keys, tenant, clock, minted } = setting;
     const expiresAt = clock.now();
 
-    const rotated = keys.rotate({ ...wishFor(setting, 0), which: { name: 'ci' }, expiresAt });
+    const rotated = keys.rotate({ ...requestFor(setting, 0), which: { name: 'ci' }, expiresAt });
 
     await expect(rotated).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await keys.list(tenant.id)).toMatchObject([{ expiresAt: minted.expiresAt }]);
@@ -147,21 +147,21 @@ describe('rotate', () => {
   test('finds neither deleted keys nor those of another tenant', async () => {
     const setting = await setUp();
     const { keys, tenants, tenant, minted } = setting;
-    const wish = wishFor(setting);
+    const request = requestFor(setting);
     const other = await tenants.create({ name: 'other' });
 
-    const foreign = keys.rotate({ ...wish, tenantId: other.id, which: { uuid: minted.uuid } });
+    const foreign = keys.rotate({ ...request, tenantId: other.id, which: { uuid: minted.uuid } });
 
     await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
     await keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator });
-    const deleted = keys.rotate({ ...wish, which: { name: 'ci' } });
+    const deleted = keys.rotate({ ...request, which: { name: 'ci' } });
     await expect(deleted).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('the last use of a key', () => {
   test.skipIf(hasPostgres)(
-    'is kept to the minute and written once a minute, after the request',
+    'is stored to the minute, and written once a minute after the request',
     async () => {
       const { db, keys, tenant, minted, clock } = await setUp();
       const lastUse = async () => {
@@ -185,7 +185,7 @@ describe('the last use of a key', () => {
     },
   );
 
-  test('is not noted for a key that is refused', async () => {
+  test('is not recorded for a refused key', async () => {
     const { keys, tenant, minted, clock } = await setUp();
     clock.step(dayMs);
 
@@ -195,7 +195,7 @@ describe('the last use of a key', () => {
     expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
   });
 
-  test.skipIf(hasPostgres)('refuses nobody when it cannot be written', async () => {
+  test.skipIf(hasPostgres)('does not prevent authentication if it cannot be written', async () => {
     const { db, keys, minted } = await setUp();
     db.$client.pragma('query_only = ON');
 
@@ -207,7 +207,7 @@ describe('the last use of a key', () => {
 });
 
 describe('authenticate', () => {
-  test('knows the key and its tenant', async () => {
+  test('returns the key and its tenant', async () => {
     const { keys, tenant, minted } = await setUp();
 
     const principal = await keys.authenticate(minted.secret);
@@ -222,7 +222,7 @@ describe('authenticate', () => {
     });
   });
 
-  test('still knows the key after its tenant was renamed', async () => {
+  test('still accepts the key after its tenant is renamed', async () => {
     const { keys, tenants, tenant, minted } = await setUp();
     await tenants.update(tenant.id, { name: 'renamed' });
 
@@ -233,9 +233,9 @@ describe('authenticate', () => {
 
   test.each<[string, string, (key: string, tag: string) => string]>([
     ['nothing', 'unauthenticated', () => ''],
-    ['a cut key', 'unauthenticated', (key) => key.slice(0, -1)],
-    ['a key with a tail', 'unauthenticated', (key) => `${key}x`],
-    ['a check suffix that is wrong', 'unauthenticated', (key) => `${key.slice(0, -6)}000000`],
+    ['a truncated key', 'unauthenticated', (key) => key.slice(0, -1)],
+    ['a key with an extra character', 'unauthenticated', (key) => `${key}x`],
+    ['a wrong check suffix', 'unauthenticated', (key) => `${key.slice(0, -6)}000000`],
     ['a token of another kind', 'unauthenticated', () => 'eyJhbGciOiJIUzI1NiJ9.e30.x'],
   ])('%s is %s', async (_, code, secretOf) => {
     const { keys, tenant, minted } = await setUp();
@@ -245,7 +245,7 @@ describe('authenticate', () => {
     await expect(answer).rejects.toMatchObject({ code });
   });
 
-  test('an expired key is unauthenticated from the moment of its expiry', async () => {
+  test('a key is unauthenticated from the moment it expires', async () => {
     const { keys, minted, clock } = await setUp();
     clock.step(dayMs - 1);
     await keys.authenticate(minted.secret);
@@ -283,7 +283,7 @@ describe('authenticate', () => {
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a key is worthless under another pepper', async () => {
+  test('a key is refused under another pepper', async () => {
     const { db, clock, minted } = await setUp();
     const others = createKeys({ db, pepper: new Uint8Array(32).fill(8), now: clock.now });
 
@@ -294,7 +294,7 @@ describe('authenticate', () => {
 });
 
 describe('the form of a key', () => {
-  test('its check suffix finds every mistyped character and every swap of two neighbours', () => {
+  test('its check suffix detects every mistyped character and every swap of two neighbours', () => {
     const key = newSecret('tag12345');
     const start = 'sk-tag12345-'.length;
 
@@ -316,10 +316,10 @@ async function endedOf(keys: Keys, tenantId: string) {
 }
 
 describe('prune', () => {
-  test('revokes what has ended, once, with the log told of each; what lives stays', async () => {
+  test('revokes ended keys once, logs each of them, and keeps the others', async () => {
     const ready = await setUp();
     const { keys, tenant, tenants, clock, minted, expiresAt, db } = ready;
-    const { key } = await keys.rotate({ ...wishFor(ready), which: { uuid: minted.uuid } });
+    const { key } = await keys.rotate({ ...requestFor(ready), which: { uuid: minted.uuid } });
     const short = await keys.mint({ tenantId: tenant.id, name: 'short', expiresAt, by: operator });
     const other = await tenants.create({ name: 'other' });
     await keys.mint({ tenantId: other.id, name: 'ci', expiresAt, by: operator });
@@ -343,17 +343,17 @@ describe('prune', () => {
     );
     expect((await keys.list(tenant.id)).map(({ uuid }) => uuid)).toEqual([key.uuid]);
     expect(await endedOf(keys, other.id)).toHaveLength(1);
-    const told = (await createAudit({ db, now: clock.now }).read({ chain: tenant.id })).map(
+    const entries = (await createAudit({ db, now: clock.now }).read({ chain: tenant.id })).map(
       (line) => parseEntry(line),
     );
-    const revoked = told.filter(({ event }) => event === 'key.revoked');
+    const revoked = entries.filter(({ event }) => event === 'key.revoked');
     expect(new Set(revoked.map(({ subject }) => subject))).toEqual(
       new Set([short.uuid, minted.uuid]),
     );
     expect(await keys.prune({ tenantId: tenant.id, uuids, by: operator })).toEqual([]);
   });
 
-  test('leaves ended keys alone that were not named, and those of another tenant', async () => {
+  test('leaves alone ended keys that are not named, and those of another tenant', async () => {
     const { keys, tenant, tenants, clock, minted } = await setUp();
     const other = await tenants.create({ name: 'other' });
     clock.step(dayMs);

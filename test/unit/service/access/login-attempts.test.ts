@@ -21,14 +21,14 @@ async function setUp() {
   return { db, ...clock, attempts, account, place };
 }
 
-/** Seconds until the next attempt is let in; 0 when this one was. */
-/** One after the other. */
+/** Runs `act` `count` times, one after the other. */
 async function times<T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let i = 0; i < count; i++) results.push(await act(i));
   return results;
 }
 
+/** Seconds until the next attempt is allowed; 0 if this one was. */
 async function wait(act: () => Promise<unknown>): Promise<number> {
   try {
     await act();
@@ -39,7 +39,7 @@ async function wait(act: () => Promise<unknown>): Promise<number> {
   }
 }
 
-test('the fifth failure and each one after it lock the account for longer', async () => {
+test('the fifth failure and each later one lock the account for longer', async () => {
   const { account, step } = await setUp();
   const free = await times(5, () => account());
 
@@ -53,7 +53,7 @@ test('the fifth failure and each one after it lock the account for longer', asyn
   expect(pauses).toEqual([30, 60, 300, 900, 3600, 3600, 3600].map((seconds) => [seconds, 0]));
 });
 
-test('asking while it is locked does not prolong the lock', async () => {
+test('trying while it is locked does not extend the lock', async () => {
   const { account, step } = await setUp();
   for (let i = 0; i < 5; i++) await account();
   step(29_999);
@@ -78,7 +78,7 @@ test('a lock survives a restart, and locks no other account', async () => {
   await afterRestart.countAccount({ account: 'ben@example.org', from });
 });
 
-test('whoever guesses elsewhere locks the account there alone', async () => {
+test('guesses from one address lock the account for long at that address only', async () => {
   const { account, step } = await setUp();
   for (let day = 0; day < 8; day++) {
     for (let i = 0; i < 24; i++) {
@@ -96,7 +96,7 @@ test('whoever guesses elsewhere locks the account there alone', async () => {
   expect([(await account('198.51.100.9')) > 0, await account()]).toEqual([true, 0]);
 });
 
-test('from the hundredth failure on, wherever they came from, one a minute is let in', async () => {
+test('after a hundred failures from anywhere, one attempt a minute is allowed', async () => {
   const { account, step } = await setUp();
   const free = await times(100, (i) => account(`198.51.100.${i}`));
 
@@ -108,7 +108,7 @@ test('from the hundredth failure on, wherever they came from, one a minute is le
   expect([before, after]).toEqual([60, [0, 60]]);
 });
 
-test('a right password takes back its own attempt alone of those from elsewhere', async () => {
+test('a right password takes back only its own attempt from the total', async () => {
   const { db, attempts, account } = await setUp();
   for (let i = 0; i < 99; i++) await account(`198.51.100.${i}`);
   const right = { account: examiner, from: home };
@@ -118,7 +118,7 @@ test('a right password takes back its own attempt alone of those from elsewhere'
   expect([await account('203.0.113.1'), await account('203.0.113.2')]).toEqual([0, 60]);
 });
 
-test('a new password forgets what failed at every place, of this account alone', async () => {
+test('a new password clears the failures of its own account from everywhere', async () => {
   const { db, attempts, account } = await setUp();
   for (const email of [examiner, 'ben@example.org']) {
     for (const from of [home, '198.51.100.9']) {
@@ -132,7 +132,7 @@ test('a new password forgets what failed at every place, of this account alone',
   expect([await account(), await account(home, 'ben@example.org')]).toEqual([0, 30]);
 });
 
-test('four of one place are looked at together, and a fifth when one of them is done', async () => {
+test('at most four attempts from one address are checked at once', async () => {
   const { attempts } = await setUp();
   const leave = new EventEmitter();
   const enter = async (from: string) => attempts.withSeat(from, async () => once(leave, 'all'));
@@ -159,7 +159,7 @@ test('a right password and a quiet day forget the failures', async () => {
   expect(afterADay).toEqual([0, 0, 0, 0, 0, 30]);
 });
 
-test('what was typed in is not kept, and goes when it no longer counts', async () => {
+test('the typed address is not stored in plain text, and is purged after a day', async () => {
   const { db, now, account, step } = await setUp();
   await account(home, 'my password in the wrong field');
 
@@ -175,7 +175,7 @@ test('what was typed in is not kept, and goes when it no longer counts', async (
   expect(await db.select().from(loginAttempts).all()).toEqual([]);
 });
 
-test('one network address fails 30 times in 15 minutes, whichever accounts it tries', async () => {
+test('a network address may fail 30 times in 15 minutes, whichever accounts it tries', async () => {
   const { place, step } = await setUp();
   for (let i = 0; i < 30; i++) {
     expect(await place('192.0.2.1')).toBe(0);
@@ -213,14 +213,14 @@ test.each([
   ['::1', '::2', 900],
   ['fe80::1%eth0', 'fe80::2%eth1', 900],
   ['192.0.2.1', '192.0.2.3', 0],
-])('%s has used up what %s has left: %i seconds to wait', async (first, second, seconds) => {
+])('after 30 failures from %s, %s must wait %i seconds', async (first, second, seconds) => {
   const { place } = await setUp();
   for (let i = 0; i < 30; i++) await place(first);
 
   expect(await place(second)).toBe(seconds);
 });
 
-test('ten thousand other addresses push the longest quiet one out, no more', async () => {
+test('ten thousand addresses are remembered, and the longest inactive one is dropped', async () => {
   const { place } = await setUp();
   for (let i = 0; i < 30; i++) await place('192.0.2.1');
   for (let i = 0; i < 9_999; i++) await place(`198.51.${i >> 8}.${i & 255}`);

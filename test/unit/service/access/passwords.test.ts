@@ -5,15 +5,15 @@ import { createPasswords } from '../../../../src/service/access/embedded/passwor
 const passwords = createPasswords({ ln: 4 });
 const person = { email: 'examiner.bergmann@example.org', name: 'Examiner Bergmann-Lind' };
 
-/** As a login does: the database is waited for first. */
-const look = () =>
+/** Like a login, which waits for the database first. */
+const attempt = () =>
   passwords.withRoom(async () => {
     await setImmediate();
     return passwords.matching('x', []);
   });
 
 describe('the hash', () => {
-  test('is verified by the right password alone, and never twice the same', async () => {
+  test('matches only the right password, and is different each time', async () => {
     const [hash, again] = await Promise.all(
       [1, 2].map(() => passwords.hash('plum window harbour')),
     );
@@ -25,7 +25,7 @@ describe('the hash', () => {
     expect(await passwords.matching('', [hash!])).toEqual([]);
   });
 
-  test('like another one has its salt, and each is found by its own password among both', async () => {
+  test('made like another has the same salt, and each is found by its own password', async () => {
     const first = await passwords.hash('plum window harbour');
     const second = await passwords.hash('walnut ribbon quartz', first);
 
@@ -34,7 +34,7 @@ describe('the hash', () => {
     expect(await passwords.matching('walnut ribbon quartz', [first, second])).toEqual([second]);
   });
 
-  test('is scrypt as RFC 7914 publishes it, under the cost that it names', async () => {
+  test('is scrypt as in RFC 7914, with the cost that it names', async () => {
     // Section 12, third vector: N = 16384, r = 8, p = 1; its first 32 bytes.
     const key = '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2';
     const salt = Buffer.from('SodiumChloride').toString('base64');
@@ -43,13 +43,13 @@ describe('the hash', () => {
     expect(await passwords.matching('pleaseletmein', [hash])).toEqual([hash]);
   });
 
-  test('takes two ways of typing the same letters for the same password', async () => {
+  test('treats two ways of typing the same letters as the same password', async () => {
     const hash = await passwords.hash('Ängström ﬁsh harbour');
 
     expect(await passwords.matching('A\u0308ngstro\u0308m fish harbour', [hash])).toHaveLength(1);
   });
 
-  test('costs 128 MiB unless it is told otherwise', async () => {
+  test('costs 128 MiB by default', async () => {
     const usual = createPasswords();
 
     const hash = await usual.hash('plum window harbour');
@@ -57,19 +57,19 @@ describe('the hash', () => {
     expect(hash).toContain('$ln=17,r=8,p=1$');
   });
 
-  test('of nobody is never right, and one that was damaged is an error of ours', async () => {
+  test('never matches if there is none, and throws if it is damaged', async () => {
     expect(await passwords.matching('', [])).toEqual([]);
     for (const damaged of ['$scrypt$ln=4,r=8,p=1$AAAA$AAAA', 'plain']) {
       await expect(passwords.matching('x', [damaged])).rejects.toThrow(TypeError);
     }
   });
 
-  test('while 64 are under way, the next is told to come later, and all who wait are served', async () => {
-    const waiting = Array.from({ length: 64 }, look);
+  test('is computed for at most 64 at once: the next is refused, and those waiting are served', async () => {
+    const waiting = Array.from({ length: 64 }, attempt);
 
-    await expect(look()).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await Promise.all(waiting)).toHaveLength(64);
-    expect(await look()).toEqual([]);
+    expect(await attempt()).toEqual([]);
   });
 });
 
@@ -80,7 +80,7 @@ describe('assertUsable', () => {
     ['ÄÖÜäöüßéèêçñ'],
     ['密码是很长的一句话没有人猜'],
     ['harbour '.repeat(32)],
-  ])('lets %j through', (password) => {
+  ])('accepts %j', (password) => {
     expect(() => passwords.assertUsable(password, person)).not.toThrow();
   });
 
@@ -104,7 +104,7 @@ describe('assertUsable', () => {
     );
   });
 
-  test('refuses the present password for the next one, however it is typed', () => {
+  test('refuses the current password as the new one, however it is typed', () => {
     const again = { ...person, currentPassword: 'Ängström ﬁsh harbour' };
 
     expect(() => passwords.assertUsable('A\u0308ngstro\u0308m fish harbour', again)).toThrow(
@@ -113,7 +113,7 @@ describe('assertUsable', () => {
     expect(() => passwords.assertUsable('Angstrom fish harbour', again)).not.toThrow();
   });
 
-  test('does not repeat the password in what it says', () => {
+  test('does not repeat the password in its message', () => {
     expect(() => passwords.assertUsable('password1234', person)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('password1234') }),
     );

@@ -1,4 +1,4 @@
-/** Embedded accounts over a real database, with hashes that cost next to nothing. */
+/** Embedded accounts in a real database, with cheap hashes. */
 
 import { createEmbeddedIdentity } from '../../../../src/service/access/embedded/identity.ts';
 import { createPasswords } from '../../../../src/service/access/embedded/passwords.ts';

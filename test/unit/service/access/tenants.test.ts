@@ -31,7 +31,7 @@ test.each(['', 'Acme', 'a b', '-a', 'a-', 'ä', 'a/b', 'a'.repeat(64), 'a\n', li
   },
 );
 
-test('a name is given once, also by renaming', async () => {
+test('a name is unique, even when renaming', async () => {
   const tenants = setUp();
   const acme = await tenants.create({ name: 'acme' });
   const other = await tenants.create({ name: 'other' });
@@ -43,7 +43,7 @@ test('a name is given once, also by renaming', async () => {
   expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
 });
 
-test('a name that a tenant gave up is no other tenant’s, but still its own', async () => {
+test('a former name stays reserved for its tenant', async () => {
   const tenants = setUp();
   const acme = await tenants.create({ name: 'acme' });
   const other = await tenants.create({ name: 'other' });
@@ -58,7 +58,7 @@ test('a name that a tenant gave up is no other tenant’s, but still its own', a
   await expect(tenants.create({ name: 'acme-2' })).rejects.toMatchObject(conflict);
 });
 
-test('a tenant may go back to a name that it had, which no other may take', async () => {
+test('a tenant may return to any former name, which no other may take', async () => {
   const tenants = setUp();
   const acme = await tenants.create({ name: 'acme' });
   for (let n = 2; n <= 22; n++) await tenants.update(acme.id, { name: `acme-${n}` });
@@ -69,7 +69,7 @@ test('a tenant may go back to a name that it had, which no other may take', asyn
   expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
 });
 
-test('the names that tenants had before names were kept are theirs, too', async () => {
+test('names from before names were recorded are reserved, too', async () => {
   const db = temporaryDb();
   const tenants = createTenants({ db, now: steppedClock().now });
   const { id } = await tenants.create({ name: 'acme' });
@@ -100,10 +100,10 @@ test('update changes only what it is given', async () => {
   await tenants.update(acme.id, { webhookUrl: 'https://example.org/hook/secret' });
 
   const renamed = await tenants.update(acme.id, { name: 'acme-2' });
-  const silent = await tenants.update(acme.id, { webhookUrl: null });
+  const withoutWebhook = await tenants.update(acme.id, { webhookUrl: null });
 
   expect(renamed.webhookUrl).toBe('https://example.org/hook/secret');
-  expect(silent).toMatchObject({ name: 'acme-2', webhookUrl: null });
+  expect(withoutWebhook).toMatchObject({ name: 'acme-2', webhookUrl: null });
   await expect(tenants.update('f'.repeat(24), { name: 'x' })).rejects.toMatchObject({
     code: 'tenant_not_found',
   });
@@ -121,7 +121,7 @@ test.each(['ftp://example.org', 'example.org', 'https://a:b@example.org/', 'java
   },
 );
 
-test('a foreign tenant and one that does not exist are refused with the same words', async () => {
+test('a foreign tenant and a missing one are refused with the same message', async () => {
   const tenants = setUp();
   const acme = await tenants.create({ name: 'acme' });
   await tenants.create({ name: 'other' });

@@ -39,7 +39,7 @@ function parts(token: string): { header: unknown; claims: Record<string, unknown
   return { header, claims };
 }
 
-test('an access token is a JWT of RFC 9068 that tells nothing about the person', async () => {
+test('an access token is an RFC 9068 JWT without personal data', async () => {
   const { tokens, now } = setUp();
 
   const { header, claims } = parts(await tokens.sign('access', bearer));
@@ -63,19 +63,19 @@ test('an access token is a JWT of RFC 9068 that tells nothing about the person',
   });
 });
 
-test('an id token names the person and lives for an hour', async () => {
+test('an id token names the person and is valid for an hour', async () => {
   const { tokens, now } = setUp();
 
   const { header, claims } = parts(await tokens.sign('id', bearer));
-  const nameless = parts(await tokens.sign('id', { ...bearer, name: null }));
+  const withoutName = parts(await tokens.sign('id', { ...bearer, name: null }));
 
   expect(header).toMatchObject({ typ: 'JWT' });
   expect(claims).toMatchObject({ aud: 'forensics', email: bearer.email, name: 'Examiner' });
   expect(claims['exp']).toBe(now().getTime() / 1000 + 3600);
-  expect(nameless.claims).not.toHaveProperty('name');
+  expect(withoutName.claims).not.toHaveProperty('name');
 });
 
-test('the signature is Ed25519 under the seed', async () => {
+test('the signature is Ed25519 with the key of the seed', async () => {
   const { tokens } = setUp();
 
   const token = await tokens.sign('access', bearer);
@@ -85,7 +85,7 @@ test('the signature is Ed25519 under the seed', async () => {
   expect(verify(null, signed, publicKey, Buffer.from(signature!, 'base64url'))).toBe(true);
 });
 
-test('a token is good to the last second of its life and no longer', async () => {
+test('a token is valid to the last second of its life and no longer', async () => {
   const { tokens, step } = setUp();
   const token = await tokens.sign('access', bearer);
   step(899_999);
@@ -101,7 +101,7 @@ test('a token is good to the last second of its life and no longer', async () =>
   });
 });
 
-/** As our own, but for what a test changes. */
+/** How a token differs from our own. */
 interface Forgery {
   readonly claims?: Record<string, unknown>;
   readonly header?: Record<string, unknown>;
@@ -115,7 +115,7 @@ async function forge(now: Date, { claims, header }: Forgery): Promise<string> {
     .sign(privateKey);
 }
 
-test('a token that is forged with the right key and the right claims passes', async () => {
+test('a token made with the right key and claims is accepted', async () => {
   const { tokens, now } = setUp();
 
   expect(await tokens.read('access', await forge(now(), {}))).toEqual({
@@ -126,25 +126,25 @@ test('a token that is forged with the right key and the right claims passes', as
 
 test.each<[string, Forgery]>([
   ['without userType', { claims: { userType: undefined } }],
-  ['with a userType that is no text', { claims: { userType: 7 } }],
+  ['with a userType that is not a text', { claims: { userType: 7 } }],
   ['without a session', { claims: { sid: undefined } }],
   ['without a person', { claims: { sub: undefined } }],
   ['of another issuer', { claims: { iss: 'https://elsewhere.example' } }],
   ['without an issuer', { claims: { iss: undefined } }],
   ['for another audience', { claims: { aud: 'forensics' } }],
-  ['without an end', { claims: { exp: undefined } }],
-  ['that begins later', { claims: { nbf: 4_000_000_000 } }],
+  ['without an expiry', { claims: { exp: undefined } }],
+  ['that is not valid yet', { claims: { nbf: 4_000_000_000 } }],
   ['of type JWT', { header: { typ: 'JWT' } }],
   ['without a type', { header: { typ: undefined } }],
   ['with a critical extension', { header: { crit: ['b64'], b64: true } }],
-])('a token %s is refused, though its signature is right', async (_, forgery) => {
+])('a token %s is refused despite a valid signature', async (_, forgery) => {
   const { tokens, now } = setUp();
   const token = await forge(now(), forgery);
 
   await expect(tokens.read('access', token)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('the public key is no shared secret: a token under HMAC with it is refused', async () => {
+test('a token signed with the public key by HMAC is refused', async () => {
   const { tokens, now } = setUp();
   const time = now().getTime() / 1000;
   const claims = { iss: issuer, aud: 'forensics-api', sub: 'u', sid: 's', userType: 'user' };
@@ -162,7 +162,7 @@ test('the public key is no shared secret: a token under HMAC with it is refused'
   }
 });
 
-test('a refusal holds nothing of the token', async () => {
+test('a refusal contains nothing of the token', async () => {
   const { tokens, step } = setUp();
   const token = await tokens.sign('access', bearer);
   step(3_600_000);
@@ -172,7 +172,7 @@ test('a refusal holds nothing of the token', async () => {
   expect(Object(refusal)['cause']).toBeUndefined();
 });
 
-test('a seed of another length is refused', () => {
+test('a seed of the wrong length is refused', () => {
   const { now } = setUp();
 
   expect(() => createTokens({ seed: seed.subarray(1), issuer, now })).toThrow(RangeError);

@@ -7,7 +7,7 @@ import { openPeople, password } from './people.ts';
 
 const examiner = 'examiner@example.org';
 const invalid = { code: 'invalid_request' };
-const nobody = 'f'.repeat(24);
+const missingId = 'f'.repeat(24);
 
 describe('create', () => {
   test('makes an account that is found by its id and its address', async () => {
@@ -37,13 +37,13 @@ describe('create', () => {
     });
     expect(await users.byId(user.id)).toEqual(user);
     expect(await users.byEmail('EXAMINER@example.org ')).toEqual([user]);
-    expect([await users.byId(nobody), await users.byEmail('nobody@example.org')]).toEqual([
+    expect([await users.byId(missingId), await users.byEmail('nobody@example.org')]).toEqual([
       null,
       [],
     ]);
   });
 
-  test('a new account may do nothing until it is told', async () => {
+  test('a new account has no rights', async () => {
     const { makeUser } = await openPeople();
 
     const user = await makeUser(examiner);
@@ -74,7 +74,7 @@ describe('create', () => {
     expect(await users.list()).toEqual([]);
   });
 
-  test('an address is given once, also when two are made at once', async () => {
+  test('an address is unique, even when two accounts are created at once', async () => {
     const { users, makeUser } = await openPeople();
 
     const answers = await Promise.allSettled([
@@ -90,10 +90,10 @@ describe('create', () => {
     expect(await users.list()).toHaveLength(1);
   });
 
-  test('a tenant that is not there leaves nothing behind', async () => {
+  test('a missing tenant leaves nothing behind', async () => {
     const { users, makeUser } = await openPeople();
 
-    const answer = makeUser(examiner, { tenantIds: [nobody] });
+    const answer = makeUser(examiner, { tenantIds: [missingId] });
 
     await expect(answer).rejects.toMatchObject({ code: 'tenant_not_found' });
     expect(await users.list()).toEqual([]);
@@ -112,11 +112,11 @@ describe('update', () => {
 
     const renamed = await users.update(user.id, { name: 'Änna Lind' });
     const moved = await users.update(user.id, { tenantIds: [other.id], scopes: [] });
-    const nameless = await users.update(user.id, { name: null });
+    const withoutName = await users.update(user.id, { name: null });
 
     expect(renamed).toEqual({ ...user, name: 'Änna Lind' });
     expect(moved).toEqual({ ...renamed, tenantIds: [other.id], scopes: [] });
-    expect(nameless).toEqual({ ...moved, name: null });
+    expect(withoutName).toEqual({ ...moved, name: null });
   });
 
   test('the folded name follows the name', async () => {
@@ -134,8 +134,8 @@ describe('update', () => {
   test.each<[string, Partial<NewUser>]>([
     ['invalid_request', { scopes: ['a b'] }],
     ['invalid_request', { name: '' }],
-    ['tenant_not_found', { name: 'Examiner', tenantIds: [nobody] }],
-  ])('is %s for %j, and then changes nothing', async (code, change) => {
+    ['tenant_not_found', { name: 'Examiner', tenantIds: [missingId] }],
+  ])('is %s for %j and changes nothing', async (code, change) => {
     const { users, makeUser } = await openPeople();
     const user = await makeUser(examiner);
 
@@ -144,8 +144,8 @@ describe('update', () => {
   });
 });
 
-describe('what an administrator does', () => {
-  test('a new password ends all sessions and lifts the lock', async () => {
+describe('an administrator', () => {
+  test('ends all sessions and lifts the lock by setting a new password', async () => {
     const { users, makeUser, logIn, identity } = await openPeople();
     const { id } = await makeUser(examiner);
     const { accessToken } = await logIn(examiner);
@@ -160,7 +160,7 @@ describe('what an administrator does', () => {
     await logIn(examiner, 'seven green bottles');
   });
 
-  test('disabling is seen, repeated without harm, and undone by enabling', async () => {
+  test('can disable an account repeatedly, and undo that by enabling it', async () => {
     const { users, makeUser, logIn, clock } = await openPeople();
     const user = await makeUser(examiner);
 
@@ -173,20 +173,20 @@ describe('what an administrator does', () => {
     expect([disabled, enabled]).toEqual([{ ...user, disabledAt: clock.now() }, user]);
   });
 
-  test('nobody is not found by any act', async () => {
+  test('cannot find a missing user', async () => {
     const { users } = await openPeople();
 
     const answers = await Promise.allSettled([
-      users.update(nobody, {}),
-      users.setPassword(nobody, password),
-      users.disable(nobody),
-      users.enable(nobody),
+      users.update(missingId, {}),
+      users.setPassword(missingId, password),
+      users.disable(missingId),
+      users.enable(missingId),
     ]);
 
     for (const answer of answers) expect(answer).toMatchObject({ reason: { code: 'not_found' } });
   });
 
-  test('rights and password of an account of an identity provider are kept there', async () => {
+  test('cannot change rights or password of an account of an identity provider', async () => {
     const { db, users, makeUser, clock } = await openPeople();
     const { id } = await makeUser(examiner);
     clock.step(1000);
@@ -200,7 +200,7 @@ describe('what an administrator does', () => {
   });
 
   test.skipIf(hasPostgres)(
-    'the list is ordered by address, tells the tenants of each, and asks once for all',
+    'lists accounts by address, with the tenants of each, in one query',
     async () => {
       const { db, users, tenants, makeUser } = await openPeople();
       const { id: acme } = await tenants.create({ name: 'acme' });
@@ -208,7 +208,7 @@ describe('what an administrator does', () => {
       await makeUser('middle@example.org', { tenantIds: [beta] });
       await makeUser('first@example.org', { tenantIds: [beta, acme] });
       await makeUser('the.last@example.org');
-      const asked = vi.spyOn(db.$client, 'prepare');
+      const prepare = vi.spyOn(db.$client, 'prepare');
 
       const listed = (await users.list()).map(({ email, tenantIds }) => [email, tenantIds]);
 
@@ -217,7 +217,7 @@ describe('what an administrator does', () => {
         ['middle@example.org', [beta]],
         ['the.last@example.org', []],
       ]);
-      expect(asked).toHaveBeenCalledTimes(1);
+      expect(prepare).toHaveBeenCalledTimes(1);
     },
   );
 });
@@ -239,10 +239,10 @@ describe('user settings', () => {
     },
   );
 
-  test('of nobody are not found', async () => {
+  test('of a missing user are not found', async () => {
     const { settings } = await openSettings();
 
-    await expect(settings.read(nobody)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(settings.change(nobody, {})).rejects.toMatchObject({ code: 'not_found' });
+    await expect(settings.read(missingId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(settings.change(missingId, {})).rejects.toMatchObject({ code: 'not_found' });
   });
 });

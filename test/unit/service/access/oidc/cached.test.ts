@@ -2,25 +2,25 @@ import { expect, test } from 'vitest';
 import { createCached } from '../../../../../src/service/access/oidc/discovery.ts';
 import { steppedClock } from '../../../ports/db/temporary.ts';
 
-/** Fresh for 100 ms, tried every 10 ms, kept for 1000 ms. */
-function opened(load: () => Promise<number>) {
+/** A value that is fresh for 100 ms, retried every 10 ms and kept for 1000 ms. */
+function openCached(load: () => Promise<number>) {
   const { now, step } = steppedClock();
   const cached = createCached({ load, freshMs: 100, pauseMs: 10, keptMs: 1000, now });
   return { cached, step };
 }
 
-test('twenty who ask at once wait for one load', async () => {
+test('twenty calls at once share one load', async () => {
   let loads = 0;
-  const { cached } = opened(async () => (loads += 1));
+  const { cached } = openCached(async () => (loads += 1));
 
   const values = await Promise.all(Array.from({ length: 20 }, () => cached.current()));
 
   expect(new Set(values)).toEqual(new Set([1]));
 });
 
-test('what is fresh is not loaded again, what is old is', async () => {
+test('a fresh value is not loaded again, an old one is', async () => {
   let loads = 0;
-  const { cached, step } = opened(async () => (loads += 1));
+  const { cached, step } = openCached(async () => (loads += 1));
 
   const values = [await cached.current()];
   step(99);
@@ -31,9 +31,9 @@ test('what is fresh is not loaded again, what is old is', async () => {
   expect(values).toEqual([1, 1, 2]);
 });
 
-test('once a load has failed nobody waits for the next, as long as something is held', async () => {
+test('after a failed load, the old value is returned without waiting for the next load', async () => {
   let loads = 0;
-  const { cached, step } = opened(async () => {
+  const { cached, step } = openCached(async () => {
     loads += 1;
     if (loads === 2) throw new Error('away');
     return loads === 1 ? 1 : new Promise<never>(() => undefined);
@@ -48,9 +48,9 @@ test('once a load has failed nobody waits for the next, as long as something is 
   expect([value, loads]).toEqual([1, 3]);
 });
 
-test('what could not be renewed for too long is not given out', async () => {
+test('a value that could not be renewed for too long is not returned', async () => {
   let isAway = false;
-  const { cached, step } = opened(async () => {
+  const { cached, step } = openCached(async () => {
     if (isAway) throw new Error('away');
     return 1;
   });
@@ -63,9 +63,9 @@ test('what could not be renewed for too long is not given out', async () => {
   await expect(cached.current()).rejects.toThrow('away');
 });
 
-test('a failure is told again, without a try, until the pause is over', async () => {
+test('a failure is repeated without another load until the pause is over', async () => {
   let loads = 0;
-  const { cached, step } = opened(async () => {
+  const { cached, step } = openCached(async () => {
     loads += 1;
     throw new Error(`away ${loads}`);
   });

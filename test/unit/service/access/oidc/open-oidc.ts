@@ -1,4 +1,4 @@
-/** An identity over a real provider, and tokens that the provider's own key signed. */
+/** An identity with a real provider, and tokens signed with the provider's own key. */
 
 import type { JWTHeaderParameters } from 'jose';
 import { createOidcIdentity } from '../../../../../src/service/access/oidc/identity.ts';
@@ -26,7 +26,7 @@ export async function openOidc(
   const identity = createOidcIdentity({ db, users, issuer, ca, now, ...own, ...parts });
   const seconds = (): number => Math.floor(now().getTime() / 1000);
 
-  /** The claims of an access token that is in order. */
+  /** The claims of a valid access token. */
   const usual = () => ({
     iss: issuer,
     sub: 'examiner',

@@ -18,7 +18,7 @@ const refused = { code: 'unauthenticated' };
 const unavailable = { code: 'identity_unavailable', retryAfterSeconds: 10 };
 const minuteMs = 60_000;
 
-test('a provider that is away at the start is found when it comes', async () => {
+test('a provider that is down at the start is used once it is up', async () => {
   await server.stop();
   const { identity, accessToken, clock } = await openOidc(server);
   const token = await accessToken();
@@ -33,7 +33,7 @@ test('a provider that is away at the start is found when it comes', async () => 
   await identity.authenticate(token);
 });
 
-test('tokens are verified, and none without check, while the provider is away', async () => {
+test('while the provider is down, tokens are still verified and never accepted unchecked', async () => {
   const { identity, accessToken, clock } = await openOidc(server);
   await identity.authenticate(await accessToken());
   await server.stop();
@@ -60,7 +60,7 @@ test('tokens are verified, and none without check, while the provider is away', 
   await server.start();
 });
 
-test('a revocation that the provider could not take can be sent again', async () => {
+test('a revocation that failed while the provider was down can be repeated', async () => {
   const page = { clientId: publicClientId, clientSecret: null };
   const { identity, idToken } = await openOidc(server, page);
   const tokens = { idToken: await idToken(), refreshToken: 'of a session' };
@@ -74,7 +74,7 @@ test('a revocation that the provider could not take can be sent again', async ()
   await expect(identity.verify(tokens.idToken)).rejects.toMatchObject(refused);
 });
 
-test('a key that changes in mid-flight is fetched, and the old one goes with the next look', async () => {
+test('a new key is fetched when it is first used, and the old one is then refused', async () => {
   const { identity, accessToken, clock } = await openOidc(server);
   const old = await accessToken({ exp: 1_772_370_000 });
   await identity.authenticate(old);
@@ -87,7 +87,7 @@ test('a key that changes in mid-flight is fetched, and the old one goes with the
   await expect(identity.authenticate(old)).rejects.toMatchObject(refused);
 });
 
-test('a key that was withdrawn is not trusted for long, also when nobody uses a new one', async () => {
+test('a withdrawn key is not trusted for long, even if no new one is used', async () => {
   const { identity, accessToken, clock } = await openOidc(server);
   const old = await accessToken({ exp: 1_772_370_000 });
   await identity.authenticate(old);
@@ -98,7 +98,7 @@ test('a key that was withdrawn is not trusted for long, also when nobody uses a 
   await expect(identity.authenticate(old)).rejects.toMatchObject(refused);
 });
 
-test('unknown keys make us ask the provider once in ten seconds, not once a token', async () => {
+test('unknown keys cause one request to the provider in ten seconds, not one per token', async () => {
   const { identity, accessToken, clock } = await openOidc(server);
   await identity.authenticate(await accessToken());
   const before = server.asked('/jwks');
@@ -128,15 +128,18 @@ const document = () => ({
 });
 
 test.each<[string, () => Handler]>([
-  ['no JSON', () => (_request, response) => response.end('<html>Maintenance</html>')],
+  ['text that is not JSON', () => (_request, response) => response.end('<html>Maintenance</html>')],
   ['nothing', () => json(null)],
   ['an error', () => (_request, response) => response.writeHead(500).end('{}')],
-  ['the document of another', () => json({ ...document(), issuer: 'https://elsewhere.example' })],
-  ['its name with a slash too many', () => json({ ...document(), issuer: `${server.issuer}/` })],
-  ['no place for keys', () => json({ ...document(), jwks_uri: undefined })],
-  ['plain HTTP', () => json({ ...document(), jwks_uri: 'http://localhost/jwks' })],
+  [
+    'the document of another issuer',
+    () => json({ ...document(), issuer: 'https://elsewhere.example' }),
+  ],
+  ['its issuer with an extra slash', () => json({ ...document(), issuer: `${server.issuer}/` })],
+  ['no jwks_uri', () => json({ ...document(), jwks_uri: undefined })],
+  ['a jwks_uri over plain HTTP', () => json({ ...document(), jwks_uri: 'http://localhost/jwks' })],
   ['no keys', () => json({ ...document(), keys: 'none' })],
-  ['keys that are none', () => json({ ...document(), keys: [null, 7] })],
+  ['invalid keys', () => json({ ...document(), keys: [null, 7] })],
   ['two megabytes', () => json({ ...document(), filler: 'x'.repeat(2_000_000) })],
   ['nothing, and hangs up', () => (request) => request.socket.destroy()],
   [
@@ -147,7 +150,7 @@ test.each<[string, () => Handler]>([
       else json({ ...document(), keys: [] })(request, response);
     },
   ],
-])('a provider that answers %s lets nobody in', async (_what, handler) => {
+])('a provider that answers %s authenticates nobody', async (_what, handler) => {
   const { identity, accessToken } = await openOidc(server);
   server.responseWith(handler());
 
@@ -157,7 +160,7 @@ test.each<[string, () => Handler]>([
   expect(server.asked('/elsewhere')).toBe(0);
 });
 
-test('a key of the provider that cannot be used lets nobody in', async () => {
+test('an unusable key of the provider authenticates nobody', async () => {
   const { identity, accessToken } = await openOidc(server);
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256', kid: 'broken' };
   server.responseWith(json({ ...document(), keys: [broken] }));
@@ -167,7 +170,7 @@ test('a key of the provider that cannot be used lets nobody in', async () => {
   await expect(answer).rejects.toMatchObject(unavailable);
 });
 
-test('a provider that begins its answer and does not end it is given up after five seconds', async () => {
+test('a provider that does not finish its answer is given up after five seconds', async () => {
   const { identity, accessToken } = await openOidc(server);
   server.responseWith((_request, response) => void response.write('{'));
 
@@ -176,7 +179,7 @@ test('a provider that begins its answer and does not end it is given up after fi
   await expect(answer).rejects.toMatchObject(unavailable);
 }, 8000);
 
-test('a certificate of an authority that was not given is not trusted', async () => {
+test('a certificate of an unknown authority is not trusted', async () => {
   const { identity, accessToken } = await openOidc(server, { ca: null });
 
   const answer = identity.authenticate(await accessToken());
@@ -184,7 +187,7 @@ test('a certificate of an authority that was not given is not trusted', async ()
   await expect(answer).rejects.toMatchObject(unavailable);
 });
 
-test('a client that the provider does not know is the provider’s trouble, not the caller’s', async () => {
+test('a wrong client secret is reported as unavailable, not as the caller’s mistake', async () => {
   const { identity } = await openOidc(server, { clientSecret: 'a wrong one' });
 
   const answer = identity.refresh('a refresh token');

@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const refused = { code: 'unauthenticated' };
-/** Nobody tells it whose refresh token one is. */
+/** A public client cannot ask the provider whose refresh token one is. */
 const page = { clientId: publicClientId, clientSecret: null };
 
-test('a token without a user type is refused, and the answer names the claim', async () => {
+test('a token without a user type is refused, and the error names the claim', async () => {
   const claims = { scopes: 'scope', userType: 'realm.kind', tenants: 'tenants' };
   const { identity, accessToken, users } = await openOidc(server, { claims });
 
@@ -34,7 +34,7 @@ test('a token without a user type is refused, and the answer names the claim', a
   expect(await users.list()).toEqual([]);
 });
 
-test('claims are found by their very name, dots included, or else by the way to them', async () => {
+test('claims are found by their exact name, dots included, or else by their path', async () => {
   const tenantsClaim = 'https://acme.example/tenants';
   const claims = { scopes: 'a.b', userType: 'kind', tenants: tenantsClaim };
   const { identity, accessToken, tenants } = await openOidc(server, { claims });
@@ -77,20 +77,17 @@ test.each([
   ],
   ['resource_access.my.app.roles', { resource_access: { 'my.app': { roles: ['lab'] } } }, 'lab'],
   ['https://acme.example/role', { 'https://acme.example/role': ['lab'] }, 'lab'],
-])(
-  'of the list in the claim %s of %j one role is the user type',
-  async (userType, claims, taken) => {
-    const names = { scopes: 'scope', userType, tenants: 'groups' };
-    const { identity, accessToken } = await openOidc(server, { claims: names });
+])('the claim %s of %j gives one role as the user type', async (userType, claims, expected) => {
+  const names = { scopes: 'scope', userType, tenants: 'groups' };
+  const { identity, accessToken } = await openOidc(server, { claims: names });
 
-    const principal = await identity.authenticate(await accessToken(claims));
+  const principal = await identity.authenticate(await accessToken(claims));
 
-    expect(principal.userType).toBe(taken);
-  },
-);
+  expect(principal.userType).toBe(expected);
+});
 
 test.each([[[]], [['offline_access', 'uma_authorization']], [['Case Manager']]])(
-  'a list without a role that can be a user type, %j, is refused with what to map',
+  'a list without a role that can be a user type, %j, is refused with advice',
   async (roles) => {
     const claims = { scopes: 'scope', userType: 'roles', tenants: 'groups' };
     const { identity, accessToken } = await openOidc(server, { claims });
@@ -102,7 +99,7 @@ test.each([[[]], [['offline_access', 'uma_authorization']], [['Case Manager']]])
   },
 );
 
-test('each group of a list is one tenant, whatever its case, spaces and first slash', async () => {
+test('each group in a list is one tenant, whatever its case, spaces and leading slash', async () => {
   const claims = { scopes: 'scope', userType: 'userType', tenants: 'groups' };
   const { identity, accessToken, tenants } = await openOidc(server, { claims });
   const create = async (name: string) => (await tenants.create({ name })).id;
@@ -116,7 +113,7 @@ test('each group of a list is one tenant, whatever its case, spaces and first sl
   expect(new Set(await meant('acme forensic-lab'))).toEqual(new Set([acme, lab]));
 });
 
-test('a person without an address is shown by the name that the provider logs in', async () => {
+test('a person without an address is shown by their user name at the provider', async () => {
   const { identity, accessToken, users } = await openOidc(server);
 
   await identity.authenticate(await accessToken({ preferred_username: 'a.berg' }));
@@ -128,7 +125,7 @@ test('a person without an address is shown by the name that the provider logs in
   expect(await users.list()).toMatchObject([{ email: 'a@b.example', name: 'A. Berg' }]);
 });
 
-test('a claim that names a tenant by a name that it gave up lets nobody act for another', async () => {
+test('a claim with a former name of a tenant gives access to no tenant', async () => {
   const { identity, accessToken, tenants } = await openOidc(server);
   const acme = await tenants.create({ name: 'acme' });
   const evil = await tenants.create({ name: 'evil' });
@@ -146,7 +143,7 @@ test('a claim that names a tenant by a name that it gave up lets nobody act for 
   expect(byId.tenantIds).toEqual([acme.id]);
 });
 
-test('a claim that names a deleted tenant means nobody, or the one that has the name since', async () => {
+test('a claim with the name of a deleted tenant means none, or the one that has the name now', async () => {
   const { identity, accessToken, tenants, db, clock } = await openOidc(server);
   const gone = await tenants.create({ name: 'acme' });
   await deleteTenant({ database: { db } }, { tenant: gone, by: operator, now: clock.now });
@@ -160,14 +157,14 @@ test('a claim that names a deleted tenant means nobody, or the one that has the 
   expect([byId, byName, await named('acme')]).toEqual([[], [], [fresh.id]]);
 });
 
-test('what every object has is no claim', async () => {
+test('properties that every object has are not claims', async () => {
   const claims = { scopes: 'constructor', userType: 'constructor.name', tenants: '__proto__' };
   const { identity, accessToken } = await openOidc(server, { claims });
 
   await expect(identity.authenticate(await accessToken())).rejects.toMatchObject(refused);
 });
 
-test('twenty first requests at once make one person and count one login', async () => {
+test('twenty first requests at once create one user and count one login', async () => {
   const logins: Login[] = [];
   const { identity, accessToken, users, tenants, clock, db } = await openOidc(server, {
     onLogin: async (_tx, login) => void logins.push(login),
@@ -188,7 +185,7 @@ test('twenty first requests at once make one person and count one login', async 
   ]);
 });
 
-test('a login is counted when the person proved anew who he is, not when a token is refreshed', async () => {
+test('a login is counted when a person authenticates again, not when a token is refreshed', async () => {
   let logins = 0;
   const { identity, accessToken, idToken, clock } = await openOidc(server, {
     onLogin: async () => void (logins += 1),
@@ -207,7 +204,7 @@ test('a login is counted when the person proved anew who he is, not when a token
   expect(logins).toBe(2);
 });
 
-test('a person is shown as the newest token says, and as before where it does not say; the log is told', async () => {
+test('the newest token updates the details that it contains, and changes are logged', async () => {
   const { identity, accessToken, idToken, users, db } = await openOidc(server);
   const shown = async () =>
     (await users.list()).map(({ email, name, userType }) => [email, name, userType]);
@@ -231,7 +228,7 @@ test('a person is shown as the newest token says, and as before where it does no
   ]);
 });
 
-test('people of two providers with the same subject are two', async () => {
+test('the same subject at two providers is two people', async () => {
   const other = await openOidcServer();
   const first = await openOidc(server);
   const second = await openOidc(other, { db: first.db });
@@ -257,7 +254,7 @@ test('a session that was ended here stays ended when the provider refreshes its 
   await identity.authenticate(await accessToken({ auth_time: 1_772_366_450 }));
 });
 
-test('tokens of a provider whose clock is ahead are ended with the others', async () => {
+test('tokens of a provider whose clock is ahead can be revoked', async () => {
   const { identity, idToken } = await openOidc(server, page);
   const ahead = await idToken({ iat: 1_772_366_420 });
 
@@ -266,7 +263,7 @@ test('tokens of a provider whose clock is ahead are ended with the others', asyn
   await expect(identity.verify(ahead)).rejects.toMatchObject(refused);
 });
 
-test('a refresh at a provider that sends no new refresh token, and no id token, keeps the old', async () => {
+test('a refresh keeps the old refresh token if the provider sends no new one', async () => {
   const { identity, accessToken } = await openOidc(server);
   const token = await accessToken();
   await identity.authenticate(token);
@@ -286,7 +283,7 @@ test('a refresh at a provider that sends no new refresh token, and no id token, 
   });
 });
 
-test('login and a change of the password say where that is done', async () => {
+test('login and password changes refer to the provider', async () => {
   const { identity, accessToken } = await openOidc(server);
   const principal = await identity.authenticate(await accessToken());
   const { issuer } = server;

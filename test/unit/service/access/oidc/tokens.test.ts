@@ -24,19 +24,19 @@ test.each<[string, Claims, object?]>([
   ['of another issuer', { iss: 'https://elsewhere.example' }],
   ['for another service', { aud: 'https://elsewhere.example' }],
   ['for another service, though issued to our client', { aud: 'elsewhere', azp: clientId }],
-  ['for nobody', { aud: undefined }],
-  ['of nobody', { sub: undefined }],
-  ['of an empty name', { sub: '' }],
-  ['without an end', { exp: undefined }],
-  ['without a beginning', { iat: undefined }],
+  ['without an audience', { aud: undefined }],
+  ['without a subject', { sub: undefined }],
+  ['with an empty subject', { sub: '' }],
+  ['without an expiry', { exp: undefined }],
+  ['without an issue time', { iat: undefined }],
   ['that has expired', { exp: 1_000_000_000 }],
   ['that is not valid yet', { nbf: 4_000_000_000 }],
   ['from the future', { iat: 4_000_000_000, exp: 4_000_000_600 }],
-  ['that bears the mark of an id token', { nonce: 'n' }, jwt],
+  ['with the nonce of an id token', { nonce: 'n' }, jwt],
   ['that Keycloak marks as an id token', { typ: 'ID' }, jwt],
   ['that Cognito marks as an id token', { token_use: 'id' }, jwt],
   ['for a logout', {}, { typ: 'logout+jwt' }],
-  ['of a logout in disguise', { events: {} }, jwt],
+  ['for a logout, typed as JWT', { events: {} }, jwt],
 ])('an access token %s is refused', async (_what, claims, header) => {
   const { identity, accessToken } = await openOidc(server);
   await identity.authenticate(await accessToken());
@@ -46,7 +46,7 @@ test.each<[string, Claims, object?]>([
   await expect(answer).rejects.toMatchObject(refused);
 });
 
-test('a token without a signature, or under a secret, is refused', async () => {
+test('unsigned tokens and tokens signed with a secret are refused', async () => {
   const { identity, usual, accessToken } = await openOidc(server);
   const published = await createProviderFetch(server)(`${server.issuer}/jwks`, {});
   const keys = await published.text();
@@ -70,11 +70,11 @@ test('a token without a signature, or under a secret, is refused', async () => {
 
 test.each<[string, Claims, object?]>([
   ['for several services', { aud: ['https://elsewhere.example', 'https://forensics.example/api'] }],
-  ['that says only by its scope what it is', { nonce: undefined }, jwt],
-  ['that Keycloak marks, with a nonce in it', { typ: 'Bearer', nonce: 'n' }, jwt],
+  ['that only its scope identifies', { nonce: undefined }, jwt],
+  ['that Keycloak marks, with a nonce', { typ: 'Bearer', nonce: 'n' }, jwt],
   ['of a clock that is half a minute ahead', { iat: 1_772_366_425, nbf: 1_772_366_425 }],
   ['that expired a moment ago', { exp: 1_772_366_380 }],
-])('an access token %s is taken', async (_what, claims, header) => {
+])('an access token %s is accepted', async (_what, claims, header) => {
   const { identity, accessToken } = await openOidc(server);
 
   const principal = await identity.authenticate(await accessToken(claims, header));
@@ -82,7 +82,7 @@ test.each<[string, Claims, object?]>([
   expect(principal).toMatchObject({ type: 'user', userType: 'examiner', scopes: ['settings'] });
 });
 
-test('without an audience of its own the service takes tokens that are for its client', async () => {
+test('without its own audience, the service accepts tokens for its client', async () => {
   const { identity, accessToken } = await openOidc(server, { audience: null });
   const marked = [{ aud: clientId }, { aud: undefined, client_id: clientId }];
   const unmarked = { aud: undefined, client_id: clientId, scope: undefined };
@@ -101,10 +101,10 @@ test('without an audience of its own the service takes tokens that are for its c
 });
 
 test.each<[string, Claims]>([
-  ['for the client alone', { aud: clientId }],
+  ['only for the client', { aud: clientId }],
   ['for the client, as the authorized party', { aud: clientId, azp: clientId }],
   ['for the client and the service', { aud: [clientId, audience], azp: clientId }],
-])('an id token with no mark in it, %s, is no access token', async (_what, claims) => {
+])('an unmarked id token %s is not accepted as an access token', async (_what, claims) => {
   for (const wanted of [null, clientId, audience]) {
     const { identity, idToken } = await openOidc(server, { audience: wanted });
     const token = await idToken(claims);
@@ -114,7 +114,7 @@ test.each<[string, Claims]>([
   }
 });
 
-test('an opaque access token is refused with a word on what is needed', async () => {
+test('an opaque access token is refused with an explanation', async () => {
   const { identity } = await openOidc(server);
 
   const answer = identity.authenticate('2YotnFZFEjr1zCsicMWpAA');
@@ -125,7 +125,7 @@ test('an opaque access token is refused with a word on what is needed', async ()
   });
 });
 
-test('an id token is for the client, and issued to it when it is for several', async () => {
+test('an id token must be for the client, and issued to it if it is for several', async () => {
   const { identity, idToken } = await openOidc(server);
   const several = { aud: [clientId, 'other'] };
 
