@@ -15,7 +15,7 @@ const md5 = createHash('md5').update(picture).digest('hex');
 const received = { sha256: hashOf(picture), md5, sizeBytes: picture.length };
 const options = { model: 'trace-3', decisionStrategy: 'default', tier: 'flagging', seed: 0 };
 const created = { format: 'jpg', width: 96, height: 80, ...options };
-/** What the scripted sandbox draws of the picture. */
+/** What the scripted sandbox renders. */
 const outputs = {
   ...Object.fromEntries(
     ['real', 'fake', 'compression', 'anomaly'].map((name) => [
@@ -60,7 +60,7 @@ type Logged = Awaited<ReturnType<typeof openLogged>>;
 const steps = (custody: Awaited<ReturnType<Logged['custody']>>) =>
   custody.map(({ actor, event, hashes }) => [actor, event, hashes.map(({ name }) => name)]);
 
-describe('each act leaves exactly its entry', () => {
+describe('each act logs exactly one entry', () => {
   test('from the creation to the purge', async () => {
     const { create, upload, analyses, caller, worker, clock, log, client, audit } =
       await openLogged();
@@ -88,7 +88,7 @@ describe('each act leaves exactly its entry', () => {
     expect((await audit.verify(caller.tenant.id)).broken).toBeNull();
   });
 
-  test('a run of the forensic tier is completed with the hashes of what it drew', async () => {
+  test('a run of the forensic tier, with the hashes of what it rendered', async () => {
     const { complete, log } = await openLogged();
 
     const id = await complete('forensicReporting');
@@ -100,7 +100,7 @@ describe('each act leaves exactly its entry', () => {
     ]);
   });
 
-  test('failures, retries of the service and of the client, and a roll back', async () => {
+  test('failures, retries by the service and by the client, and a rollback', async () => {
     const { start, worker, sandbox, clock, analyses, caller, log, client } = await openLogged();
     const crash = sandbox.fail('inference_crashed');
     sandbox.next(sandbox.fail('inference_busy'), crash, crash, crash, crash);
@@ -127,7 +127,7 @@ describe('each act leaves exactly its entry', () => {
     ]);
   });
 
-  test('an upload that is refused, and the right one after it', async () => {
+  test('a refused upload, and the right one after it', async () => {
     const { create, upload, analyses, caller, log, client } = await openLogged();
     const analysis = await create();
     await upload(analysis, Buffer.from('no picture'));
@@ -146,7 +146,7 @@ describe('each act leaves exactly its entry', () => {
   test.each([
     ['other bytes', Buffer.from('other'), hashOf('other')],
     ['more bytes than are read', Buffer.alloc(100_001), null],
-  ])('an upload that was replaced by %s, noticed once', async (_, bytes, sha256) => {
+  ])('an upload replaced by %s, noticed once', async (_, bytes, sha256) => {
     const { start, upload, analyses, caller, worker, log } = await openLogged({
       maxBytes: 100_000,
     });
@@ -160,7 +160,7 @@ describe('each act leaves exactly its entry', () => {
     expect(notices).toEqual([['service', 'analysis.upload_replaced', { sha256 }]]);
   });
 
-  test('what the rules of retention delete', async () => {
+  test('a deletion by the retention rules', async () => {
     const { complete, clock, analyses, log } = await openLogged({
       retention: { retentionDays: 10 },
     });
@@ -176,7 +176,7 @@ describe('each act leaves exactly its entry', () => {
     ]);
   });
 
-  test('holds, on an analysis and on everything', async () => {
+  test('holds on an analysis and on everything', async () => {
     const { create, caller, db, clock, log } = await openLogged();
     const { id: analysisId } = await create();
     const holds = createHolds({ db, now: clock.now });
@@ -197,7 +197,7 @@ describe('each act leaves exactly its entry', () => {
 });
 
 describe('nothing is logged', () => {
-  test('of an act that is refused or repeated, or that came too late', async () => {
+  test('of acts that are refused, repeated or too late', async () => {
     const { start, analyses, caller, worker, sandbox, log, create } = await openLogged();
     const id = await start();
     const repeatedly = { ...caller, idempotencyKey: 'once' };
@@ -247,7 +247,7 @@ describe('nothing is logged', () => {
 });
 
 describe('the chain of custody', () => {
-  test('tells who had the file, what went in and what came out, with the times of the acts', async () => {
+  test('lists who handled the file, what went in and what came out, with times', async () => {
     const { complete, analyses, caller, custody, clock } = await openLogged();
     const id = await complete();
     clock.step(1000);
@@ -255,17 +255,17 @@ describe('the chain of custody', () => {
     await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
     await analyses.remove(caller, id);
 
-    const told = await custody(id);
+    const reported = await custody(id);
     const key = `api key ${caller.principal.id}`;
-    expect(steps(told)).toEqual([
+    expect(steps(reported)).toEqual([
       [key, 'created', []],
       [key, 'received', ['original']],
       ['service', 'examined', ['original', 'examination']],
       [key, 'upgraded', [...Object.keys(outputs).toSorted(), 'examination']],
       [key, 'deleted', []],
     ]);
-    expect(told[1]!.hashes).toEqual([{ name: 'original', sha256: hashOf(picture) }]);
-    expect(told.map(({ at }) => at.toISOString().slice(17, 19))).toEqual([
+    expect(reported[1]!.hashes).toEqual([{ name: 'original', sha256: hashOf(picture) }]);
+    expect(reported.map(({ at }) => at.toISOString().slice(17, 19))).toEqual([
       '00',
       '00',
       '00',
@@ -274,7 +274,7 @@ describe('the chain of custody', () => {
     ]);
   });
 
-  test('stands in the report of the run itself, up to the examination', async () => {
+  test('is in the report of the run itself, up to the examination', async () => {
     const { complete, sandbox, custody } = await openLogged();
 
     const id = await complete('forensicReporting');
@@ -290,7 +290,7 @@ describe('the chain of custody', () => {
     ]);
   });
 
-  test('is in the order of time, also where something was noticed before the run was over', async () => {
+  test('is in chronological order, even if something was noticed during the run', async () => {
     const { start, upload, analyses, caller, worker, store, clock, sandbox, custody } =
       await openLogged();
     const id = await start('forensicReporting');
@@ -304,14 +304,14 @@ describe('the chain of custody', () => {
     await worker.drain();
 
     const events = ['created', 'received', 'examined', 'replaced_upload_noticed'];
-    const told = [sandbox.rendered[0]!.item.custody ?? [], await custody(id)];
-    expect(told.map((each) => each.map(({ event }) => event))).toEqual([
+    const reported = [sandbox.rendered[0]!.item.custody ?? [], await custody(id)];
+    expect(reported.map((each) => each.map(({ event }) => event))).toEqual([
       events,
       [...events, 'rendered'],
     ]);
   });
 
-  test('of an upgrade tells the run before it, and every repetition', async () => {
+  test('of an upgrade includes the run before it and every retry', async () => {
     const { start, worker, sandbox, clock, analyses, caller } = await openLogged();
     sandbox.next(sandbox.fail('inference_crashed'));
     const id = await start();
@@ -331,7 +331,7 @@ describe('the chain of custody', () => {
     ]);
   });
 
-  test('is not made up for an analysis that is older than the log', async () => {
+  test('is empty for an analysis that is older than the log', async () => {
     const { complete, db, analyses, caller, sandbox } = await openLogged();
     const id = await complete();
     db.$client.exec('DROP TRIGGER audit_entries_kept; DELETE FROM audit_entries WHERE seq > 3');

@@ -3,8 +3,8 @@ import type { Caller } from '../../../../src/service/analyses/context.ts';
 import { openPeople } from '../access/people.ts';
 import { openWorkshop } from './workshop.ts';
 
-/** A workshop with a person called Ada Süß, who may act for its tenant. */
-async function openOffice() {
+/** A workshop with a user called Ada Süß, who may act for its tenant. */
+async function openWithAda() {
   const workshop = await openWorkshop();
   const { db, clock, caller } = workshop;
   const { users, makeUser } = await openPeople({ db, clock });
@@ -16,8 +16,8 @@ async function openOffice() {
   return { ...workshop, users, ada, asUser, asAda: asUser(ada.id) };
 }
 
-test('reads name the person who changed it last, as that person is called now', async () => {
-  const { create, analyses, asAda, ada, users } = await openOffice();
+test('reads name the last person to change it by their current name', async () => {
+  const { create, analyses, asAda, ada, users } = await openWithAda();
   const made = await create({}, asAda);
   const read = async () => {
     const one = await analyses.get(asAda, made.id);
@@ -43,7 +43,7 @@ test('reads name the person who changed it last, as that person is called now', 
 });
 
 test('the actor changes with every act, the creator never', async () => {
-  const { create, upload, analyses, caller, worker, asAda, ada } = await openOffice();
+  const { create, upload, analyses, caller, worker, asAda, ada } = await openWithAda();
   const made = await create({}, asAda);
   await upload(made);
   const actor = async () => {
@@ -65,8 +65,8 @@ test('the actor changes with every act, the creator never', async () => {
   expect(await actor()).toEqual(['user', ada.id, 'Ada Süß']);
 });
 
-test('somebody who is not known here has no name, and a key is nobody, whatever its id', async () => {
-  const { create, analyses, caller, asUser, ada } = await openOffice();
+test('an unknown user has no name, and neither has a key, whatever its id', async () => {
+  const { create, analyses, caller, asUser, ada } = await openWithAda();
   await create({}, asUser('f'.repeat(24)));
   await create({}, { ...caller, principal: { ...caller.principal, id: ada.id } });
 
@@ -75,8 +75,8 @@ test('somebody who is not known here has no name, and a key is nobody, whatever 
   expect(listed.map(({ lastChangedByUserName }) => lastChangedByUserName)).toEqual([null, null]);
 });
 
-test('the search finds the name that is shown, in any case, and counts what it finds', async () => {
-  const { create, analyses, caller, asAda, ada, users } = await openOffice();
+test('the search finds the name that is shown, in any case, and counts its matches', async () => {
+  const { create, analyses, caller, asAda, ada, users } = await openWithAda();
   await create({ name: 'by key' });
   await create({ name: 'by Ada' }, asAda);
   await create({ name: 'also by Ada' }, asAda);

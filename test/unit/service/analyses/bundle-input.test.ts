@@ -28,7 +28,7 @@ async function completed() {
   };
 }
 
-test('a bundle is made of the examination that the log recorded', async () => {
+test('a bundle is made from the examination that the log recorded', async () => {
   const { open } = await completed();
 
   const { examination, item } = await open();
@@ -37,7 +37,7 @@ test('a bundle is made of the examination that the log recorded', async () => {
   expect(item.custody?.map(({ event }) => event)).toContain('examined');
 });
 
-test('error rates are those of the very model that examined the picture', async () => {
+test('error rates are included only for the exact model that examined the picture', async () => {
   const { open } = await completed();
   const { model } = (await open()).examination;
   const validation = { id: 'a'.repeat(24), createdAt: new Date(0), model, conditions: [] };
@@ -58,9 +58,9 @@ test.each([
     `UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`,
   ],
   ['another time', `UPDATE examinations SET examined_at = examined_at - 86400000`],
-  ['another answer', `UPDATE examinations SET result_class = 0`],
-  ['what is no JSON', `UPDATE examinations SET examination = '{'`],
-])('%s put into the database is never signed', async (_what, sql) => {
+  ['another result', `UPDATE examinations SET result_class = 0`],
+  ['invalid JSON', `UPDATE examinations SET examination = '{'`],
+])('%s written into the database is never signed', async (_what, sql) => {
   const { tamper, open, sandbox } = await completed();
 
   tamper(sql);
@@ -69,7 +69,7 @@ test.each([
   expect(sandbox.rendered).toEqual([]);
 });
 
-test('a picture that was exchanged together with its hash is never signed', async () => {
+test('a picture that was replaced together with its hash is never signed', async () => {
   const { db, tamper, store, open, sandbox } = await completed();
   const other = Buffer.from('another picture');
   const { key } = (await db.select({ key: analyses.evidenceKey }).from(analyses).get())!;
@@ -81,7 +81,7 @@ test('a picture that was exchanged together with its hash is never signed', asyn
   expect(sandbox.rendered).toEqual([]);
 });
 
-test('a chain of custody out of a broken log is never signed', async () => {
+test('a chain of custody from a broken log is never signed', async () => {
   const { tamper, open } = await completed();
 
   tamper(`DROP TRIGGER audit_entries_unchanged;
@@ -93,7 +93,7 @@ test('a chain of custody out of a broken log is never signed', async () => {
   });
 });
 
-test('what was deleted is handed over where a hold keeps it, and nowhere else', async () => {
+test('a deleted analysis is available only while a hold keeps it', async () => {
   const { analyses: acts, caller, db, clock, analysisId, open } = await completed();
   await acts.remove(caller, analysisId);
   await expect(open()).rejects.toMatchObject({ code: 'analysis_not_found' });
@@ -105,7 +105,7 @@ test('what was deleted is handed over where a hold keeps it, and nowhere else', 
   expect(item.custody?.map(({ event }) => event)).toContain('deleted');
 });
 
-test('an upgrade draws nothing from a result that was changed', async () => {
+test('an upgrade renders nothing from a result that was changed', async () => {
   const { complete, db, analyses: acts, caller, sandbox } = await openWorkshop();
   const id = await complete('flagging');
 
@@ -116,7 +116,7 @@ test('an upgrade draws nothing from a result that was changed', async () => {
   expect(sandbox.rendered).toEqual([]);
 });
 
-test('a case of more pictures than a report can cover is refused, with what to do', async () => {
+test('a case with more pictures than a report can cover is refused, with advice', async () => {
   const { db, stores, caller, create } = await openWorkshop();
   await create({ projectId: 'claim 4711' });
   const row = (await db.select().from(analyses).get())!;

@@ -37,7 +37,7 @@ const allAsRecorded = {
   'report-de.pdf': 'as_recorded',
 };
 
-test('what nobody touched is as the log says, of either tier and after an upgrade', async () => {
+test('untouched files are as recorded, in either tier and after an upgrade', async () => {
   const forensic = await checked();
   const flagging = await checked('flagging');
   const before = await flagging.states();
@@ -52,7 +52,7 @@ test.each([
   ['report-en.pdf', 'pdf'],
   ['heatmap-real.png', 'heatmap'],
   ['original', 'evidence'],
-] as const)('%s that was replaced or removed is told', async (name, key) => {
+] as const)('a replaced or removed %s is reported', async (name, key) => {
   const { keys, put, store, states } = await checked();
 
   await put(keys[key]);
@@ -70,7 +70,7 @@ test.each([
   `UPDATE examinations SET result_class = 0`,
   `UPDATE examinations SET scores = replace(scores, '"anomaly"', '"anomalies"')`,
   `UPDATE examinations SET examined_at = 0`,
-])('an examination that was changed by %s is told', async (sql) => {
+])('an examination changed by %s is reported', async (sql) => {
   const { db, states } = await checked();
 
   db.$client.exec(sql);
@@ -78,7 +78,7 @@ test.each([
   expect(await states()).toEqual({ ...allAsRecorded, examination: 'changed' });
 });
 
-test('of what is older than the log nothing is claimed', async () => {
+test('files that are older than the log are not_recorded', async () => {
   const { db, states } = await checked('flagging');
 
   db.$client.exec('DROP TRIGGER audit_entries_kept; DELETE FROM audit_entries');
@@ -86,7 +86,7 @@ test('of what is older than the log nothing is claimed', async () => {
   expect(await states()).toEqual({ original: 'not_recorded', examination: 'not_recorded' });
 });
 
-test('another tenant finds nothing', async () => {
+test('an analysis of another tenant is not found', async () => {
   const { db, stores, id, openTenant } = await checked('flagging');
   const { tenant } = await openTenant('other');
 

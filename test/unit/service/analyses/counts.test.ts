@@ -9,7 +9,7 @@ import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
 import { engines } from '../../ports/db/engines.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 
-/** Number of the last schema that kept no count. */
+/** The last schema without a stored count. */
 const beforeCounts = 15;
 
 const countAll = async (db: Db, tenantId: string) =>
@@ -29,12 +29,12 @@ async function addAndFail(tx: Tx): Promise<void> {
   throw new RangeError('no');
 }
 
-describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
+describe.each(engines)('the number of analyses of a tenant, in $name', (engine) => {
   const on = engine.isMissing ? test.skip : test;
   beforeAll(() => (engine.isMissing ? undefined : engine.start()));
   afterAll(() => (engine.isMissing ? undefined : engine.stop()));
 
-  /** Two processes at one database with two tenants, `a` and `b`. */
+  /** Two processes on one database with two tenants, `a` and `b`. */
   async function twoProcesses(): Promise<[Db, Db]> {
     const open = await engine.newDatabase();
     const [here, there] = [await open(), await open()];
@@ -45,7 +45,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     return [here, there];
   }
 
-  on('follows what this process does', async () => {
+  on('follows changes by this process', async () => {
     const [db] = await twoProcesses();
     const counts = async () => [await countAll(db, 'a'), await countAll(db, 'b')];
     const seen = [await counts()];
@@ -57,7 +57,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     await hide(db, '4', rowMadeAt);
     seen.push(await counts());
     await hide(db, '4', null);
-    // One that was deleted before counts no second time when its row goes.
+    // Removing the row of a deleted analysis does not count it again.
     await db.delete(analyses).where(eq(analyses.id, '1')).run();
     await db.delete(analyses).where(eq(analyses.id, '2')).run();
     seen.push(await counts());
@@ -70,7 +70,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     ]);
   });
 
-  on('is what it was when a transaction fails', async () => {
+  on('is unchanged when a transaction fails', async () => {
     const [db] = await twoProcesses();
     await add(db, ['1'], 'a');
     const before = await countAll(db, 'a');
@@ -80,7 +80,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     expect([before, await countAll(db, 'a')]).toEqual([1, 1]);
   });
 
-  on('follows what another process does', async () => {
+  on('follows changes by another process', async () => {
     const [here, there] = await twoProcesses();
     await add(here, ['1'], 'a');
     const seen = [await countAll(here, 'a'), await countAll(there, 'a')];
@@ -95,7 +95,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
   });
 });
 
-test('a database file says the number that it keeps and counts nothing', async () => {
+test('SQLite returns the stored number and counts nothing', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const db = temporaryDb(path);
   const tenant = { id: 'a', name: 'a', keyTag: 'a', isTrial: false, createdAt: rowMadeAt };
@@ -110,7 +110,7 @@ test('a database file says the number that it keeps and counts nothing', async (
   expect(await countAll(db, 'a')).toBe(42);
 });
 
-test('analyses of a database file from before the count was kept are counted when it is upgraded', async () => {
+test('analyses in a database file from before the stored count are counted at the upgrade', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const old = temporaryDb(path);
   const tenant = { id: 'a', name: 'a', keyTag: 'a', isTrial: false, createdAt: rowMadeAt };

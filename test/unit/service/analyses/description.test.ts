@@ -3,8 +3,8 @@ import { thumbnails } from '../../../../src/ports/db/schema.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
 
-describe('what people say about an analysis', () => {
-  test('can be changed in any state; what is left out stays', async () => {
+describe('the description of an analysis', () => {
+  test('can be changed in any state, and what is left out stays', async () => {
     const { analyses, caller, complete } = await openWorkshop();
     const id = await complete();
 
@@ -17,7 +17,7 @@ describe('what people say about an analysis', () => {
     expect(found.map((each) => each.id)).toEqual([id]);
   });
 
-  test('is unknown for another tenant', async () => {
+  test('cannot be changed by another tenant', async () => {
     const { analyses, complete, openTenant } = await openWorkshop();
     const id = await complete();
     const foreign = await openTenant('umbrella');
@@ -25,7 +25,7 @@ describe('what people say about an analysis', () => {
     await expect(analyses.describe(foreign, id, { comment: 'Mine' })).rejects.toThrow('not found');
   });
 
-  test('the case stands in the report', async () => {
+  test('has its case number in the report', async () => {
     const { analyses, caller, create, upload, worker, sandbox } = await openWorkshop();
     const { input, ...rest } = createRequest();
     const options = { tier: 'forensicReporting' } as const;
@@ -37,7 +37,7 @@ describe('what people say about an analysis', () => {
     expect(sandbox.rendered[0]!.item.caseData).toEqual({ caseNumber: '4711' });
   });
 
-  test('a case is listed by its name', async () => {
+  test('is found by its case number', async () => {
     const { analyses, caller, create } = await openWorkshop();
     const first = await create({ ...createRequest(), projectId: '4711' });
     await create({ ...createRequest(), projectId: '4712' });
@@ -52,7 +52,7 @@ describe('what people say about an analysis', () => {
 describe('thumbnails', () => {
   const jpeg = Buffer.from('a small picture');
 
-  test('are answered to their tenant alone, and go with their analysis', async () => {
+  test('are returned only to their tenant, and are deleted with their analysis', async () => {
     const { analyses, caller, sandbox, complete, openTenant, db } = await openWorkshop();
     sandbox.next((request) => ({ ...examinationOf(request), thumbnail: jpeg }));
     const id = await complete();

@@ -1,4 +1,4 @@
-/** A tenant whose store never answers, beside one whose store does. */
+/** A tenant whose store never answers, and one whose store does. */
 
 import { expect, test } from 'vitest';
 import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
@@ -69,7 +69,7 @@ async function openWithSlowTenant(storeWaitMs: number) {
 
 const forever = 3_600_000;
 
-test('starts of one tenant that wait for its store leave a place for the others', async () => {
+test('starts of one tenant that wait for its store do not block the others', async () => {
   const { analyses, slow, hang, create, upload, caller, status, startSlow } =
     await openWithSlowTenant(forever);
   hang();
@@ -83,7 +83,7 @@ test('starts of one tenant that wait for its store leave a place for the others'
   expect((await analyses.list(slow, {})).total).toBe(5);
 });
 
-test('a start whose store does not answer is told so, and may be tried again', async () => {
+test('a start whose store does not answer fails and can be tried again', async () => {
   const { analyses, slow, hang, statusOf } = await openWithSlowTenant(30);
   hang();
   const { id } = await analyses.create(slow, createRequest());
@@ -93,7 +93,7 @@ test('a start whose store does not answer is told so, and may be tried again', a
   expect(await statusOf(id)).toBe('pending');
 });
 
-test('runs of a store that hangs do not hold up the runs of others, and are left alone after a first try', async () => {
+test('runs on a hanging store do not hold up those of others, and are left alone after one try', async () => {
   const { hang, start, startSlow, worker, status, statusOf, errors } =
     await openWithSlowTenant(500);
   const slowIds = [await startSlow(), await startSlow(), await startSlow()];
@@ -106,7 +106,7 @@ test('runs of a store that hangs do not hold up the runs of others, and are left
     'completed',
     'completed',
   ]);
-  // Two at once, when nobody else had anything to do; the third was not even tried.
+  // Two ran at once while the others had nothing to do; the third was not even tried.
   expect(errors).toMatchObject([{ code: 'store_unavailable' }, { code: 'store_unavailable' }]);
   expect((await Promise.all(slowIds.map(statusOf))).toSorted()).toEqual([
     'pending',
@@ -115,7 +115,7 @@ test('runs of a store that hangs do not hold up the runs of others, and are left
   ]);
 });
 
-test('a store that hangs while the worker stops does not keep it from stopping', async () => {
+test('a hanging store does not keep the worker from stopping', async () => {
   const { hang, startSlow, worker, queue } = await openWithSlowTenant(forever);
   await startSlow();
   hang();
@@ -129,7 +129,7 @@ test('a store that hangs while the worker stops does not keep it from stopping',
   expect(await queue.claim(claim)).toMatchObject({ fence: 2 });
 });
 
-test('a run whose store is away for a day fails, and everybody is told', async () => {
+test('a run whose store is unavailable for a day fails, and everybody is told', async () => {
   const { hang, startSlow, worker, clock, analyses, slow, messages, counters, queue } =
     await openWithSlowTenant(10);
   const id = await startSlow();

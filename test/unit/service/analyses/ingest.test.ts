@@ -17,12 +17,12 @@ async function started(bytes: Uint8Array, input: object = {}) {
 
 describe('start fails an analysis whose upload is', () => {
   test.each([
-    ['another format', png, 'image_not_as_declared', 'it is a PNG picture, not jpg'],
+    ['in another format', png, 'image_not_as_declared', 'it is a PNG picture, not jpg'],
     ['of another size', large, 'image_not_as_declared', 'it has 97 x 80 pixels, not 96 x 80'],
-    ['no picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
+    ['not a picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
     ['empty', Buffer.alloc(0), 'image_empty', '0 bytes'],
     ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
-    ['too many bytes', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
+    ['too large', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
   ])('%s', async (_, bytes, code, words) => {
     const { outcome, status, analysis, messages, queue, db } = await started(bytes);
 
@@ -42,31 +42,34 @@ describe('start fails an analysis whose upload is', () => {
   });
 });
 
-describe('a size with its sides swapped', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('under EXIF orientation %i', async (orientation) => {
-    const isTurned = orientation > 4;
-    const scene = { width, height, seed: 4, orientation };
-    const measured = { width: height, height: width };
+describe('a declared size', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'with swapped sides is accepted only if EXIF orientation %i turns the picture',
+    async (orientation) => {
+      const isTurned = orientation > 4;
+      const scene = { width, height, seed: 4, orientation };
+      const measured = { width: height, height: width };
 
-    const jpg = await started(await sceneJpeg(scene), measured);
-    const asPng = await started(await scenePng(scene), { ...measured, format: 'png' });
+      const jpg = await started(await sceneJpeg(scene), measured);
+      const asPng = await started(await scenePng(scene), { ...measured, format: 'png' });
 
-    for (const { outcome, status, analysis } of [jpg, asPng]) {
-      if (isTurned) expect(outcome).toBeUndefined();
-      else expect(outcome).toMatchObject({ code: 'image_not_as_declared', status: 422 });
-      const wanted = isTurned ? 'pending' : 'failed';
-      expect(await status(analysis.id)).toMatchObject({ status: wanted });
-    }
-  });
+      for (const { outcome, status, analysis } of [jpg, asPng]) {
+        if (isTurned) expect(outcome).toBeUndefined();
+        else expect(outcome).toMatchObject({ code: 'image_not_as_declared', status: 422 });
+        const wanted = isTurned ? 'pending' : 'failed';
+        expect(await status(analysis.id)).toMatchObject({ status: wanted });
+      }
+    },
+  );
 
-  test('is the upright one of a turned picture, and passes too', async () => {
+  test('may be the upright one of a turned picture', async () => {
     const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
 
     expect((await started(turned)).outcome).toBeUndefined();
   });
 });
 
-test('a run and an upgrade ask for heatmaps of the declared size', async () => {
+test('a run and an upgrade request heatmaps of the declared size', async () => {
   const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
   const measured = { width: height, height: width };
   const tier = 'forensicReporting';
@@ -96,7 +99,7 @@ test('the status message of a refused upload says what to do, and start repeats 
   });
 });
 
-test('an upload that is replaced after the start is not what is examined', async () => {
+test('an upload that is replaced after the start is not examined', async () => {
   const { upload, analysis, worker, sandbox, status, store, db } = await started(picture);
 
   await upload(analysis, large);
@@ -117,7 +120,7 @@ test('an upload that is replaced after the start is not what is examined', async
   expect(await store.head(row.key)).toMatchObject({ contentType: 'image/jpeg' });
 });
 
-test('a stored copy that was changed fails the run without a look at it', async () => {
+test('a stored copy that was changed fails the run without being examined', async () => {
   const { worker, sandbox, status, analysis, store, db } = await started(picture);
   const row = db.$client
     .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
@@ -147,7 +150,7 @@ test('a refused upload can be replaced and the analysis retried', async () => {
 test.each([
   ['deleted', null],
   ['replaced by one that is too large', Buffer.alloc(100_001)],
-])('an upload that is %s while it is read leaves the analysis as it was', async (_, bytes) => {
+])('an upload that is %s while it is read leaves the analysis unchanged', async (_, bytes) => {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
   const { create, upload, analyses, caller, store, status } = workshop;
   const analysis = await create();

@@ -10,7 +10,7 @@ async function openLarge(listed: number) {
   return { list: (limit?: number) => analyses.list({ ...caller, tenant }, limit ? { limit } : {}) };
 }
 
-test('a page holds at most 1,000 analyses, whatever is asked for, and tells how many there are', async () => {
+test('a page has at most 1,000 analyses, whatever the limit, and says how many there are', async () => {
   const { list } = await openLarge(1010);
 
   const pages = [await list(10_000), await list()];
@@ -21,7 +21,7 @@ test('a page holds at most 1,000 analyses, whatever is asked for, and tells how 
   }
 });
 
-test('a long page lets others have their turns while it is signed', async () => {
+test('signing a long page does not block the event loop', async () => {
   const { list } = await openLarge(300);
   let turns = 0;
   let next = setImmediate(function turn() {
@@ -36,7 +36,7 @@ test('a long page lets others have their turns while it is signed', async () => 
   expect(turns).toBeGreaterThanOrEqual(10);
 });
 
-test('a list is narrowed to a status, a tag, a period and a result, alone and together', async () => {
+test('a list can be filtered by status, tag, period and result, alone and together', async () => {
   const { analyses, caller, clock } = await openWorkshop();
   const make = async (name: string, tags: readonly string[]) => {
     clock.step(3_600_000);
@@ -66,7 +66,7 @@ test('a list is narrowed to a status, a tag, a period and a result, alone and to
   expect([first, third].map(({ tags }) => tags)).toEqual([['claims', 'May'], ['claim']]);
 });
 
-test('a list of one result holds that result alone, and counts it', async () => {
+test('a list of one result has only that result and counts it', async () => {
   const { list } = await openVerdicts();
 
   const all = await list({});

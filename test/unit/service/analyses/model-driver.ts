@@ -1,4 +1,4 @@
-/** Does with the real room what an event says, and shows what came of it in the model's words. */
+/** Applies events to the real room, and returns the outcome in the model's terms. */
 
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
@@ -39,27 +39,27 @@ const failures = {
   busy: 'inference_busy',
 } as const satisfies Record<Exclude<Outcome, 'found'>, ForensicsError['code']>;
 
-type Meet = (request: ExamineRequest) => Promise<Examination>;
+type Examine = (request: ExamineRequest) => Promise<Examination>;
 
 export interface Stage {
   readonly workshop: Workshop;
-  /** Callers that come together come to different processes: nothing in memory tells one of the other. */
+  /** Simultaneous callers use different processes, which share nothing in memory. */
   readonly processes: readonly Awaited<ReturnType<Workshop['openProcess']>>[];
-  /** Who meets the next examination in the sandbox. */
-  meetNext(meet: Meet): void;
+  /** Sets what the sandbox does with the next examination. */
+  onNextExamination(examine: Examine): void;
 }
 
-/** What stays from life to life: opening a process takes longer than a life. */
+/** What all sequences share: opening a process takes longer than a sequence. */
 export async function createStage(workshop: Workshop): Promise<Stage> {
-  let next: Meet;
+  let next: Examine;
   let isSet = false;
   return {
     workshop,
     processes: [workshop, await workshop.openProcess('two')],
-    meetNext(meet) {
-      next = meet;
+    onNextExamination(examine) {
+      next = examine;
       if (isSet) return;
-      // A run that had nothing to do has left the step of before.
+      // Still set if the last run had nothing to do.
       isSet = true;
       workshop.sandbox.next(async (request) => {
         isSet = false;
@@ -69,12 +69,12 @@ export async function createStage(workshop: Workshop): Promise<Stage> {
   };
 }
 
-/** @param caller - of a tenant that nobody used before. */
+/** @param caller - of a tenant that has not been used. */
 export async function createDriver(stage: Stage, caller: Caller) {
   const { analyses, queue, clock, db, stores } = stage.workshop;
   const { store } = await stores.current(caller.tenant.id);
   const made: Analysis[] = [];
-  /** Examinations under way, also those whose worker was given up. */
+  /** Running examinations, including those whose worker lost its lease. */
   const holders: { end: (outcome: Outcome) => void; run: Promise<void> }[] = [];
 
   async function create(tier: Tier): Promise<readonly string[]> {
@@ -89,11 +89,11 @@ export async function createDriver(stage: Stage, caller: Caller) {
     if (dies) return 'died';
     const begun = deferred<'running'>();
     const outcome = deferred<Outcome>();
-    stage.meetNext(async (request) => {
+    stage.onNextExamination(async (request) => {
       begun.resolve('running');
-      const came = await outcome.promise;
-      if (came === 'found') return examinationOf(request);
-      throw new ForensicsError(failures[came], 'As the sequence says.');
+      const result = await outcome.promise;
+      if (result === 'found') return examinationOf(request);
+      throw new ForensicsError(failures[result], 'As the sequence says.');
     });
     const run = analyses.run(job, { signal: new AbortController().signal });
     const first = await Promise.race([begun.promise, run.then(() => 'nothing to do')]);
@@ -104,10 +104,10 @@ export async function createDriver(stage: Stage, caller: Caller) {
   async function finish(which: number, outcome: Outcome): Promise<string> {
     const [holder] = holders.splice(which % holders.length, 1);
     holder!.end(outcome);
-    return heard(holder!.run);
+    return outcomeOf(holder!.run);
   }
 
-  /** What the callers hear; sorted. */
+  /** The answers to the callers, sorted. */
   async function act(event: Event): Promise<readonly string[]> {
     if (event.act === 'create') return create(event.tier);
     if (event.act === 'take') return [await take(event.dies)];
@@ -121,12 +121,12 @@ export async function createDriver(stage: Stage, caller: Caller) {
       await store.put(input.storageUrls.objectKey, uploads[event.what]);
       return ['done'];
     }
-    if (event.act === 'remove') return [await heard(analyses.remove(caller, id))];
-    const heardByAll = stage.processes.slice(0, event.callers).map(async (process) => {
-      if (event.act === 'start') return heard(process.analyses.start(caller, id));
-      return heard(process.analyses.retry(caller, { id, options: event.options }));
+    if (event.act === 'remove') return [await outcomeOf(analyses.remove(caller, id))];
+    const outcomes = stage.processes.slice(0, event.callers).map(async (process) => {
+      if (event.act === 'start') return outcomeOf(process.analyses.start(caller, id));
+      return outcomeOf(process.analyses.retry(caller, { id, options: event.options }));
     });
-    return (await Promise.all(heardByAll)).toSorted();
+    return (await Promise.all(outcomes)).toSorted();
   }
 
   const ofTenant = (table: typeof deliveries | typeof usageCounters) =>
@@ -134,7 +134,7 @@ export async function createDriver(stage: Stage, caller: Caller) {
 
   return {
     act,
-    /** As their owner reads them; null for one that is not found. */
+    /** The analyses as their owner reads them; null if not found. */
     read: async (analysesOfModel: readonly Expected[]) =>
       Promise.all(
         analysesOfModel.map(async ({ number }) =>
@@ -156,7 +156,7 @@ export async function createDriver(stage: Stage, caller: Caller) {
         const { status }: { status: string } = JSON.parse(payload);
         return { number: made.findIndex(({ id }) => id === subject), event, status };
       }),
-    /** What the audit log tells of the analyses, in order; the names of the events without their room. */
+    /** The audit log's events about analyses, in order, without the prefix `analysis.`. */
     logged: async () => {
       const chain = caller.tenant.id;
       expect((await verifyChain(db, chain, { isExpected: true })).broken).toBeNull();
@@ -175,7 +175,7 @@ export async function createDriver(stage: Stage, caller: Caller) {
       return Object.fromEntries(counted.map((name) => [name, sumOf(name)]));
     },
     jobs: () => db.$count(jobs),
-    /** Leaves nothing behind for the next sequence. */
+    /** Cleans up for the next sequence. */
     async end() {
       await db.delete(jobs).run();
       for (const { end } of holders) end('crash');
@@ -184,7 +184,7 @@ export async function createDriver(stage: Stage, caller: Caller) {
   };
 }
 
-async function heard(act: Promise<unknown>): Promise<string> {
+async function outcomeOf(act: Promise<unknown>): Promise<string> {
   return act.then(() => 'done', codeOf);
 }
 

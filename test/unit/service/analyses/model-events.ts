@@ -1,4 +1,4 @@
-/** Random lives: most analyses get a picture and are started, then anything may happen to them. */
+/** Random sequences: most analyses get a picture and are started, then anything may happen to them. */
 
 import {
   type Arbitrary,
@@ -69,7 +69,7 @@ const upgrade = record({ act: act('retry'), which, callers, options: constant({ 
 const broken: Event = { act: 'finish', which: 0, outcome: 'brokenPicture' };
 const restart = record({ act: act('retry'), which, callers, options: constant({}) });
 
-/** What waits or was given up comes due and is taken up; what is under way longest may end. */
+/** A waiting or abandoned job comes due and is taken; the longest running examination may end. */
 const attempt = oneof(
   { weight: 3, arbitrary: finish.map((end) => [end]) },
   { weight: 2, arbitrary: constant([crash]) },
@@ -97,7 +97,7 @@ const beginnings = array(record({ tier, what, callers }), {
   ),
 );
 
-export const anyLife: Arbitrary<readonly Event[]> = tuple(
+export const anySequence: Arbitrary<readonly Event[]> = tuple(
   beginnings,
   array(
     oneof(

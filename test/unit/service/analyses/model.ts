@@ -1,6 +1,6 @@
 /**
- * The life of analyses as the contract's table and the design tell it, written down a second time without a database, a
- * queue or a sandbox. Each event says what every caller hears and changes what is expected of the analyses.
+ * The life of analyses according to the contract's table and the design, implemented a second time without a database, a
+ * queue or a sandbox. Each event returns the answer to every caller and updates what is expected of the analyses.
  */
 
 export type Tier = 'flagging' | 'forensicReporting';
@@ -11,7 +11,7 @@ export type RetryOptions = { readonly tier?: Tier; readonly seed?: number; reado
 export type Event =
   | { readonly act: 'create'; readonly tier: Tier }
   | { readonly act: 'upload'; readonly which: number; readonly what: Upload }
-  /** `callers` at the same time. */
+  /** By `callers` at the same time. */
   | { readonly act: 'start'; readonly which: number; readonly callers: 1 | 2 }
   | {
       readonly act: 'retry';
@@ -20,9 +20,9 @@ export type Event =
       readonly options: RetryOptions;
     }
   | { readonly act: 'remove'; readonly which: number }
-  /** A worker claims what is due; one that dies at once does nothing with it. */
+  /** A worker claims a job that is due, and does nothing with it if it dies at once. */
   | { readonly act: 'take'; readonly dies: boolean }
-  /** One of the examinations under way ends, also that of a worker which was given up long ago. */
+  /** One of the running examinations ends, possibly that of a worker that lost its lease long ago. */
   | { readonly act: 'finish'; readonly which: number; readonly outcome: Outcome }
   | { readonly act: 'wait'; readonly ms: number };
 
@@ -45,7 +45,7 @@ export interface Expected {
   isDeleted: boolean;
   isQueued: boolean;
   upload: Upload | null;
-  /** Whether the picture was taken in: from then on no upload changes anything. */
+  /** Whether the picture was copied: from then on no upload changes anything. */
   hasEvidence: boolean;
   job: Job | null;
 }
@@ -71,7 +71,7 @@ export const leaseMs = 60_000;
 export const maxAnalyses = 3;
 const retryPausesMs = [1000, 5000, 20_000];
 
-/** What is billed and reported, as far as the table decides it. */
+/** What is billed and reported, as far as the table determines it. */
 const nothingCounted = {
   'billed.flagging': 0,
   'billed.forensicReporting': 0,
@@ -91,7 +91,7 @@ export function createModel(isTrial: boolean, now: number): Model {
   return { isTrial, now, analyses: [], holders: [], messages: [], counters, jobsMade: 0 };
 }
 
-/** What each caller hears: `done`, or the code of the refusal; sorted. Null: the event makes no sense now. */
+/** The answers to the callers, sorted: `done` or an error code. Null if the event makes no sense now. */
 export function apply(model: Model, event: Event): readonly string[] | null {
   if (event.act === 'create') return create(model, event.tier);
   if (event.act === 'take') return [take(model, event.dies)];
@@ -101,24 +101,24 @@ export function apply(model: Model, event: Event): readonly string[] | null {
     return ['done'];
   }
   const analysis = model.analyses[event.which];
-  return analysis === undefined ? null : actOn(model, analysis, event);
+  return analysis === undefined ? null : applyToOne(model, analysis, event);
 }
 
 type ActOnOne = Extract<Event, { readonly act: 'upload' | 'start' | 'retry' | 'remove' }>;
 
-function actOn(model: Model, analysis: Expected, event: ActOnOne): readonly string[] {
+function applyToOne(model: Model, analysis: Expected, event: ActOnOne): readonly string[] {
   if (event.act === 'upload') {
     analysis.upload = event.what;
     return ['done'];
   }
   const callers = event.act === 'remove' ? 1 : event.callers;
-  // One after the other: what two callers at once may hear is what they hear in some order.
+  // One after the other: two callers at once get the answers that they would get in some order.
   return Array.from({ length: callers }, () => {
     if (analysis.isDeleted) return 'analysis_not_found';
     if (event.act === 'start') return start(model, analysis);
     if (event.act === 'retry') return retry(model, analysis, event.options);
     analysis.isDeleted = true;
-    tell(model, analysis, 'delete');
+    notify(model, analysis, 'delete');
     return 'done';
   }).toSorted();
 }
@@ -149,7 +149,7 @@ function start(model: Model, analysis: Expected): string {
   const refusal = refusalOf(model, analysis.upload);
   if (refusal !== null) {
     analysis.status = 'failed';
-    tell(model, analysis, 'update');
+    notify(model, analysis, 'update');
     return refusal;
   }
   queueRun(model, analysis);
@@ -189,7 +189,7 @@ function queueRun(model: Model, analysis: Expected): void {
   analysis.job = { order: model.jobsMade++, dueAt: model.now, claims: 0, isLeased: false };
 }
 
-/** The analysis whose job is due longest. */
+/** The analysis whose job has been due longest. */
 export function nextDue({ analyses, now }: Model): Expected | undefined {
   const due = analyses.filter(({ job }) => job !== null && job.dueAt <= now);
   return due.toSorted((a, b) => a.job!.dueAt - b.job!.dueAt || a.job!.order - b.job!.order)[0];
@@ -208,7 +208,7 @@ function take(model: Model, dies: boolean): string {
   if (analysis.status === 'pending') {
     Object.assign(analysis, { status: 'processing', startedAt: model.now });
     count(model, 'runs');
-    tell(model, analysis, 'update');
+    notify(model, analysis, 'update');
   }
   model.holders.push({ analysis, job, claim: job.claims });
   return 'running';
@@ -232,13 +232,13 @@ function settle(model: Model, analysis: Expected, outcome: Outcome): void {
   if (outcome === 'busy') {
     Object.assign(analysis, { status: 'pending', startedAt: null });
     count(model, 'backpressure');
-    tell(model, analysis, 'update');
+    notify(model, analysis, 'update');
   } else if (outcome === 'found') {
     Object.assign(analysis, { status: 'completed', finishedAt: model.now });
     count(model, `billed.${analysis.tier}`);
     count(model, 'success.api');
     count(model, 'result.fake');
-    tell(model, analysis, 'update');
+    notify(model, analysis, 'update');
   } else if (outcome === 'crash' && analysis.retryCount < 3) countRetry(model, analysis);
   else fail(model, analysis);
 }
@@ -255,10 +255,10 @@ function countRetry(model: Model, analysis: Expected): void {
 function fail(model: Model, analysis: Expected): void {
   Object.assign(analysis, { status: 'failed', finishedAt: model.now, job: null });
   count(model, 'errors');
-  tell(model, analysis, 'update');
+  notify(model, analysis, 'update');
 }
 
-function tell(model: Model, { number, status }: Expected, event: string): void {
+function notify(model: Model, { number, status }: Expected, event: string): void {
   model.messages.push({ number, event, status });
 }
 

@@ -24,8 +24,8 @@ function answerLate(sandbox: Awaited<ReturnType<typeof openWorkshop>>['sandbox']
   return { hanging, late };
 }
 
-describe('starts at once', () => {
-  test('one wins, the others are refused, and one copy of the picture is kept', async () => {
+describe('simultaneous starts', () => {
+  test('one succeeds, the others are refused, and one copy of the picture is kept', async () => {
     const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
     const analysis = await create();
     await upload(analysis);
@@ -69,7 +69,7 @@ describe('starts at once', () => {
 });
 
 describe('an upgrade', () => {
-  test('shows everything at once, without a new inference, billed once, silently', async () => {
+  test('is complete at once and billed once, without a new inference or a message', async () => {
     const { complete, analyses, caller, sandbox, counters, messages, clock, db, store } =
       await openWorkshop();
     const id = await complete();
@@ -104,7 +104,7 @@ describe('an upgrade', () => {
     expect(Buffer.from(await store.read(objectKey, 100)).toString()).toBe('pdf en');
   });
 
-  test('of 100 calls at once in two processes one succeeds and one is billed', async () => {
+  test('called 100 times at once in two processes succeeds once and is billed once', async () => {
     const { complete, analyses, caller, counters, openProcess, sandbox } = await openWorkshop();
     const other = (await openProcess('two')).analyses;
     const id = await complete();
@@ -121,11 +121,11 @@ describe('an upgrade', () => {
     expect(fulfilled(outcomes)).toBe(1);
     expect(codes(outcomes)).toEqual(['analysis_not_retryable']);
     expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
-    // Each process draws at most once.
+    // Each process renders at most once.
     expect(sandbox.rendered.length).toBeLessThanOrEqual(2);
   });
 
-  test('is drawn once more where its process died, and no more often', async () => {
+  test('is rendered once more if its process dies, and no more often', async () => {
     const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
     const id = await complete();
     const options = { tier: 'forensicReporting' };
@@ -141,7 +141,7 @@ describe('an upgrade', () => {
     expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
   });
 
-  test('that cannot be drawn changes nothing and can be tried again', async () => {
+  test('that cannot be rendered changes nothing and can be tried again', async () => {
     const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
     const id = await complete();
     const options = { tier: 'forensicReporting' };
@@ -157,7 +157,7 @@ describe('an upgrade', () => {
     });
   });
 
-  test('refuses a stored copy that is not what was examined', async () => {
+  test('refuses a stored copy that differs from what was examined', async () => {
     const { complete, analyses, caller, store, db } = await openWorkshop();
     const id = await complete();
     const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
@@ -202,7 +202,7 @@ describe('a retry', () => {
 describe('a worker that dies', () => {
   const leaseMs = 60_000;
 
-  test('loses the run to another one; its late result is refused and nothing happens twice', async () => {
+  test('loses the run to another one, its late result is refused, and nothing happens twice', async () => {
     const { start, worker, openProcess, sandbox, clock, status, messages, counters, errors } =
       await openWorkshop();
     const { hanging, late } = answerLate(sandbox);
@@ -213,14 +213,14 @@ describe('a worker that dies', () => {
     clock.step(leaseMs);
     await (await openProcess('two')).worker.drain();
     const settled = await status(id);
-    const told = await messages();
+    const before = await messages();
     late.resolve(examinationOf(sandbox.examined[0]!));
     await dying;
 
     expect(settled).toMatchObject({ status: 'completed', retryCount: 0 });
     expect(await status(id)).toEqual(settled);
-    expect(await messages()).toEqual(told);
-    expect(told.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await messages()).toEqual(before);
+    expect(before.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
     expect(await counters()).toEqual({
       runs: 1,
       'billed.forensicReporting': 1,
@@ -233,14 +233,14 @@ describe('a worker that dies', () => {
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
   });
 
-  test('again and again costs no attempt, however often the server is killed', async () => {
+  test('repeatedly uses up no attempt, however often the server is killed', async () => {
     const { start, queue, clock, worker, status, messages, analyses, counters, sandbox } =
       await openWorkshop();
     const id = await start();
     const claim = { workerId: 'dying', leaseMs, kinds: ['analysis.run'] };
     const signal = new AbortController().signal;
 
-    // Each of these claims the job, locks the analysis and is never heard of again.
+    // Each of these claims the job, locks the analysis and never finishes.
     for (let life = 0; life < 100; life++) {
       const begun = deferred();
       sandbox.next(() => {
@@ -260,7 +260,7 @@ describe('a worker that dies', () => {
     expect(await queue.count('analysis.run')).toBe(0);
   });
 
-  test('between claim and lock costs nothing: the next one locks it for the first time', async () => {
+  test('between claim and lock uses up nothing, and the next one locks the analysis', async () => {
     const { start, queue, clock, worker, status, messages } = await openWorkshop();
     const id = await start();
     await queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
@@ -272,7 +272,7 @@ describe('a worker that dies', () => {
     expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
   });
 
-  test('after its lease has run out locks nothing any more', async () => {
+  test('cannot lock an analysis after its lease has run out', async () => {
     const { start, queue, clock, analyses, status, messages, sandbox } = await openWorkshop();
     const id = await start();
     const claim = { workerId: 'slow', leaseMs, kinds: ['analysis.run'] };
@@ -288,13 +288,13 @@ describe('a worker that dies', () => {
     expect(sandbox.examined).toEqual([]);
   });
 
-  test('a clean stop gives the run back: no message, no retry counted', async () => {
+  test('returns the run on a clean stop, without a message or a counted retry', async () => {
     const { start, worker, openProcess, sandbox, status, messages } = await openWorkshop();
     const hanging = deferred();
     sandbox.next((_, signal) => {
       hanging.resolve();
       return new Promise((_resolve, reject) => {
-        // The child is ended in mid-run: its crash is our doing and counts as no attempt.
+        // The child is killed mid-run: its crash is our doing and does not count as an attempt.
         const crash = new ForensicsError('inference_crashed', 'The child has gone.');
         signal!.addEventListener('abort', () => reject(crash));
       });
@@ -312,7 +312,7 @@ describe('a worker that dies', () => {
   });
 });
 
-describe('A crash of the database', () => {
+describe('a crash of the database', () => {
   const leaseMs = 60_000;
   const unbegun = { status: 'pending', processingStartedAt: null } as const;
   const unclaimed = { fence: 0, leasedBy: null, leasedUntil: null };
@@ -347,8 +347,8 @@ describe('A crash of the database', () => {
   );
 });
 
-describe('what is drawn', () => {
-  test('lies in the store before anybody is told, and is removed when nobody will be', async () => {
+describe('what is rendered', () => {
+  test('is stored before anybody is told, and removed if nobody will be', async () => {
     const { start, worker, store, sandbox, analyses, caller, status } = await openWorkshop();
     const id = await start('forensicReporting');
     const written: string[] = [];
@@ -367,7 +367,7 @@ describe('what is drawn', () => {
     expect(sandbox.rendered).toHaveLength(1);
   });
 
-  test('leaves nothing behind when the store fails half-way, and is drawn again', async () => {
+  test('leaves nothing behind when the store fails half-way, and is rendered again', async () => {
     const { start, worker, store, status, clock } = await openWorkshop();
     const id = await start('forensicReporting');
     const put = store.put.bind(store);
@@ -389,7 +389,7 @@ describe('what is drawn', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('makes a create and a start that are sent twice happen once', async () => {
+  test('makes a create and a start happen once when sent twice', async () => {
     const { analyses, caller, upload, queue } = await openWorkshop();
     const create = () => analyses.create({ ...caller, idempotencyKey: 'c' }, createRequest());
 
@@ -404,7 +404,7 @@ describe('an Idempotency-Key', () => {
     expect(await queue.count('analysis.run')).toBe(1);
   });
 
-  test('makes an upgrade that is sent twice answer twice and bill once', async () => {
+  test('makes an upgrade answer twice and bill once when sent twice', async () => {
     const { complete, analyses, caller, counters } = await openWorkshop();
     const id = await complete();
     const upgrade = () =>
@@ -420,7 +420,7 @@ describe('an Idempotency-Key', () => {
     expect(await counters()).toMatchObject({ upgrades: 1 });
   });
 
-  test('makes an upgrade that two processes do at once answer twice and bill once', async () => {
+  test('makes an upgrade answer twice and bill once when sent to two processes at once', async () => {
     const { complete, analyses, caller, counters, openProcess } = await openWorkshop();
     const id = await complete();
     const keyed = { ...caller, idempotencyKey: 'u' };
@@ -437,7 +437,7 @@ describe('an Idempotency-Key', () => {
     expect(await counters()).toMatchObject({ upgrades: 1 });
   });
 
-  test('of an upgrade that is under way is no key for another one', async () => {
+  test('of a running upgrade cannot be used for another one', async () => {
     const { complete, analyses, caller, counters } = await openWorkshop();
     const ids = [await complete(), await complete()];
     const keyed = { ...caller, idempotencyKey: 'u' };

@@ -4,8 +4,8 @@ import { ForensicsError } from '../../../../src/errors.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
 const other = Buffer.from('another file altogether');
-const complete = 'The analysis is complete.';
-const told = `${complete} The uploaded object was replaced after the start; the result is for the copy taken at the start (SHA-256 ${createHash('sha256').update(picture).digest('hex')}).`;
+const completeMessage = 'The analysis is complete.';
+const replacedMessage = `${completeMessage} The uploaded object was replaced after the start; the result is for the copy taken at the start (SHA-256 ${createHash('sha256').update(picture).digest('hex')}).`;
 
 async function started(tier: 'flagging' | 'forensicReporting' = 'flagging') {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
@@ -17,14 +17,14 @@ async function started(tier: 'flagging' | 'forensicReporting' = 'flagging') {
   return { ...workshop, analysis, key: analysis.input.storageUrls.objectKey, message };
 }
 
-test('a replaced upload is told in the answer, in the report and to the operator, once', async () => {
+test('a replaced upload is reported once in the answer, in the report and to the operator', async () => {
   const { store, key, worker, message, sandbox, notices, analysis, messages, caller } =
     await started('forensicReporting');
 
   await store.put(key, other);
   await worker.drain();
 
-  expect(await message()).toBe(told);
+  expect(await message()).toBe(replacedMessage);
   expect(sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: true } }]);
   expect(notices).toEqual([
     { what: 'upload-replaced', tenantId: caller.tenant.id, analysisId: analysis.id },
@@ -36,40 +36,40 @@ test.each([
   ['was left alone', async () => undefined],
   ['was deleted', async ({ store, key }) => store.delete(key)],
   ['was written again with the same bytes', async ({ store, key }) => store.put(key, picture)],
-] as const satisfies readonly [string, (shop: Awaited<ReturnType<typeof started>>) => unknown][])(
-  'nothing is told of an upload that %s',
-  async (_, act) => {
-    const shop = await started('forensicReporting');
+] as const satisfies readonly [
+  string,
+  (workshop: Awaited<ReturnType<typeof started>>) => unknown,
+][])('nothing is reported about an upload that %s', async (_, act) => {
+  const workshop = await started('forensicReporting');
 
-    await act(shop);
-    await shop.worker.drain();
+  await act(workshop);
+  await workshop.worker.drain();
 
-    expect(await shop.message()).toBe(complete);
-    expect(shop.sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: false } }]);
-    expect(shop.notices).toEqual([]);
-  },
-);
+  expect(await workshop.message()).toBe(completeMessage);
+  expect(workshop.sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: false } }]);
+  expect(workshop.notices).toEqual([]);
+});
 
-test('where every write has an ETag of its own, the bytes decide', async () => {
+test('the bytes decide when every write has its own ETag', async () => {
   const { store, worker, message } = await started();
   const head = store.head.bind(store);
   store.head = async (key) => ({ ...(await head(key))!, etag: 'of another write' });
 
   await worker.drain();
 
-  expect(await message()).toBe(complete);
+  expect(await message()).toBe(completeMessage);
 });
 
-test('an upload replaced by something too large to be read was replaced', async () => {
+test('an upload replaced by something too large to read counts as replaced', async () => {
   const { store, key, worker, message } = await started();
 
   await store.put(key, Buffer.alloc(100_001));
   await worker.drain();
 
-  expect(await message()).toBe(told);
+  expect(await message()).toBe(replacedMessage);
 });
 
-test('an upload that is replaced after the run is told with the upgrade', async () => {
+test('an upload that is replaced after the run is reported by the upgrade', async () => {
   const { store, key, worker, message, analyses, caller, analysis, sandbox } = await started();
   await worker.drain();
   await store.put(key, other);
@@ -78,18 +78,18 @@ test('an upload that is replaced after the run is told with the upgrade', async 
   const options = { tier: 'forensicReporting' };
   const upgraded = await analyses.retry(caller, { id: analysis.id, options });
 
-  expect(before).toBe(complete);
-  expect(upgraded.inferenceStatus.statusMessage).toBe(told);
+  expect(before).toBe(completeMessage);
+  expect(upgraded.inferenceStatus.statusMessage).toBe(replacedMessage);
   expect(sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: true } }]);
 });
 
-test('a store that does not answer for the upload takes no result away', async () => {
+test('a store that does not answer for the upload does not cost the result', async () => {
   const { store, worker, message, errors } = await started();
   const failure = new ForensicsError('store_unavailable', 'no');
   store.head = () => Promise.reject(failure);
 
   await worker.drain();
 
-  expect(await message()).toBe(complete);
+  expect(await message()).toBe(completeMessage);
   expect(errors).toEqual([failure]);
 });

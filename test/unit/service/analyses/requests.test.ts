@@ -53,7 +53,7 @@ describe('create', () => {
     });
   });
 
-  test('keeps what it is given, character by character', async () => {
+  test('keeps its input exactly', async () => {
     const { create, analyses, caller } = await openWorkshop();
     const given = {
       name: `😀${'ä'.repeat(254)}`,
@@ -121,7 +121,7 @@ describe('retry', () => {
     ['options that are null', null],
     ['an unknown option', { tier: 'forensicReporting', name: 'x' }],
     ['an unknown tier', { tier: 'gold' }],
-  ])('refuses %s before it looks at the state', async (_, options) => {
+  ])('refuses %s before it checks the state', async (_, options) => {
     const { start, analyses, caller } = await openWorkshop();
     const id = await start();
 
@@ -148,7 +148,7 @@ async function filled() {
 }
 
 describe('list', () => {
-  test('is newest first, and by id among equals', async () => {
+  test('is sorted newest first, then by id', async () => {
     const { create, analyses, caller, names } = await filled();
     const twins = [await create(), await create(), await create()].map(({ id }) => id);
 

@@ -13,12 +13,12 @@ import { openWorkshop, picture } from './workshop.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-async function openShop(
+async function openCounted(
   retention: NonNullable<Parameters<typeof openWorkshop>[0]>['retention'] = {},
 ) {
   const workshop = await openWorkshop({ retention });
   const { analyses, db, caller, store, clock, notices } = workshop;
-  /** Every object that was ever put and is still there. */
+  /** Records every object that is ever put, to count those that are left. */
   const put = store.put.bind(store);
   const everPut = new Set<string>();
   store.put = (key, ...rest) => {
@@ -39,7 +39,7 @@ async function openShop(
     objects,
     cleanUp,
     remove: async (id: string) => analyses.remove(caller, id),
-    /** Of analyses, examinations and loose objects. */
+    /** The numbers of analyses, examinations and orphaned objects. */
     rows: () =>
       Promise.all(
         [analysisRows, examinations, orphanObjects].map(
@@ -59,8 +59,8 @@ const noticed = (deleted: number, purged: number, objects: number, objectsLeft =
 });
 
 describe('a deleted analysis', () => {
-  test('is kept for thirty days and then goes with everything that it had, but not from the bills', async () => {
-    const { complete, remove, clock, cleanUp, objects, rows, counters } = await openShop();
+  test('is kept for thirty days and then purged with all its objects, but stays billed', async () => {
+    const { complete, remove, clock, cleanUp, objects, rows, counters } = await openCounted();
     const gone = await complete('forensicReporting');
     await complete('forensicReporting');
     const billed = await counters();
@@ -78,8 +78,8 @@ describe('a deleted analysis', () => {
     expect(await cleanUp()).toEqual(noticed(0, 0, 0));
   });
 
-  test('goes whatever its state, many at a time, once though two processes clean up together', async () => {
-    const { create, start, remove, cleanUp, openProcess, rows, notices } = await openShop({
+  test('is purged once in any state, even when two processes clean up at once', async () => {
+    const { create, start, remove, cleanUp, openProcess, rows, notices } = await openCounted({
       deletedRetentionDays: 0,
     });
     await remove(await start());
@@ -93,8 +93,8 @@ describe('a deleted analysis', () => {
     expect((await rows())[0]).toBe(0);
   });
 
-  test('whose store is down goes from the database at once and from the store when it is back', async () => {
-    const { complete, remove, clock, cleanUp, store, errors, rows, objects } = await openShop();
+  test('whose store is down is purged from the database at once and from the store later', async () => {
+    const { complete, remove, clock, cleanUp, store, errors, rows, objects } = await openCounted();
     await remove(await complete('forensicReporting'));
     clock.step(30 * dayMs);
     const failure = new ForensicsError('store_unavailable', 'no');
@@ -110,8 +110,8 @@ describe('a deleted analysis', () => {
     expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
-  test('stays gone when a client uses a URL that is still good', async () => {
-    const { create, upload, remove, clock, cleanUp, rows, objects } = await openShop({
+  test('stays purged when a client uses a URL that is still valid', async () => {
+    const { create, upload, remove, clock, cleanUp, rows, objects } = await openCounted({
       deletedRetentionDays: 1,
     });
     const analysis = await create();
@@ -130,8 +130,10 @@ describe('a deleted analysis', () => {
     expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
-  test('goes on where a stop came in between', async () => {
-    const { create, remove, analyses, cleanUp, rows } = await openShop({ deletedRetentionDays: 0 });
+  test('is purged later if a stop interrupts the clean-up', async () => {
+    const { create, remove, analyses, cleanUp, rows } = await openCounted({
+      deletedRetentionDays: 0,
+    });
     for (let n = 0; n < 25; n++) await remove((await create()).id);
     const { signal } = new AbortController();
     vi.spyOn(signal, 'aborted', 'get').mockReturnValueOnce(false).mockReturnValue(true);
@@ -143,9 +145,9 @@ describe('a deleted analysis', () => {
   });
 });
 
-describe('an analysis on which nothing happened for long', () => {
-  test('stays for ever unless a rule says otherwise', async () => {
-    const { complete, clock, cleanUp, ids } = await openShop();
+describe('an analysis that has not changed for long', () => {
+  test('is kept for ever unless a rule says otherwise', async () => {
+    const { complete, clock, cleanUp, ids } = await openCounted();
     const id = await complete();
     clock.step(20 * 365 * dayMs);
 
@@ -153,8 +155,8 @@ describe('an analysis on which nothing happened for long', () => {
     expect(await ids()).toEqual([id]);
   });
 
-  test('is deleted by the system, with one message, and purged in its time', async () => {
-    const { complete, create, clock, cleanUp, ids, messages, db, rows } = await openShop({
+  test('is deleted by the system, with one message, and purged later', async () => {
+    const { complete, create, clock, cleanUp, ids, messages, db, rows } = await openCounted({
       retentionDays: 90,
       deletedRetentionDays: 30,
     });
@@ -183,8 +185,8 @@ describe('an analysis on which nothing happened for long', () => {
     expect(await rows()).toEqual([0, 0, 0]);
   });
 
-  test('is not one that waits for a worker, nor one that was upgraded yesterday', async () => {
-    const { complete, start, analyses, caller, clock, cleanUp, ids } = await openShop({
+  test('is neither one that waits for a worker nor one that was upgraded yesterday', async () => {
+    const { complete, start, analyses, caller, clock, cleanUp, ids } = await openCounted({
       retentionDays: 90,
     });
     const upgraded = await complete();
@@ -199,9 +201,9 @@ describe('an analysis on which nothing happened for long', () => {
 });
 
 describe('a hold', () => {
-  test('keeps an analysis that a client deletes, until it is lifted', async () => {
+  test('keeps a deleted analysis until it is lifted', async () => {
     const { complete, remove, ids, clock, cleanUp, holds, caller, objects, rows } =
-      await openShop();
+      await openCounted();
     const tenantId = caller.tenant.id;
     const [held, free] = [await complete(), await complete()];
     await remove(held);
@@ -220,9 +222,9 @@ describe('a hold', () => {
     expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
-  test('on a tenant keeps all that is his, deleted or only old, and nothing of others', async () => {
+  test('on a tenant keeps all its analyses, deleted or only old, and none of others', async () => {
     const { analyses, complete, create, remove, ids, clock, cleanUp, holds, caller, openTenant } =
-      await openShop({ retentionDays: 1, deletedRetentionDays: 1 });
+      await openCounted({ retentionDays: 1, deletedRetentionDays: 1 });
     const other = await openTenant('other');
     const old = await complete();
     await remove((await create()).id);
@@ -235,8 +237,8 @@ describe('a hold', () => {
     expect((await analyses.list(other, {})).analyses).toEqual([]);
   });
 
-  test('needs an analysis of the tenant, is made once and lifted once', async () => {
-    const { create, holds, caller, openTenant } = await openShop();
+  test('needs an analysis of the tenant, and is placed once and lifted once', async () => {
+    const { create, holds, caller, openTenant } = await openCounted();
     const { id } = await create();
     const other = (await openTenant('other')).tenant.id;
     const held = { tenantId: caller.tenant.id, analysisId: id };
@@ -254,10 +256,10 @@ describe('a hold', () => {
   });
 });
 
-describe('what a crash left', () => {
-  test('a copy of a start that never ended goes after a day', async () => {
+describe('after a crash', () => {
+  test('the copy of a start that never ended is removed after a day', async () => {
     const { create, upload, analyses, caller, clock, cleanUp, openProcess, store, objects } =
-      await openShop();
+      await openCounted();
     const analysis = await create();
     await upload(analysis);
     const written = deferred();
@@ -267,7 +269,7 @@ describe('what a crash left', () => {
       written.resolve();
       return new Promise(() => undefined);
     };
-    // Given up after a minute, when nobody waits for it any more.
+    // Times out after a minute, when nobody waits for it any more.
     analyses.start(caller, analysis.id).catch(() => undefined);
     await written.promise;
     const survivor = (await openProcess('two')).analyses;
@@ -282,11 +284,11 @@ describe('what a crash left', () => {
   });
 
   test.each([
-    ['went', true],
-    ['may go at any moment', false],
-  ])('a start that was asleep for a day does not name a copy that %s', async (_, isSwept) => {
+    ['was removed', true],
+    ['may be removed at any moment', false],
+  ])('a start that slept for a day does not use a copy that %s', async (_, isSwept) => {
     const { create, upload, analyses, caller, clock, cleanUp, store, status, objects } =
-      await openShop();
+      await openCounted();
     const analysis = await create();
     await upload(analysis);
     const [written, awake] = [deferred(), deferred()];
@@ -311,9 +313,9 @@ describe('what a crash left', () => {
     expect(await objects()).toBe(2);
   });
 
-  test('heatmaps that a run could not finish go, those of finished runs stay', async () => {
+  test('heatmaps of unfinished runs are removed, those of finished runs stay', async () => {
     const { complete, start, worker, sandbox, store, clock, cleanUp, objects, errors } =
-      await openShop();
+      await openCounted();
     await complete('forensicReporting');
     const [put, remove] = [store.put.bind(store), store.delete.bind(store)];
     const failure = new ForensicsError('store_unavailable', 'no');
@@ -334,8 +336,8 @@ describe('what a crash left', () => {
   });
 });
 
-test('an act that loses a race leaves nothing loose', async () => {
-  const { create, upload, analyses, caller, rows } = await openShop();
+test('starts that lose a race leave no orphaned objects', async () => {
+  const { create, upload, analyses, caller, rows } = await openCounted();
   const analysis = await create();
   await upload(analysis, picture);
 

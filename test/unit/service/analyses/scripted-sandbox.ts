@@ -12,7 +12,7 @@ import type {
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 
-/** A sandbox without models: it answers each examination with the next step of the script, then with success. */
+/** A sandbox without models: each examination runs the next step of the script, and succeeds once there are none. */
 export function createScriptedSandbox() {
   const script: Step[] = [];
   const examined: ExamineRequest[] = [];
@@ -57,7 +57,7 @@ export function createScriptedSandbox() {
         throw new ForensicsError(code, message);
       };
     },
-    /** @param times - so many of the next ones; all that come by default. */
+    /** @param times - how many of the next renderings fail; all by default. */
     breakRendering(error: Error | null, times = Number.POSITIVE_INFINITY) {
       renderError = error;
       brokenRenderings = times;
@@ -65,7 +65,7 @@ export function createScriptedSandbox() {
   };
 }
 
-/** A fake picture, found by a run with every field that a run has. */
+/** The examination of a fake picture, with every field. */
 export function examinationOf({ source, options }: ExamineRequest): Examination {
   const md5 = digestOf(source);
   return {

@@ -74,29 +74,26 @@ describe.each(engines)('a search in $name', (engine) => {
     return db;
   }
 
-  on(
-    'takes every character for itself, wherever it stands, upper and lower case alike',
-    async () => {
-      const db = await open(
-        row('1', { name: 'say "hi" AND NOT x*' }),
-        row('2', { comment: 'Straßenfest in KÖLN, 100 %' }),
-        row('3', { name: '写真の鑑定', comment: 'a_b' }),
-      );
+  on('matches every character literally, anywhere, in upper and lower case', async () => {
+    const db = await open(
+      row('1', { name: 'say "hi" AND NOT x*' }),
+      row('2', { comment: 'Straßenfest in KÖLN, 100 %' }),
+      row('3', { name: '写真の鑑定', comment: 'a_b' }),
+    );
 
-      expect(await found(db, '"hi" and not')).toEqual(['1']);
-      expect(await found(db, 'x*')).toEqual(['1']);
-      expect(await found(db, 'SSENF')).toEqual(['2']);
-      expect(await found(db, 'köln, 100 %')).toEqual(['2']);
-      expect(await found(db, 'の鑑定')).toEqual(['3']);
-      expect(await found(db, 'a_b')).toEqual(['3']);
-      expect(await found(db, 'a%b')).toEqual([]);
-      expect(await found(db, 'hi')).toEqual(['1']);
-      expect(await found(db, '写真')).toEqual(['3']);
-      expect(await found(db, 'name comment')).toEqual([]);
-    },
-  );
+    expect(await found(db, '"hi" and not')).toEqual(['1']);
+    expect(await found(db, 'x*')).toEqual(['1']);
+    expect(await found(db, 'SSENF')).toEqual(['2']);
+    expect(await found(db, 'köln, 100 %')).toEqual(['2']);
+    expect(await found(db, 'の鑑定')).toEqual(['3']);
+    expect(await found(db, 'a_b')).toEqual(['3']);
+    expect(await found(db, 'a%b')).toEqual([]);
+    expect(await found(db, 'hi')).toEqual(['1']);
+    expect(await found(db, '写真')).toEqual(['3']);
+    expect(await found(db, 'name comment')).toEqual([]);
+  });
 
-  on('does not join name and comment, and stays with its tenant', async () => {
+  on('does not match across name and comment, or in other tenants', async () => {
     const db = await open(
       row('1', { name: 'left', comment: 'right' }),
       row('2', { name: 'left wing', tenantId: 'b' }),
@@ -107,7 +104,7 @@ describe.each(engines)('a search in $name', (engine) => {
     expect(await found(db, 'left', 'b')).toEqual(['2']);
   });
 
-  on('follows what becomes of an analysis', async () => {
+  on('follows changes and deletions of an analysis', async () => {
     const db = await open(
       row('1', { name: 'before' }),
       row('2', { name: 'hidden' }),
@@ -125,7 +122,7 @@ describe.each(engines)('a search in $name', (engine) => {
     expect(ids).toEqual([[], ['1'], [], [], ['4']]);
   });
 
-  on('finds by who changed it last, beside those with the name in their text', async () => {
+  on('also finds analyses by who changed them last', async () => {
     const db = await open();
     await db
       .insert(users)
@@ -138,7 +135,7 @@ describe.each(engines)('a search in $name', (engine) => {
   });
 });
 
-test('what was there before the index of texts is found too, and many alike are counted', async () => {
+test('rows from before the text index are found, and frequent matches are counted', async () => {
   const path = join(temporaryFolder(), 'test.db');
   const client = new Database(path);
   const step = schemaSteps('sqlite').findIndex(({ sql }) => sql.includes('analysis_texts'));

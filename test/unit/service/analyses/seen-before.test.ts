@@ -23,7 +23,7 @@ const copy = await sharp(original)
   .toBuffer();
 const other = await scenePng({ width: 800, height: 600, seed: 12 });
 
-interface Told extends Partial<Pick<Metadata, 'exif' | 'xmp' | 'pngText'>> {
+interface Details extends Partial<Pick<Metadata, 'exif' | 'xmp' | 'pngText'>> {
   readonly projectId?: string;
   readonly tier?: Tier;
 }
@@ -31,12 +31,12 @@ interface Told extends Partial<Pick<Metadata, 'exif' | 'xmp' | 'pngText'>> {
 async function openSearch() {
   const workshop = await openWorkshop();
   const { sandbox, create, stores, analyses, worker, caller } = workshop;
-  /** The sandbox is scripted; what a picture is recognised by is real. */
+  /** The sandbox is scripted, but the fingerprints are real. */
   const examine = async (
     name: string,
     pixels: Uint8Array,
     who = caller,
-    { projectId = 'claim 4711', tier = 'flagging', ...tags }: Told = {},
+    { projectId = 'claim 4711', tier = 'flagging', ...tags }: Details = {},
   ) => {
     const fingerprint = packFingerprint(await findFingerprint(await decodePicture(pixels)));
     sandbox.next((request) => {
@@ -86,7 +86,7 @@ describe('pictures seen before', () => {
     expect(await analyses.seenBefore(caller, first)).toMatchObject([{ id: second }]);
   });
 
-  test('need share but one key', async () => {
+  test('need to share only one key', async () => {
     const { examine, analyses, caller, db } = await openSearch();
     const first = await examine('The original', original);
     const second = await examine('A copy', copy);
@@ -97,7 +97,7 @@ describe('pictures seen before', () => {
     expect(await analyses.seenBefore(caller, second)).toMatchObject([{ id: first }]);
   });
 
-  test('stand beside it in its report, as long as their originals are stored', async () => {
+  test('are shown beside it in its report while their originals are stored', async () => {
     const { examine, stores, caller, db, sandbox, clock } = await openSearch();
     const first = await examine('The original', original);
     const besideIn = async (name: string) => {
@@ -114,7 +114,7 @@ describe('pictures seen before', () => {
     expect(await besideIn('Another copy')).toEqual({ id: first, jpeg: null, differing: 0 });
   });
 
-  test('of another tenant stay unknown', async () => {
+  test('of another tenant are not found', async () => {
     const { examine, analyses, caller, openTenant } = await openSearch();
     const foreign = await openTenant('umbrella');
     await examine('Theirs', original, foreign);
@@ -139,7 +139,7 @@ describe('pictures seen before', () => {
     ['camera', { exif: { BodySerialNumber: '012345678' } }],
     ['document', { xmp: { OriginalDocumentID: 'xmp.did:0f1e2d3c4b5a' } }],
     ['settings', { pngText: { parameters: 'a harbour at dawn, Steps: 20, Seed: 1234567890' } }],
-  ] as const)('are told by what their files say of the same %s', async (reason, tags) => {
+  ] as const)('are found by the same %s in their metadata', async (reason, tags) => {
     const { examine, analyses, caller, db } = await openSearch();
     const first = await examine('Earlier', original, caller, { ...tags, projectId: 'claim 1' });
     const second = await examine('Later', other, caller, { ...tags, projectId: 'claim 2' });
@@ -153,7 +153,7 @@ describe('pictures seen before', () => {
     expect(await db.select().from(fingerprintKeys).all()).toEqual([]);
   });
 
-  test('of one case and one camera are no news, but counted', async () => {
+  test('of one case and one camera are not listed, but counted', async () => {
     const { examine, analyses, caller } = await openSearch();
     const tags = { exif: { BodySerialNumber: '012345678' } };
     await examine('One', original, caller, tags);
@@ -167,7 +167,7 @@ describe('pictures seen before', () => {
     expect(await of({})).toBeNull();
   });
 
-  test('are not looked for where the tenant does not want it', async () => {
+  test('are not searched for if the tenant has turned that off', async () => {
     const { examine, analyses, caller, tenants, db } = await openSearch();
     await tenants.update(caller.tenant.id, { seenBefore: false });
     await examine('The original', original);
@@ -176,11 +176,11 @@ describe('pictures seen before', () => {
     expect(await db.select().from(fingerprints).all()).toEqual([]);
   });
 
-  test('a key that many pictures share is not counted', async () => {
+  test('are found without a key that too many pictures share', async () => {
     const { examine, analyses, caller, db } = await openSearch();
     const first = await examine('The original', original);
     const stored = await db.select().from(fingerprintKeys).all();
-    // As if a logo were on more pictures than are looked at: those of the first one are still found by their other keys.
+    // As if a logo were on more pictures than are compared: the first one is still found by its other keys.
     const crowd = stored
       .slice(0, 20)
       .flatMap(({ key }) =>

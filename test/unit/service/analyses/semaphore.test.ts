@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSemaphore } from '../../../../src/service/analyses/context.ts';
 import { deferred } from '../jobs/deferred.ts';
 
-test('no more acts run at once than there are places, and all run in the order they came', async () => {
+test('no more acts run at once than there are places, and all run in order of arrival', async () => {
   const semaphore = createSemaphore(2);
   const ends = Array.from({ length: 5 }, () => deferred());
   const begun: number[] = [];
@@ -31,7 +31,7 @@ test('no more acts run at once than there are places, and all run in the order t
   expect(await Promise.all(acts)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('an act that fails gives its place to the next', async () => {
+test('a failed act gives its place to the next', async () => {
   const semaphore = createSemaphore(1);
 
   const failing = semaphore('acme', async () => {
@@ -43,7 +43,7 @@ test('an act that fails gives its place to the next', async () => {
   expect(await next).toBe('yes');
 });
 
-test('one tenant never has every place, however many of its acts wait', async () => {
+test('one tenant never takes every place, however many of its acts wait', async () => {
   const semaphore = createSemaphore(4);
   const begun: string[] = [];
   const end = deferred();

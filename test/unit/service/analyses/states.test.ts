@@ -5,7 +5,7 @@ import { examinationOf } from './scripted-sandbox.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
 describe('(none)', () => {
-  test('create leads to pending, with URLs for the upload and no message', async () => {
+  test('create makes it pending, with upload URLs and no message', async () => {
     const { create, messages, store } = await openWorkshop();
 
     const analysis = await create();
@@ -26,7 +26,7 @@ describe('(none)', () => {
 });
 
 describe('pending', () => {
-  test('start queues it and it stays pending, silently, until a worker locks it', async () => {
+  test('start queues it, and it stays pending without a message until a worker locks it', async () => {
     const { start, status, messages, queue } = await openWorkshop();
 
     const id = await start();
@@ -48,7 +48,7 @@ describe('pending', () => {
     await expect(analyses.start(caller, analysis.id)).resolves.toBeUndefined();
   });
 
-  test('start of a trial tenant takes an approved picture', async () => {
+  test('start by a trial tenant accepts an approved picture', async () => {
     const trialMd5s = [createHash('md5').update(picture).digest('hex')];
     const { start, status, worker } = await openWorkshop({ isTrial: true, trialMd5s });
 
@@ -58,7 +58,7 @@ describe('pending', () => {
     expect(await status(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('start of a trial tenant with any other picture fails it, also when tried again by retry', async () => {
+  test('start and retry by a trial tenant refuse any other picture', async () => {
     const { create, upload, analyses, caller, status, messages } = await openWorkshop({
       isTrial: true,
       trialMd5s: ['0'.repeat(32)],
@@ -80,7 +80,7 @@ describe('pending', () => {
     expect(await status(analysis.id)).toMatchObject({ status: 'failed' });
   });
 
-  test('a free worker locks it: processing, with a message', async () => {
+  test('a free worker locks it and makes it processing, with a message', async () => {
     const { start, status, messages, worker, sandbox } = await openWorkshop();
     let during: unknown;
     const id = await start();
@@ -120,7 +120,7 @@ describe('pending', () => {
 });
 
 describe('processing', () => {
-  test('success leads to completed with the result, a message and one billing', async () => {
+  test('success makes it completed, with the result, a message and one charge', async () => {
     const { complete, status, messages, counters, queue } = await openWorkshop();
 
     const id = await complete();
@@ -160,7 +160,7 @@ describe('processing', () => {
     expect(await queue.count('analysis.run')).toBe(0);
   });
 
-  test('errors of the inference are retried three times without a message, then it fails with one', async () => {
+  test('inference errors are retried three times without a message, then it fails with one', async () => {
     const { start, status, messages, worker, sandbox, clock, counters } = await openWorkshop();
     sandbox.next(...[1, 2, 3, 4].map((n) => sandbox.fail('inference_crashed', `Crash ${n}.`)));
     const id = await start();
@@ -222,7 +222,7 @@ describe('processing', () => {
     },
   );
 
-  test('when every instance is busy it goes back to pending with a message, and is taken up again', async () => {
+  test('when every instance is busy, it returns to pending with a message and is run later', async () => {
     const { start, status, messages, worker, sandbox, clock, counters } = await openWorkshop();
     sandbox.next(sandbox.fail('inference_busy'));
     const id = await start();
@@ -247,7 +247,7 @@ describe('processing', () => {
     expect(await counters()).toMatchObject({ backpressure: 1, 'billed.flagging': 1 });
   });
 
-  test('an unexpected error is reported inside and hidden outside', async () => {
+  test('an unexpected error is reported internally and hidden from clients', async () => {
     const { start, status, worker, sandbox, clock, errors } = await openWorkshop();
     const secret = new TypeError('/secret/path is undefined');
     for (let n = 0; n < 4; n++) {
@@ -266,7 +266,7 @@ describe('processing', () => {
     expect(errors).toEqual([secret, secret, secret, secret]);
   });
 
-  test('trouble of the store counts as no attempt: the run waits for it', async () => {
+  test('a store failure does not count as an attempt: the run waits for the store', async () => {
     const { start, status, worker, sandbox, clock, messages } = await openWorkshop();
     for (let n = 0; n < 6; n++) sandbox.next(sandbox.fail('store_unavailable'));
     const id = await start();
@@ -280,7 +280,7 @@ describe('processing', () => {
     expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
   });
 
-  test('trouble of the disk below the database counts as no attempt either', async () => {
+  test('a failure of the database’s disk does not count as an attempt either', async () => {
     const { start, status, worker, sandbox, clock } = await openWorkshop();
     for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_CORRUPT', 'SQLITE_FULL', 'SQLITE_BUSY']) {
       const error = toSqliteError(Object.assign(new Error('disk'), { code }));
@@ -324,7 +324,7 @@ async function failed() {
 }
 
 describe('failed', () => {
-  test('retry leads to pending with merged options and no count, silently, and runs again', async () => {
+  test('retry returns it to pending with merged options, sends no message, and runs it again', async () => {
     const { id, analyses, caller, status, messages, worker, sandbox } = await failed();
     expect(await status(id)).toMatchObject({ status: 'failed', retryCount: 1 });
 
@@ -366,7 +366,7 @@ describe('failed', () => {
     });
   });
 
-  test('of retries at once one runs', async () => {
+  test('of several retries at once, one runs', async () => {
     const { id, analyses, caller, queue } = await failed();
 
     const outcomes = await Promise.allSettled(
@@ -395,7 +395,7 @@ describe('completed', () => {
   });
 });
 
-describe('a retry that cannot be done says why', () => {
+describe('a refused retry says why', () => {
   test('pending: not started, or waiting', async () => {
     const { create, start, analyses, caller } = await openWorkshop();
     const draft = await create();
@@ -420,7 +420,7 @@ describe('a retry that cannot be done says why', () => {
     );
   });
 
-  test('completed: only its tier can change, and that once', async () => {
+  test('completed: only its tier can change, and only once', async () => {
     const { complete, analyses, caller } = await openWorkshop();
     const id = await complete();
     const upgrade = { id, options: { tier: 'forensicReporting' } };
@@ -436,7 +436,7 @@ describe('a retry that cannot be done says why', () => {
     expect(outcomes).toContainEqual({
       status: 'rejected',
       reason: expect.objectContaining({
-        // The second, where the first is through before it reads.
+        // The latter if the first call is through before the second reads.
         message: expect.stringMatching(/is already being upgraded|already has the tier/),
       }),
     });
@@ -447,7 +447,7 @@ describe('a retry that cannot be done says why', () => {
 });
 
 describe('any', () => {
-  test('a downgrade is refused before the state is looked at', async () => {
+  test('a downgrade is refused before the state is checked', async () => {
     const { complete, start, analyses, caller } = await openWorkshop();
     const options = { tier: 'flagging' };
     const done = await complete('forensicReporting');
@@ -481,7 +481,7 @@ describe('any', () => {
     expect((await analyses.list(caller, {})).totalCount).toBe(0);
   });
 
-  test('a queued analysis that was removed is not run', async () => {
+  test('a queued analysis that is removed is not run', async () => {
     const { start, analyses, caller, worker, sandbox, queue, messages } = await openWorkshop();
     const id = await start();
     await analyses.remove(caller, id);
@@ -493,7 +493,7 @@ describe('any', () => {
     expect((await messages()).map(({ event }) => event)).toEqual(['delete']);
   });
 
-  test('an analysis that is removed while it runs leaves no result, no message and no bill', async () => {
+  test('an analysis that is removed while it runs leaves no result, message or charge', async () => {
     const { start, analyses, caller, worker, sandbox, messages, counters, queue } =
       await openWorkshop();
     const id = await start('forensicReporting');
@@ -509,7 +509,7 @@ describe('any', () => {
     expect(await queue.count('analysis.run')).toBe(0);
   });
 
-  test('another tenant finds nothing', async () => {
+  test('another tenant cannot find it', async () => {
     const { complete, analyses, openTenant } = await openWorkshop();
     const id = await complete();
     const other = await openTenant('other');

@@ -20,13 +20,13 @@ const openRemote: OpenRemoteStore = (config) => {
   return createS3Store(config.s3);
 };
 
-async function openShop(open = openRemote) {
-  const shop = await openWorkshop({ openRemote: open });
-  const { db, clock, configs, stores, caller, analyses } = shop;
+async function openWithStores(open = openRemote) {
+  const workshop = await openWorkshop({ openRemote: open });
+  const { db, clock, configs, stores, caller, analyses } = workshop;
   const tenantId = caller.tenant.id;
 
-  /** What the tenant's own people do; null is the service's own store. */
-  const keepIn = async (config: StorageConfig | null): Promise<void> =>
+  /** Chooses the tenant's store; null means the service's own. */
+  const chooseStore = async (config: StorageConfig | null): Promise<void> =>
     transact(db, async (tx) => {
       const storageConfigId = config === null ? null : await configs.save(tx, tenantId, config);
       await updateTenant(tx, {
@@ -37,7 +37,7 @@ async function openShop(open = openRemote) {
       });
     });
 
-  /** Uploads where the analysis was made. */
+  /** Uploads to the store in which the analysis was created. */
   const upload = async (id: string): Promise<void> => {
     const { input } = await analyses.get(caller, id);
     const row = db.$client
@@ -49,21 +49,21 @@ async function openShop(open = openRemote) {
     await store.put(input.storageUrls.objectKey, picture);
   };
 
-  return { ...shop, keepIn, upload };
+  return { ...workshop, chooseStore, upload };
 }
 
-test('an analysis lives where it was made, whatever the tenant chooses later', async () => {
-  const shop = await openShop();
-  const { analyses, caller, worker, keepIn } = shop;
+test('an analysis stays in the store in which it was created, whatever the tenant chooses later', async () => {
+  const workshop = await openWithStores();
+  const { analyses, caller, worker, chooseStore } = workshop;
   const places = [server.storageConfig(bucket), server.storageConfig(otherBucket), null];
   const ids: string[] = [];
   for (const place of places) {
-    await keepIn(place);
-    ids.push((await shop.create()).id);
+    await chooseStore(place);
+    ids.push((await workshop.create()).id);
   }
 
   for (const id of ids) {
-    await shop.upload(id);
+    await workshop.upload(id);
     await analyses.start(caller, id);
   }
   await worker.drain();
@@ -87,12 +87,12 @@ test('an analysis lives where it was made, whatever the tenant chooses later', a
     ];
     for (const { getUrl } of urls) expect(getUrl.startsWith(starts[index]!)).toBe(true);
   }
-  expect(shop.errors).toEqual([]);
+  expect(workshop.errors).toEqual([]);
 });
 
-test('what a URL of an own bucket names is really there', async () => {
-  const { create, keepIn, stores, caller } = await openShop();
-  await keepIn(server.storageConfig(bucket));
+test('the URLs of a tenant’s own bucket work', async () => {
+  const { create, chooseStore, stores, caller } = await openWithStores();
+  await chooseStore(server.storageConfig(bucket));
   const { input } = await create();
 
   const { store } = await stores.current(caller.tenant.id);
@@ -104,16 +104,16 @@ test('what a URL of an own bucket names is really there', async () => {
   expect(got.equals(picture)).toBe(true);
 });
 
-test('the first URL of a bucket is signed after its CORS rules were applied, which happens once', async () => {
+test('the CORS rules of a bucket are applied once, however many URLs are signed', async () => {
   const rules: (readonly string[])[] = [];
-  const { create, keepIn } = await openShop((config) => ({
+  const { create, chooseStore } = await openWithStores((config) => ({
     ...openRemote(config),
     async applyCors(origins) {
       rules.push(origins);
       return { applied: true };
     },
   }));
-  await keepIn(server.storageConfig(bucket, { corsAllowedOrigins: ['https://app.example'] }));
+  await chooseStore(server.storageConfig(bucket, { corsAllowedOrigins: ['https://app.example'] }));
 
   await Promise.all(Array.from({ length: 10 }, () => create()));
   await create();
@@ -121,20 +121,20 @@ test('the first URL of a bucket is signed after its CORS rules were applied, whi
   expect(rules).toEqual([['https://app.example']]);
 });
 
-test('new credentials for the same bucket serve old analyses, in every process', async () => {
-  const shop = await openShop();
-  const { analyses, caller, keepIn, status } = shop;
-  const second = await shop.openProcess('two');
-  await keepIn(server.storageConfig(bucket));
-  const waiting = (await shop.create()).id;
-  await shop.upload(waiting);
-  const started = (await shop.create()).id;
-  await shop.upload(started);
+test('new credentials for the same bucket work for old analyses, in every process', async () => {
+  const workshop = await openWithStores();
+  const { analyses, caller, chooseStore, status } = workshop;
+  const second = await workshop.openProcess('two');
+  await chooseStore(server.storageConfig(bucket));
+  const waiting = (await workshop.create()).id;
+  await workshop.upload(waiting);
+  const started = (await workshop.create()).id;
+  await workshop.upload(started);
   await second.analyses.start(caller, started);
 
   server.replaceKey(bucket);
   const refused = await analyses.start(caller, waiting).catch((error: unknown) => error);
-  await keepIn(server.storageConfig(bucket));
+  await chooseStore(server.storageConfig(bucket));
   await analyses.start(caller, waiting);
   await second.worker.drain();
 
@@ -143,18 +143,18 @@ test('new credentials for the same bucket serve old analyses, in every process',
   expect(await status(started)).toMatchObject({ status: 'completed', retryCount: 0 });
 });
 
-test('a run that meets the old credentials is tried again and finds the new ones', async () => {
-  const shop = await openShop();
-  const { analyses, caller, clock, keepIn, status, worker } = shop;
-  await keepIn(server.storageConfig(bucket));
-  const { id } = await shop.create();
-  await shop.upload(id);
+test('a run that fails with the old credentials is retried with the new ones', async () => {
+  const workshop = await openWithStores();
+  const { analyses, caller, clock, chooseStore, status, worker } = workshop;
+  await chooseStore(server.storageConfig(bucket));
+  const { id } = await workshop.create();
+  await workshop.upload(id);
   await analyses.start(caller, id);
 
   server.replaceKey(bucket);
   await worker.drain();
   const during = await status(id);
-  await keepIn(server.storageConfig(bucket));
+  await chooseStore(server.storageConfig(bucket));
   clock.step(60_000);
   await worker.drain();
 
@@ -162,12 +162,12 @@ test('a run that meets the old credentials is tried again and finds the new ones
   expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
 });
 
-test('a configuration that does not open takes no list down, and nothing new goes there', async () => {
-  const shop = await openShop();
-  const { db, analyses, caller, keepIn } = shop;
-  const readable = (await shop.create()).id;
-  await keepIn(server.storageConfig(bucket));
-  const closed = (await shop.create()).id;
+test('a configuration that cannot be opened breaks no list, and nothing new is stored there', async () => {
+  const workshop = await openWithStores();
+  const { db, analyses, caller, chooseStore } = workshop;
+  const readable = (await workshop.create()).id;
+  await chooseStore(server.storageConfig(bucket));
+  const closed = (await workshop.create()).id;
   await db
     .update(storageConfigs)
     .set({ sealed: Buffer.alloc(64, 1) })
@@ -186,11 +186,11 @@ test('a configuration that does not open takes no list down, and nothing new goe
   expect(await analyses.get(caller, closed)).toMatchObject({ id: closed });
 });
 
-test('a tenant finds no analysis and signs no URL in the place of another', async () => {
-  const shop = await openShop();
-  const { analyses, stores, keepIn, openTenant, caller, db } = shop;
-  await keepIn(server.storageConfig(bucket));
-  const { id } = await shop.create();
+test('a tenant finds no analysis and signs no URL in the store of another', async () => {
+  const workshop = await openWithStores();
+  const { analyses, stores, chooseStore, openTenant, caller, db } = workshop;
+  await chooseStore(server.storageConfig(bucket));
+  const { id } = await workshop.create();
   const other = await openTenant('other');
   const [row] = await db.select().from(storageConfigs).all();
 

@@ -19,7 +19,7 @@ const range = async (startTime?: string, endTime?: string) =>
     ...(endTime === undefined ? {} : { endTime }),
   });
 
-test('the total goes from the making of the tenant to now, whatever times come with it', async () => {
+test('the total runs from the creation of the tenant to now, whatever times are given', async () => {
   const total = {
     id: `${tenant.id}-total`,
     startTime: tenant.createdAt.toISOString(),
@@ -30,7 +30,7 @@ test('the total goes from the making of the tenant to now, whatever times come w
   expect(await report({ type: 'total', startTime: 'never' })).toMatchObject(total);
 });
 
-test('a range is every UTC day that it touches, whole', async () => {
+test('a range covers every UTC day that it touches in full', async () => {
   expect(await range('2026-03-01T23:59:59Z', '2026-03-03T00:00:00Z')).toMatchObject({
     id: `${tenant.id}-2026-03-01-2026-03-03`,
     startTime: '2026-03-01T00:00:00.000Z',
@@ -38,7 +38,7 @@ test('a range is every UTC day that it touches, whole', async () => {
   });
 });
 
-test('a start that is the end means that day', async () => {
+test('an equal start and end mean that day', async () => {
   const day = await range('2026-03-01T12:00:00Z', '2026-03-01T12:00:00Z');
 
   expect(day).toMatchObject(daysFrom('2026-03-01', '2026-03-01'));
@@ -67,11 +67,11 @@ test.each([
   ['2026-03-01T23:30:00,5', '2026-03-01'],
   ['2026-03-01t23:30:00z', '2026-03-01'],
   ['2024-02-29', '2024-02-29'],
-])('%s lies on %s', async (text, day) => {
+])('%s falls on %s', async (text, day) => {
   expect(await range(text, text)).toMatchObject(daysFrom(day, day));
 });
 
-describe('refused is', () => {
+describe('a range refuses', () => {
   test.each([
     '',
     'now',

@@ -17,7 +17,7 @@ const urls = {
 };
 
 describe('the result', () => {
-  test('of tier flagging holds the classes and nothing else', async () => {
+  test('of tier flagging contains the classes and nothing else', async () => {
     const { complete, status } = await openWorkshop();
 
     const { result } = await status(await complete('flagging'));
@@ -35,7 +35,7 @@ describe('the result', () => {
     });
   });
 
-  test('of tier forensicReporting holds everything', async () => {
+  test('of tier forensicReporting contains everything', async () => {
     const { complete, status, store, sandbox } = await openWorkshop();
 
     const { result } = await status(await complete('forensicReporting'));
@@ -74,7 +74,7 @@ describe('the result', () => {
 });
 
 describe('the evidence', () => {
-  test('is in the answer that an upgrade gives, and in no list', async () => {
+  test('is in the answer to an upgrade, but in no list', async () => {
     const { complete, analyses, caller } = await openWorkshop();
     const id = await complete('flagging');
 
@@ -85,7 +85,7 @@ describe('the evidence', () => {
     expect(listed[0]?.inferenceStatus.result).not.toHaveProperty('evidence');
   });
 
-  test('of an examination by an earlier version is told from what it holds', async () => {
+  test('of an examination by an earlier version is derived from what it contains', async () => {
     const { complete, status, db } = await openWorkshop();
     const id = await complete('forensicReporting');
     await rewrite(db, (examination) => {
@@ -104,7 +104,7 @@ describe('the evidence', () => {
   });
 });
 
-test('every answer signs every URL anew', async () => {
+test('every answer signs every URL again', async () => {
   const { complete, analyses, caller, clock } = await openWorkshop();
   const id = await complete('forensicReporting');
   const read = async () => {
@@ -130,7 +130,7 @@ test('every answer signs every URL anew', async () => {
   }
 });
 
-test('the copy that is examined is never shown', async () => {
+test('the copy that is examined is never exposed', async () => {
   const { complete, analyses, caller, db } = await openWorkshop();
   const id = await complete('forensicReporting');
   const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
@@ -176,7 +176,7 @@ test('the audit fields name the last actor and keep the creator', async () => {
   });
 });
 
-test('an examination of an earlier version has no maps of single methods, and nobody looked for changes', async () => {
+test('an examination by an earlier version has neither method maps nor manipulation results', async () => {
   const { complete, db } = await openWorkshop();
   const id = await complete();
   await rewrite(db, (examination) => {
@@ -193,7 +193,7 @@ test('an examination of an earlier version has no maps of single methods, and no
   expect(examination.maps).toMatchObject({ columns: 2, methods: {} });
 });
 
-test('what a run found comes back from the database as it was, maps included', async () => {
+test('an examination is read from the database as it was written, maps included', async () => {
   const { complete, sandbox, db } = await openWorkshop();
 
   const id = await complete();
@@ -214,7 +214,7 @@ interface EarlierExamination {
   maps: { methods?: unknown };
 }
 
-/** As an earlier version would have written it. */
+/** Rewrites the examination as an earlier version would have written it. */
 async function rewrite(db: Db, change: (examination: EarlierExamination) => void): Promise<void> {
   const row = await db
     .select({ text: tables.examinations.examination })

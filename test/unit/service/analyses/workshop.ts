@@ -1,4 +1,4 @@
-/** The whole room on a real database and a real store, with a sandbox that does what the test says. */
+/** The whole room on a real database and a real store, with a scripted sandbox. */
 
 import { join } from 'node:path';
 import { createKeys } from '../../../../src/service/access/keys.ts';
@@ -28,7 +28,7 @@ import { createScriptedSandbox } from './scripted-sandbox.ts';
 
 export const width = 96;
 export const height = 80;
-/** Drawn once: the tests never look at its pixels. */
+/** Generated once: no test looks at its pixels. */
 export const picture = await sceneJpeg({ width, height, seed: 1 });
 
 const masterKey = new Uint8Array(32).fill(9);
@@ -38,7 +38,7 @@ export interface WorkshopOptions {
   readonly isTrial?: boolean;
   readonly trialMd5s?: readonly string[];
   readonly maxBytes?: number;
-  /** For tenants with stores of their own. */
+  /** For tenants with their own stores. */
   readonly openRemote?: OpenRemoteStore;
   readonly retention?: Partial<AnalysesOptions['retention']>;
   readonly storeWaitMs?: number;
@@ -62,7 +62,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       endpoint: () => new URL('https://forensics.test:8443'),
     });
 
-  /** What one process has. Processes share the files and nothing else. */
+  /** The parts of one process. Processes share the files and nothing else. */
   async function openProcess(workerId: string) {
     const db = await testDb(join(folder, 'test.db'));
     const queue = createQueue({ db, now });
