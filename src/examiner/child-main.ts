@@ -8,5 +8,7 @@ const models = createModelCache();
 
 serveTasks((task) => performTask(task, models));
 
-// While the first task is on its way. If either fails, the task that needs it reports the error.
-void Promise.allSettled([models.load({ model: null }, null), import('./examine.ts')]);
+// While the first task is on its way. The thread of the localisation network starts first, because it has most to do. If
+// either fails, the task that needs it reports the error.
+const loading = models.load({ model: null }, null).catch(() => undefined);
+void Promise.allSettled([loading.then(() => import('./examine.ts'))]);

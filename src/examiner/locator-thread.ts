@@ -18,15 +18,18 @@ export type LocatorQuestion =
   | 'close';
 
 export type LocatorAnswer =
-  | { readonly kind: 'opened'; readonly runtimeVersion: string }
+  | { readonly kind: 'opened' }
   | { readonly kind: 'located'; readonly located: Awaited<ReturnType<LocateModel['locate']>> }
   | { readonly kind: 'copies'; readonly copies: ReturnType<typeof findCopies> }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface LocatorThread {
-  /** Opens one network at a time. @returns a model that processes one picture at a time. */
-  open(verified: VerifiedLocator): Promise<LocateModel>;
+  /**
+   * Opens one network at a time. @returns a model that processes one picture at a time, while the network may still be
+   * opening. If it cannot be opened, every picture fails, and each tries again.
+   */
+  open(verified: VerifiedLocator): LocateModel;
   /**
    * Runs after the network has answered. Transfers the planes of the working picture, so the caller can no longer use them.
    */
@@ -40,11 +43,10 @@ export function startLocatorThread(): LocatorThread {
   worker.unref();
   const ask = createAsker(worker);
   return {
-    open: async (verified) => {
-      const { runtimeVersion } = await ask('opened', { open: verified });
+    open: (verified) => {
+      ask('opened', { open: verified }).catch(() => undefined);
       return {
         manifest: verified.manifest,
-        runtimeVersion,
         locate: async ({ rgb, width, height }, table) => {
           // Transfers a copy, because the other methods still read the picture's own pixels.
           const own = new Uint8Array(rgb);

@@ -3,12 +3,14 @@
 import { parentPort } from 'node:worker_threads';
 import { findCopies } from '../detectors/copy-move/copy-move.ts';
 import { loadLocateModel, type LocateModel } from '../inference/networks.ts';
+import type { VerifiedLocator } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
 
 // Starts before the first question, while the child's main thread starts; that question reports a failure.
 const loadingRuntime = loadRuntime();
 loadingRuntime.catch(() => undefined);
+let wanted: VerifiedLocator | null = null;
 let model: LocateModel | null = null;
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -35,12 +37,19 @@ async function perform(question: LocatorQuestion): Promise<LocatorAnswer> {
     return { kind: 'closed' };
   }
   if ('open' in question) {
-    model = await loadLocateModel(question.open, await loadingRuntime);
-    return { kind: 'opened', runtimeVersion: model.runtimeVersion };
+    wanted = question.open;
+    model = null;
+    await opened();
+    return { kind: 'opened' };
   }
   if ('findCopies' in question) {
     return { kind: 'copies', copies: findCopies(...question.findCopies) };
   }
-  if (model === null) throw new TypeError('No network is open.');
-  return { kind: 'located', located: await model.locate(...question.locate) };
+  return { kind: 'located', located: await (await opened()).locate(...question.locate) };
+}
+
+async function opened(): Promise<LocateModel> {
+  if (wanted === null) throw new TypeError('No network is wanted.');
+  model ??= await loadLocateModel(wanted, await loadingRuntime);
+  return model;
 }

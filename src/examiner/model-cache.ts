@@ -15,7 +15,7 @@ interface Wanted {
   readonly locator?: string | null;
 }
 
-/** The trace network may still be opening, so that the localisation network need not wait for it. */
+/** Both networks may still be opening. */
 type LoadedModels = OpeningModels & { readonly trace: Promise<TraceModel> };
 
 export function createModelCache() {
@@ -38,19 +38,14 @@ export function createModelCache() {
     if (loaded?.isFor(wanted)) return loaded.models;
     await clear();
     // Its thread opens it while this one reads and opens the larger networks.
-    const openingLocator = thread.open(await registry.openLocator(locator));
+    const opening = thread.open(await registry.openLocator(locator));
     const trace = openTrace(registry, model);
     let hasFailed = false;
     // The caller that awaits it reports the error; the next task tries again.
     trace.catch(() => {
       hasFailed = true;
     });
-    const [opened] = await Promise.allSettled([openingLocator]);
-    if (opened.status === 'rejected') {
-      await Promise.allSettled([trace.then((it) => it.release())]);
-      throw opened.reason;
-    }
-    const models = { trace, locator: opened.value, findCopiesInThread: thread.findCopies };
+    const models = { trace, locator: opening, findCopiesInThread: thread.findCopies };
     loaded = { isFor: (other) => other === wanted && !hasFailed, models };
     return models;
   }

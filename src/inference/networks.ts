@@ -136,7 +136,6 @@ interface LocateAnswer {
 /** Locates changes in a picture. */
 export interface LocateModel {
   readonly manifest: LocateManifest;
-  readonly runtimeVersion: string;
   /**
    * @param pixels - row-major RGB whose first pixel is the corner of a JPEG block.
    * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null if there are none.
@@ -165,7 +164,6 @@ export async function loadLocateModel(
 
   return {
     manifest,
-    runtimeVersion: runtime.version,
     release,
     locate: async ({ rgb, width, height }, table) => {
       session ??= await runtime.openSession(network);
