@@ -161,5 +161,6 @@ export function toForensicsError(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   return new ForensicsError('internal', 'An internal error occurred.', {
     cause: error,
+    reason: { code: 'internal', values: {} },
   });
 }

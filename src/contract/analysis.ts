@@ -20,6 +20,7 @@ import {
 import { type Evidence, evidence } from './evidence.ts';
 import { contractFormats, type Format, formats } from './formats.ts';
 import {
+  maxCaseDataLength,
   maxCommentLength,
   maxListed,
   maxNameLength,
@@ -68,11 +69,19 @@ const opened = { 'x-setting': 'intake' } as const;
 const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
 
+export type CaseData = Wire<typeof caseData>;
+const line = Type.String({ minLength: 1, maxLength: maxCaseDataLength });
+const caseData = Type.Object(
+  { exhibit: Type.Optional(line), examiner: Type.Optional(line) },
+  { additionalProperties: false, description: 'Printed on the reports, besides the case.' },
+);
+
 const description = {
   comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   // Limited only by the size of the body.
   tags: Type.Optional(Type.Array(Type.String())),
   projectId: Type.Optional(orNull(Type.String())),
+  caseData: Type.Optional(orNull(caseData)),
 };
 
 export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
@@ -146,7 +155,7 @@ export const listQuery = Type.Object({
   ),
 });
 
-/** Comment, tags and project of an analysis; absent fields stay as they are. */
+/** Comment, tags, project and case data of an analysis; absent fields stay as they are. */
 export type Description = Wire<typeof describedOnly>;
 const describedOnly = Type.Object(description);
 
@@ -293,6 +302,14 @@ const analysis = Type.Object(
       version: Type.String(),
       status: oneOf(statuses),
       statusMessage: Type.String(),
+      failure: Type.Optional(
+        Type.Object(
+          { code: Type.String(), values: Type.Unsafe<object>({ type: 'object' }) },
+          {
+            description: 'The reason in statusMessage for programs; where it failed and is known.',
+          },
+        ),
+      ),
       retryCount: Type.Integer(),
       processingStartTime: orNull(dateTime),
       processingFinishTime: orNull(dateTime),
@@ -300,6 +317,7 @@ const analysis = Type.Object(
     }),
     comment: Type.String(),
     tags: Type.Array(Type.String()),
+    caseData: orNull(caseData),
     createdDate: dateTime,
     updatedDate: orNull(dateTime),
     deletedDate: orNull(dateTime),

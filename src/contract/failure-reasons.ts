@@ -86,12 +86,20 @@ const sentences = {
   holds_no_result: ({ folder }: Texts<'folder'>) =>
     `${folder} exists but contains no result; choose another --out.`,
   disk_full: () => 'There is no space left to write the results; free some.',
+  not_as_declared: ({ what }: Texts<'what'>) =>
+    `The uploaded picture is not what was declared: ${what}.`,
+  trial_only: () =>
+    'A trial tenant can analyse only the two trial pictures, real.jpg and fake.jpg; this is neither.',
+  copy_damaged: () =>
+    'The stored copy of the picture is missing or has been changed; create a new analysis and upload the picture again.',
+  store_away: () => 'The store was unavailable for 24 hours; retry the analysis once it is back.',
   timeout: ({ seconds }: Numbers<'seconds'>) =>
     `The analysis needed more than ${seconds} s of processor time and was stopped; use a smaller picture.`,
   out_of_memory: () =>
     'The analysis needed more memory than its process may use; use a smaller picture.',
   crashed: () =>
     'The analysis process ended unexpectedly; the program is still running, so try again.',
+  internal: () => 'An internal error occurred.',
 };
 export type FailureReasonCode = keyof typeof sentences;
 
@@ -151,9 +159,14 @@ const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
   holds_result: 'conflict',
   holds_no_result: 'conflict',
   disk_full: 'no_space_left',
+  not_as_declared: 'image_not_as_declared',
+  trial_only: 'trial_image_mismatch',
+  copy_damaged: 'evidence_damaged',
+  store_away: 'store_unavailable',
   timeout: 'inference_timeout',
   out_of_memory: 'inference_out_of_memory',
   crashed: 'inference_crashed',
+  internal: 'internal',
 };
 
 export function failure<Code extends FailureReasonCode>(

@@ -6,10 +6,11 @@ import { maxNameLength } from './limits.ts';
 import { languages } from './vocabulary.ts';
 
 export const evidenceQuery = Type.Object({ tenantName, id: objectId });
-export const htmlReportQuery = Type.Object({
+export const reportQuery = Type.Object({
   tenantName,
   id: objectId,
   language: Type.Optional({ ...oneOf(languages), default: 'en' }),
+  format: Type.Optional({ ...oneOf(['html', 'pdf']), default: 'html' }),
 });
 export const caseQuery = Type.Object({
   tenantName,
@@ -17,7 +18,7 @@ export const caseQuery = Type.Object({
 });
 export const caseReportQuery = Type.Object({
   ...caseQuery.properties,
-  language: htmlReportQuery.properties.language,
+  language: reportQuery.properties.language,
 });
 export const verifyQuery = Type.Object({ tenantName });
 

@@ -2,6 +2,7 @@
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
+import type { Failure } from './failures.ts';
 import type { CaseData } from './report-item.ts';
 import type { Result } from './result.ts';
 import type { Section } from './sections/blocks.ts';
@@ -37,8 +38,8 @@ export interface CaseMember {
 export interface CasePicture extends CaseMember {
   readonly analysisId: string;
   readonly name: string;
-  /** Why it failed; empty if it did not. */
-  readonly failure: string;
+  /** Why it failed; null if it did not. */
+  readonly failure: Failure | null;
   /** The same result, as far as its tier shows it. */
   readonly answer: Result | null;
   readonly seenBefore: readonly SeenBefore[];

@@ -5,7 +5,7 @@ import { isKeyOf } from '../contract/is-key-of.ts';
 import type { FailureReason } from '../errors.ts';
 import { failures } from './wording/de/failures.ts';
 
-interface Failure {
+export interface Failure {
   /** English. */
   readonly message: string;
   /** Missing if a server or an earlier version sent only the message, which is then shown. */

@@ -284,10 +284,13 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Case 4711 / A', level: 1 }).waitFor();
     await page.getByText('1 picture: 1 being examined.').waitFor();
     await page.getByRole('link', { name: 'mirror.jpg' }).last().click();
-    await page.getByRole('button', { name: 'Comment, case, tags' }).click();
+    await page.getByRole('button', { name: 'Edit details' }).click();
     await page.getByRole('textbox', { name: 'Comment' }).fill('Left mirror');
+    await page.getByRole('textbox', { name: 'Exhibit' }).fill('3');
+    await page.getByRole('textbox', { name: 'Examiner' }).fill('Ada Berg');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Left mirror').waitFor();
+    await page.getByText('Exhibit: 3 · Examiner: Ada Berg').waitFor();
     await page.getByRole('link', { name: 'Case 4711 / A' }).click();
     await page.getByText('Left mirror').waitFor();
 

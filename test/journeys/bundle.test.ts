@@ -103,16 +103,16 @@ test('every bundle is logged, and the next bundle includes that log entry', asyn
   });
 });
 
-const askHtml = async (analysis: string, language: string) =>
+const askReport = async (analysis: string, language: string, format = 'html') =>
   serving.ask({
     method: 'GET',
-    path: `/v1/analysis/report?tenantName=default&id=${analysis}&language=${language}`,
+    path: `/v1/analysis/report?tenantName=default&id=${analysis}&language=${language}&format=${format}`,
     headers: { authorization: `ApiKey ${serving.ready.apiKey}` },
   });
 
 test('the HTML report is available in both languages, as a sandboxed download', async () => {
-  const [english, german] = [await askHtml(id, 'en'), await askHtml(id, 'de')];
-  const flagged = await askHtml(flaggedId, 'en');
+  const [english, german] = [await askReport(id, 'en'), await askReport(id, 'de')];
+  const flagged = await askReport(flaggedId, 'en');
 
   expect(english.body.toString()).toMatch(/^<!doctype html>\n<html lang="en">/);
   expect(german.body.toString()).toMatch(/^<!doctype html>\n<html lang="de">/);
@@ -122,6 +122,24 @@ test('the HTML report is available in both languages, as a sandboxed download', 
     'content-security-policy': 'sandbox',
   });
   expect(flagged.status).toBe(409);
+});
+
+test('exhibit and examiner given afterwards appear in every report made from then on', async () => {
+  const caseData = { exhibit: 'K-17', examiner: 'Ada Berg' };
+  const described = await client.send('PUT', '', { id, caseData });
+  const html = await askReport(id, 'de');
+  const pdf = await askReport(id, 'en', 'pdf');
+  const refused = await client.send('PUT', '', { id, caseData: { exhibit: 'x'.repeat(81) } });
+
+  expect(described.json<{ data: unknown[] }>().data).toMatchObject([{ caseData }]);
+  expect(html.body.toString()).toMatch(/Claim 4711; Asservat K-17/);
+  expect(html.body.toString()).toContain('Ada Berg');
+  expect(pdf.headers['content-type']).toBe('application/pdf');
+  expect(readPages(pdf.body)[0]?.text).toMatch(/Ada Berg is named.*Exhibit K-17/s);
+  expect([refused.status, refused.json()['message']]).toEqual([
+    400,
+    'caseData.exhibit must be a text of 1 to 80 characters.',
+  ]);
 });
 
 test('an analysis that cannot be bundled is refused with advice, and nothing is overwritten', async () => {

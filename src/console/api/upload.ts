@@ -78,6 +78,10 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
       if (made !== null) await removeAnalysis(tenantName, made.id).catch(() => undefined);
       return;
     }
+    // The picture itself is at fault: its analysis has failed and says why.
+    if (made !== null && error instanceof ApiError && error.status === 422) {
+      return onState({ is: 'done', id: made.id });
+    }
     onState({ is: 'refused', refusal: null, message: error instanceof Error ? error.message : '' });
   }
 }

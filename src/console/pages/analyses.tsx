@@ -21,6 +21,7 @@ import { Button, isAtWork, isNotStarted, PageTitle, ResultBadge, Time } from '..
 import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
+import { writeReason } from '../parts/verdict.ts';
 import { FilterBar } from './analysis-filters.tsx';
 import { EditDialog } from './description.tsx';
 import { DropZone } from './drop.tsx';
@@ -303,7 +304,8 @@ function Row({
   readonly toggle: () => void;
   readonly thumbnail: string | undefined;
 }) {
-  const { list, upload } = useConsole().words;
+  const { words, language } = useConsole();
+  const { list, upload } = words;
   const { createdDate, input, inferenceStatus } = analysis;
   const shown = analysis.name.slice(0, 80);
   const subject = list.of(shown);
@@ -324,7 +326,7 @@ function Row({
       <td>
         <ResultBadge analysis={analysis} />
         {inferenceStatus.status === 'failed' && (
-          <p class="soft small">{inferenceStatus.statusMessage}</p>
+          <p class="soft small">{writeReason(analysis, language)}</p>
         )}
       </td>
       <td class="small soft">
@@ -379,6 +381,7 @@ const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
   case: ({ projectId }) => projectId ?? '',
+  exhibit: ({ caseData }) => caseData?.exhibit ?? '',
   status: ({ inferenceStatus }) => inferenceStatus.status,
   result: ({ inferenceStatus: { result } }) =>
     result === undefined ? '' : (resultClasses[result.resultClass] ?? ''),

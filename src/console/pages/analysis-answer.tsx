@@ -9,6 +9,7 @@ import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useConsole } from '../context.ts';
 import { isOfPart, isSpeaking, numbersOf } from '../parts/located.ts';
 import { isNotStarted } from '../parts/pieces.tsx';
+import { writeReason } from '../parts/verdict.ts';
 import type { PlacesProps } from './analysis-picture.tsx';
 import { SeenLine } from './other-pictures.tsx';
 
@@ -50,15 +51,16 @@ export function Answer({
 
 /** Shown when it failed or has not finished. */
 function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text } = useConsole().words;
-  const { status, statusMessage } = analysis.inferenceStatus;
+  const { words, language } = useConsole();
+  const { analysis: text } = words;
+  const { status } = analysis.inferenceStatus;
   const waiting = isNotStarted(analysis) ? text.notStarted : text.waiting;
   return (
     <section class="panel verdict" role="status">
       {status === 'failed' ? (
         <>
           <h2>{text.failed}</h2>
-          <p>{statusMessage}</p>
+          <p>{writeReason(analysis, language)}</p>
         </>
       ) : (
         <p class="lead">{status === 'pending' ? waiting : text.running}</p>

@@ -321,9 +321,6 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   const { result, status } = analysis.inferenceStatus;
   const heatmaps = result?.heatmaps ?? null;
   const links: readonly (readonly [name: string, url: string | undefined])[] = [
-    ...languages.map((each) => {
-      return [text.pdf[each], result?.report?.[each]?.pdfStorageUrls.getUrl] as const;
-    }),
     ...mapNames.map((map) => {
       const url = heatmaps === null ? undefined : heatmapUrl(heatmaps, map);
       return [text.heatmapFile(text.maps[map]), url] as const;
@@ -349,6 +346,8 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
+const formats = ['pdf', 'html'] as const;
+
 /** Files that the server creates on request, and the result as JSON. */
 function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
   const { words, tenantName } = useConsole();
@@ -368,15 +367,19 @@ function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
     <div class="row">
       {analysis.inferenceStatus.result?.report != null && (
         <>
-          {languages.map((language) => (
-            <Button
-              key={language}
-              disabled={isBusy}
-              onClick={() => fetchAndSave(`report-${id}-${language}.html`, 'report', { language })}
-            >
-              {text.html[language]}
-            </Button>
-          ))}
+          {formats.flatMap((format) =>
+            languages.map((language) => (
+              <Button
+                key={format + language}
+                disabled={isBusy}
+                onClick={() =>
+                  fetchAndSave(`report-${id}-${language}.${format}`, 'report', { language, format })
+                }
+              >
+                {text[format][language]}
+              </Button>
+            )),
+          )}
           <Button disabled={isBusy} onClick={() => fetchAndSave(`evidence-${id}.zip`, 'bundle')}>
             {text.bundle}
           </Button>

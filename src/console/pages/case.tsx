@@ -16,7 +16,7 @@ import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.
 import { rememberSequence } from '../parts/review.tsx';
 import { pageSize, RangePager, Table } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
-import { writeVerdict } from '../parts/verdict.ts';
+import { writeReason, writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses, useCommenting } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
@@ -188,9 +188,8 @@ function Row({
   readonly seen: readonly SeenBefore[];
 }) {
   const { language } = useConsole();
-  const { id, name, comment, createdDate, inferenceStatus } = analysis;
-  const failure = inferenceStatus.status === 'failed' ? inferenceStatus.statusMessage : '';
-  const because = writeVerdict(analysis, language)?.because ?? failure;
+  const { id, name, comment, createdDate } = analysis;
+  const because = writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
   return (
     <tr>
       <td>

@@ -1,10 +1,11 @@
-/** Case, tags and comment of an analysis, shown and edited in one place. */
+/** Case, exhibit, examiner, tags and comment of an analysis, shown and edited in one place. */
 
 import { useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 
 export function Description({
   analysis,
@@ -15,11 +16,16 @@ export function Description({
   readonly isEditing: boolean;
   readonly onClose: () => void;
 }) {
-  const { tags, comment } = analysis;
+  const { tags, comment, caseData } = analysis;
+  const labels = useCaseLabels();
+  const stated = (['exhibit', 'examiner'] as const).flatMap((name) =>
+    caseData?.[name] === undefined ? [] : `${labels[name]}: ${caseData[name]}`,
+  );
   return (
     <>
-      {(tags.length > 0 || comment !== '') && (
+      {(tags.length > 0 || comment !== '' || stated.length > 0) && (
         <div class="row soft small tight">
+          {stated.length > 0 && <span>{stated.join(' · ')}</span>}
           {tags.map((tag) => (
             <span key={tag} class="tag">
               {tag}
@@ -31,6 +37,13 @@ export function Description({
       {isEditing && <EditDialog analysis={analysis} onClose={onClose} />}
     </>
   );
+}
+
+/** Of what reports print besides the case. */
+function useCaseLabels() {
+  const { words, language } = useConsole();
+  const { exhibit } = wordsIn(language).document.caseData;
+  return { exhibit, examiner: words.cases.examiner };
 }
 
 export function EditDialog({
@@ -45,13 +58,17 @@ export function EditDialog({
   const [projectId, setProjectId] = useState(analysis.projectId ?? '');
   const [tags, setTags] = useState(analysis.tags.join(', '));
   const [comment, setComment] = useState(analysis.comment);
+  const [exhibit, setExhibit] = useState(analysis.caseData?.exhibit ?? '');
+  const [examiner, setExaminer] = useState(analysis.caseData?.examiner ?? '');
+  const labels = useCaseLabels();
   const send = async (): Promise<void> => {
     const body = {
       tenantName,
       id: analysis.id,
       comment,
       tags: splitTags(tags),
-      projectId: projectId.trim() === '' ? null : projectId.trim(),
+      projectId: textOf(projectId) ?? null,
+      caseData: { exhibit: textOf(exhibit), examiner: textOf(examiner) },
     };
     await ask('/v1/analysis', { method: 'PUT', body });
     onClose();
@@ -60,9 +77,23 @@ export function EditDialog({
     <FormDialog title={text.edit} act={common.save} onClose={onClose} send={send}>
       <TextField label={text.comment} maxLength={500} value={comment} onValue={setComment} />
       <TextField label={text.case} maxLength={200} value={projectId} onValue={setProjectId} />
+      <TextField label={labels.exhibit} maxLength={80} value={exhibit} onValue={setExhibit} />
+      <TextField
+        label={labels.examiner}
+        hint={text.printed}
+        autocomplete="name"
+        maxLength={80}
+        value={examiner}
+        onValue={setExaminer}
+      />
       <TextField label={upload.tags} value={tags} onValue={setTags} />
     </FormDialog>
   );
+}
+
+/** Undefined if it is empty. */
+function textOf(value: string): string | undefined {
+  return value.trim() === '' ? undefined : value.trim();
 }
 
 export function splitTags(tags: string): string[] {

@@ -14,6 +14,7 @@ import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { growingPause, useLoaded, useTenant } from '../parts/loading.ts';
+import { writeReason } from '../parts/verdict.ts';
 import type { WrittenLimits } from '../words/en.ts';
 import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
@@ -227,7 +228,7 @@ function TransferLine({
   readonly examined: Examined;
 }) {
   const analysis = state.is === 'done' ? (examined.get(state.id) ?? null) : null;
-  const { intake, words } = useConsole();
+  const { intake, words, language } = useConsole();
   const { upload } = words;
   const written = useWrittenLimits();
   return (
@@ -250,7 +251,7 @@ function TransferLine({
           <ResultBadge analysis={analysis} />
         )}
       </span>
-      {isFailed(analysis) && <span class="soft">{analysis?.inferenceStatus.statusMessage}</span>}
+      {analysis !== null && <span class="soft">{writeReason(analysis, language)}</span>}
       {state.is === 'refused' && (
         <span class="soft">
           {state.refusal === null

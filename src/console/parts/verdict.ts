@@ -1,7 +1,8 @@
-/** The verdict of a result, in the same words as on the terminal and in reports. */
+/** The verdict of a result or the reason of a failure, in the same words as on the terminal and in reports. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../contract/vocabulary.ts';
+import { writeFailure } from '../../present/failures.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { readAnswer } from '../../present/result.ts';
 
@@ -15,4 +16,12 @@ export function writeVerdict(
   // The client may have declared the size before EXIF rotation, to which regions do not refer.
   const { evidence = null, resultSubClasses = [] } = result ?? {};
   return present(readAnswer(verdict, evidence, [], resultSubClasses), language);
+}
+
+/** Why it failed; empty if it did not. */
+export function writeReason(
+  { inferenceStatus: { status, statusMessage: message, failure } }: Analysis,
+  language: Language,
+): string {
+  return status === 'failed' ? writeFailure({ message, reason: failure ?? null }, language) : '';
 }

@@ -176,8 +176,10 @@ export const de: Words = {
   cases: {
     case: 'Fall',
     title: (name: string) => `Fall ${name}`,
-    edit: 'Kommentar, Fall, Schlagwörter',
+    edit: 'Angaben bearbeiten',
     comment: 'Kommentar',
+    examiner: 'Begutachtung durch',
+    printed: 'Fall, Asservat und Begutachtung stehen in den Berichten.',
     empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
@@ -328,7 +330,7 @@ export const de: Words = {
     keys: [
       'Nächstes Bild der Liste oder des Falls',
       'Voriges Bild',
-      'Kommentar, Fall und Schlagwörter',
+      'Kommentar und andere Angaben bearbeiten',
       'Bild der markierten Zeile öffnen',
       'Diese Hilfe',
       'Im Bild: verschieben, oder die Lupe bewegen',

@@ -185,8 +185,10 @@ export const en = {
   cases: {
     case: 'Case',
     title: (name: string) => `Case ${name}`,
-    edit: 'Comment, case, tags',
+    edit: 'Edit details',
     comment: 'Comment',
+    examiner: 'Examiner',
+    printed: 'Case, exhibit and examiner are printed on the reports.',
     empty: 'No pictures in this case yet. Drop some above.',
     report: 'Report on this case',
     bundle: 'Signed bundle',
@@ -338,7 +340,7 @@ export const en = {
     keys: [
       'Next picture in the list or case',
       'Previous picture',
-      'Comment, case and tags',
+      'Edit comment and other details',
       'Open the picture in the row',
       'This help',
       'In the picture: move, or move the loupe',

@@ -4,9 +4,11 @@
  */
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
+import type { CaseData } from '../../contract/analysis.ts';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
 import type { Format } from '../../contract/formats.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
+import type { FailureReason } from '../../errors.ts';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
 const flag = (name: string) => integer(name, { mode: 'boolean' });
@@ -180,6 +182,7 @@ export const analyses = sqliteTable('analyses', {
   comment: text('comment').notNull(),
   commentFolded: text('comment_folded').notNull(),
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  caseData: text('case_data', { mode: 'json' }).$type<CaseData>(),
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
   /** Store of its objects; null for the default store. */
   storageConfigId: text('storage_config_id'),
@@ -200,6 +203,8 @@ export const analyses = sqliteTable('analyses', {
   seed: integer('seed').notNull(),
   status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
   statusMessage: text('status_message').notNull(),
+  /** Why it failed; null also for failures that versions before 0.7 recorded. */
+  failure: text('failure', { mode: 'json' }).$type<FailureReason>(),
   retryCount: integer('retry_count').notNull(),
   /**
    * When the analysis was started or retried. While pending, it waits for a worker if this is set, and for its start if

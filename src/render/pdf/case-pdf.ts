@@ -2,6 +2,7 @@
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
+import { writeFailure } from '../../present/failures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { present } from '../../present/presentation.ts';
 import { printable } from '../../present/printable.ts';
@@ -75,7 +76,7 @@ function writeRow(picture: CasePicture, language: Language): (readonly [string, 
   const { cases, terminal } = wordsIn(language);
   const { headline, because } =
     answer === null
-      ? { headline: failure === '' ? cases.noResult : failure, because: '' }
+      ? { headline: failure ? writeFailure(failure, language) : cases.noResult, because: '' }
       : present(answer, language);
   const seen = writeSeenBefore(seenBefore, language);
   const isBrief = status === 'completed' && page === null;

@@ -30,7 +30,7 @@ import {
   caseReportQuery,
   custodyResponse,
   evidenceQuery,
-  htmlReportQuery,
+  reportQuery,
   verificationResponse,
   verifyQuery,
 } from '../../contract/verification.ts';
@@ -78,8 +78,8 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   });
 
   server.put('/v1/analysis', describeAnalysis, async (request) => {
-    const { id, comment, tags, projectId } = request.body;
-    const description = withoutUndefined({ comment, tags, projectId });
+    const { id, comment, tags, projectId, caseData } = request.body;
+    const description = withoutUndefined({ comment, tags, projectId, caseData });
     return success([await analyses.describe(requireCaller(request), id, description)]);
   });
 
@@ -104,13 +104,14 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
 };
 
 /** The members of a create request that the contract knows; anything else is dropped. */
-function known({ name, type, input, comment, tags, projectId }: Static<typeof createBody>) {
+function known({ name, type, input, ...described }: Static<typeof createBody>) {
   const { format, version, width, height, filename, options } = input;
+  const { comment, tags, projectId, caseData } = described;
   return {
     name,
     type,
     input: { format, version, width, height, filename, options },
-    ...withoutUndefined({ comment, tags, projectId }),
+    ...withoutUndefined({ comment, tags, projectId, caseData }),
   };
 }
 
@@ -144,7 +145,7 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
 const describeAnalysis = operation({
   id: 'describeAnalysis',
   bodyLimit: longBodyLimitBytes,
-  summary: 'Change the comment, tags or case of an analysis',
+  summary: 'Change the comment, tags, case or case data of an analysis',
   failures: ['analysis_not_found'],
   body: describeBody,
   answer: analysisResponse,
@@ -234,14 +235,15 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
   });
 
   server.get('/v1/analysis/report', readHtmlReport, async (request, reply) => {
-    const { id, language = 'en' } = request.query;
-    const html = await evidence.htmlReport(requireCaller(request), id, language);
+    const { id, language = 'en', format = 'html' } = request.query;
+    const made = await evidence.report(requireCaller(request), id, { language, format });
     void reply.headers({
-      'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
+      'content-disposition': `attachment; filename="report-${id}-${language}.${format}"`,
       // The report's script must not run as a page of this server, wherever a browser opens it.
       'content-security-policy': 'sandbox',
     });
-    return reply.type('text/html; charset=utf-8').send(html);
+    const type = format === 'pdf' ? 'application/pdf' : 'text/html; charset=utf-8';
+    return reply.type(type).send(made);
   });
 
   server.get('/v1/analysis/case/report', readCaseReport, async (request, reply) => {
@@ -318,14 +320,17 @@ const readBundle = operation({
 
 const readHtmlReport = operation({
   id: 'readHtmlReport',
-  summary: 'Get the report of an analysis as one HTML file that needs no network',
+  summary: 'Get the report of an analysis as one HTML file that needs no network, or as PDF',
   description:
-    'It is rendered again from the recorded result; the PDF reports are files in the store.',
+    'It is rendered again from the recorded result, with the case and case data as they are now; the PDF reports in the store have those at the time of the examination.',
   failures: ofRecorded,
-  querystring: htmlReportQuery,
+  querystring: reportQuery,
   answer: {
     description: 'The file.',
-    content: { 'text/html': { schema: Type.String() } },
+    content: {
+      'text/html': { schema: Type.String() },
+      'application/pdf': { schema: archive },
+    },
   },
 });
 

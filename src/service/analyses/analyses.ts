@@ -4,6 +4,7 @@
  */
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
+import { failure as failureOf } from '../../contract/failure-reasons.ts';
 import { type ErrorCode, toForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Job } from '../jobs/queue.ts';
@@ -18,7 +19,7 @@ import {
 import { createAnalysis } from './create.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { outputKeys, type RunResult } from './examination-row.ts';
-import { maxRetries, messages } from './lifecycle/changes.ts';
+import { maxRetries } from './lifecycle/changes.ts';
 import { describeAnalysis, removeAnalysis } from './lifecycle/client.ts';
 import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecycle/worker.ts';
 import { discardUnlessUsed } from './orphan-objects.ts';
@@ -154,8 +155,9 @@ async function settleFailure(
     const waitedMs = at.getTime() - (row.queuedAt ?? at).getTime();
     // Nothing is retried for ever, because the client is waiting for an outcome.
     if (storeFailures.includes(failure.code) && waitedMs > storeGiveUpMs) {
-      const message = `${messages.storeAway} ${failure.message}`;
-      await failRun(context, job, target, { code: failure.code, message });
+      const { message, reason } = failureOf('store_away', {});
+      const said = `${message} ${failure.message}`;
+      await failRun(context, job, target, { code: failure.code, message: said, reason });
     }
     throw error;
   }

@@ -20,6 +20,11 @@ interface EvidenceParts {
   readonly now: () => Date;
 }
 
+interface ReportHow {
+  readonly language: Language;
+  readonly format: 'html' | 'pdf';
+}
+
 // Each bundle holds the picture, its maps and the archive in memory at the same time.
 const bundlesAtOnce = 2;
 
@@ -59,18 +64,20 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         return bytes;
       }),
     /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
-    htmlReport: (caller: Caller, analysisId: string, language: Language) =>
+    report: (caller: Caller, analysisId: string, { language, format }: ReportHow) =>
       semaphore(caller.tenant.id, async () => {
         const target = await findTarget(input, caller, analysisId);
+        const withHtml = format === 'html';
         const sandbox: Pick<typeof input.sandbox, 'render' | 'layBeside'> = {
           ...input.sandbox,
           render: (request, running) =>
-            input.sandbox.render({ ...request, languages: [language], withHtml: true }, running),
+            input.sandbox.render({ ...request, languages: [language], withHtml }, running),
         };
         const opened = await openBundleInput({ ...input, sandbox }, target, {});
-        const html = opened.rendering.reports[language]?.html;
-        if (html === undefined) throw new TypeError('The report was requested in this language.');
-        return html;
+        const { html, pdf } = opened.rendering.reports[language] ?? {};
+        const made = withHtml ? html : pdf && Buffer.from(pdf);
+        if (made === undefined) throw new TypeError('The report was requested in this language.');
+        return made;
       }),
     /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
     async caseReport({ tenant }: Caller, projectId: string, language: Language) {

@@ -188,7 +188,10 @@ async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
     ...toMember(member),
     analysisId,
     name: analysis.filename,
-    failure: analysis.status === 'failed' ? analysis.statusMessage : '',
+    failure:
+      analysis.status === 'failed'
+        ? { message: analysis.statusMessage, reason: analysis.failure }
+        : null,
     answer: member.answer,
     seenBefore: member.seenBefore,
     thumbnail: member.thumbnail,

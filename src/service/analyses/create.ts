@@ -28,7 +28,7 @@ export async function createAnalysis(
   const { principal, tenant } = caller;
   const options = mergeOptions(defaultOptions(models), request.input.options, models);
   const { store, configId } = await stores.current(tenant.id);
-  const { name, comment = '', tags = [], projectId = null, input } = request;
+  const { name, comment = '', tags = [], projectId = null, caseData = null, input } = request;
   const createdAt = now();
   const id = newId(createdAt);
   const row = {
@@ -40,6 +40,7 @@ export async function createAnalysis(
     comment,
     commentFolded: foldText(comment),
     tags,
+    caseData,
     storageType: store.type,
     storageConfigId: configId,
     format: input.format,

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { posix } from 'node:path';
 import { eq } from 'drizzle-orm';
+import { failure } from '../../contract/failure-reasons.ts';
 import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
 import type { Db, Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
@@ -34,12 +35,12 @@ export async function readEvidence(
   { limits }: Pick<Context, 'limits'>,
   { row, store }: StoredAnalysis,
 ): Promise<Uint8Array> {
-  if (row.evidenceKey === null) throw damaged();
+  if (row.evidenceKey === null) throw failure('copy_damaged', {});
   const bytes = await store.read(row.evidenceKey, limits.maxBytes).catch((error: unknown) => {
-    if (errorCode(error) === 'blob_not_found') throw damaged(error);
+    if (errorCode(error) === 'blob_not_found') throw failure('copy_damaged', {}, { cause: error });
     throw error;
   });
-  if (hash('sha256', bytes) !== row.evidenceSha256) throw damaged();
+  if (hash('sha256', bytes) !== row.evidenceSha256) throw failure('copy_damaged', {});
   return bytes;
 }
 
@@ -80,14 +81,6 @@ async function findReplacement(
 
 function errorCode(error: unknown): string | null {
   return error instanceof ForensicsError ? error.code : null;
-}
-
-function damaged(cause?: unknown): ForensicsError {
-  return new ForensicsError(
-    'evidence_damaged',
-    'The stored copy of the picture is missing or has been changed; create a new analysis and upload the picture again.',
-    { cause },
-  );
 }
 
 /**

@@ -126,7 +126,9 @@ export async function toReportItem(
     analysisId: row.id,
     examinedAt,
     isUploadReplaced,
-    ...(row.projectId !== null && { caseData: { caseNumber: row.projectId } }),
+    ...((row.projectId !== null || row.caseData !== null) && {
+      caseData: { ...(row.projectId !== null && { caseNumber: row.projectId }), ...row.caseData },
+    }),
     ...(seenBefore.length > 0 && { seenBefore }),
     ...(await readHistory(db, row, { examination, examinedAt })),
     ...(isCited && { validation }),

@@ -7,6 +7,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Tenant } from '../tenants/tenants.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
+import { failure } from '../../contract/failure-reasons.ts';
 import { mediaTypes } from '../../contract/formats.ts';
 import { openContainer, orientationIn } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';
@@ -72,7 +73,8 @@ interface Upload {
 async function ingestUpload(context: Context, upload: Upload): Promise<EvidenceCopy> {
   return copyUpload(context, upload).catch((error: unknown) => {
     if (!isPictureError(error)) throw error;
-    throw new ForensicsError(error.code, `${error.message} ${messages.refused}`, { cause: error });
+    const { code, message, reason } = error;
+    throw new ForensicsError(code, `${message} ${messages.refused}`, { cause: error, reason });
   });
 }
 
@@ -81,10 +83,7 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
   const { bytes, etag } = await readUpload(store, row, limits);
   const md5 = hash('md5', bytes);
   if (tenant.isTrial && !trialMd5s.includes(md5)) {
-    throw new ForensicsError(
-      'trial_image_mismatch',
-      'A trial tenant can analyse only the two trial pictures, real.jpg and fake.jpg; this is neither.',
-    );
+    throw failure('trial_only', {});
   }
   checkHeader(bytes, row, limits);
   // Random, so that the key cannot be derived from the analysis.
@@ -126,21 +125,16 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
 function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void {
   const format = sniffFormat(bytes);
   if (format === null || format !== row.format) {
-    throw notAsDeclared(`it is ${describeContent(bytes)}, not ${row.format}`);
+    const what = `it is ${describeContent(bytes)}, not ${row.format}`;
+    throw failure('not_as_declared', { what });
   }
   const { storedWidth: width, storedHeight: height } = openContainer(bytes, limits).container.facts;
   if (width === row.width && height === row.height) return;
   // EXIF may rotate the picture by a quarter turn, and the client may have measured after that.
   const isSwapped = width === row.height && height === row.width;
   if (isSwapped && isQuarterTurn(orientationIn(bytes, format))) return;
-  throw notAsDeclared(`it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`);
-}
-
-function notAsDeclared(what: string): ForensicsError {
-  return new ForensicsError(
-    'image_not_as_declared',
-    `The uploaded picture is not what was declared: ${what}.`,
-  );
+  const what = `it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`;
+  throw failure('not_as_declared', { what });
 }
 
 // A retry: a failed analysis runs again, a completed one is upgraded to the higher tier.

@@ -69,6 +69,8 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
       '--html': html,
       ...caseOptionsGiven(options),
       '--case': false,
+      '--exhibit': false,
+      '--examiner': false,
       '--without-original': withoutOriginal,
     },
     'applies to this machine only; leave it out when using a server.',

@@ -14,6 +14,7 @@ import { basename, join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Analysis, createBody, type CreateRequest } from '../../../contract/analysis.ts';
+import { withoutUndefined } from '../../../contract/common.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import type { Format } from '../../../contract/formats.ts';
@@ -76,8 +77,10 @@ export async function submit(
   const { model, decisionStrategy, tier, seed, resume } = options;
   const wanted = { ...(model === null ? {} : { model }), decisionStrategy, tier, seed };
   const input = { format, version: 'v1', width, height, filename: name, options: wanted } as const;
-  const { case: projectId = null } = options;
-  const request: CreateRequest = { name, type: 'image', input, ...(projectId && { projectId }) };
+  const { case: projectId, exhibit, examiner } = options;
+  const caseData = withoutUndefined({ exhibit, examiner });
+  const described = { projectId, ...(Object.keys(caseData).length > 0 && { caseData }) };
+  const request: CreateRequest = { name, type: 'image', input, ...withoutUndefined(described) };
   const create = (entry: Entry) => createAnalysis(submission, picture, entry, trail);
   if (!resume) return create(journal.begin(sha256, request));
 

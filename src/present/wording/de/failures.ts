@@ -79,11 +79,20 @@ export const failures: FailureSentences = {
   holds_no_result: ({ folder }) =>
     `${folder} gibt es schon, und es enthält kein Ergebnis; wählen Sie mit --out einen anderen Ordner.`,
   disk_full: () => 'Für die Ergebnisse ist kein Speicherplatz mehr frei; schaffen Sie Platz.',
+  not_as_declared: () =>
+    'Die hochgeladene Datei hat ein anderes Format oder eine andere Größe als angegeben. Laden Sie das richtige Bild hoch, oder legen Sie eine neue Analyse an.',
+  trial_only: () =>
+    'Mit einem Testzugang lassen sich nur die beiden Testbilder real.jpg und fake.jpg untersuchen; dieses Bild ist keines davon.',
+  copy_damaged: () =>
+    'Die gespeicherte Kopie des Bildes fehlt oder wurde verändert; laden Sie das Bild in einer neuen Analyse noch einmal hoch.',
+  store_away: () =>
+    'Der Speicher war 24 Stunden lang nicht erreichbar; wiederholen Sie die Untersuchung, sobald er wieder da ist.',
   timeout: ({ seconds }) =>
     `Die Untersuchung brauchte mehr als ${comma(seconds)} s Rechenzeit und wurde abgebrochen; nehmen Sie ein kleineres Bild.`,
   out_of_memory: () =>
     'Für die Untersuchung reichte der Arbeitsspeicher nicht; nehmen Sie ein kleineres Bild.',
   crashed: () => 'Die Untersuchung brach unerwartet ab; versuchen Sie es noch einmal.',
+  internal: () => 'Ein interner Fehler ist aufgetreten.',
 };
 
 function sideOutOfRange({ width, height, least, most }: FailureValues['side_too_short']): string {

@@ -13,7 +13,7 @@ import type { Status } from '../../../contract/vocabulary.ts';
 import type { Repeatable } from '../../idempotency.ts';
 import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { type FailureReason, ForensicsError } from '../../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
 import type { ExaminationRow } from '../examination-row.ts';
@@ -130,7 +130,6 @@ export const messages = {
   retrying: 'An attempt failed; the analysis will be tried again.',
   completed: 'The analysis is complete.',
   refused: 'Upload the right picture and retry, or create a new analysis.',
-  storeAway: 'The store was unavailable for 24 hours; retry the analysis once it is back.',
 } as const;
 
 export const waitingAgain = {
@@ -175,10 +174,11 @@ export interface EvidenceCopy {
   readonly inputEtag: string | null;
 }
 
-/** Why a run ended: a stable code for the audit log, and a sentence for the client. */
+/** Why a run ended: a stable code for the audit log, a sentence for the client, and its reason for other languages. */
 export interface Ending {
   readonly code: string;
   readonly message: string;
+  readonly reason: FailureReason | null;
 }
 
 /** How a failed analysis runs again. */

@@ -93,11 +93,11 @@ export async function queueRun(
 export async function rejectUpload(
   parts: LifecycleParts,
   act: Act,
-  { code, message: statusMessage }: Ending,
+  { code, message: statusMessage, reason: failure }: Ending,
 ): Promise<void> {
   await inTenantTransaction(parts, act, async ({ tx, move, log, notify }) => {
     assertStartable(await getRow(tx, act));
-    const change = { status: 'failed', statusMessage } as const;
+    const change = { status: 'failed', statusMessage, failure } as const;
     const row = await move(act, { from: 'pending', change, actor: act.actor });
     if (row === null) return;
     await log(act, { event: 'analysis.failed', details: { code }, actor: act.actor });
@@ -164,10 +164,10 @@ export async function describeAnalysis(
   description: Description,
   actor: Principal,
 ): Promise<void> {
-  const { comment, tags, projectId } = description;
+  const { comment, tags, projectId, caseData } = description;
   const change = {
     ...(comment === undefined ? {} : { comment, commentFolded: foldText(comment) }),
-    ...withoutUndefined({ tags, projectId }),
+    ...withoutUndefined({ tags, projectId, caseData }),
   };
   const fields = Object.keys(description);
   await inTenantTransaction(parts, target, async ({ tx, move, log }) => {

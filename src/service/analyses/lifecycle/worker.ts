@@ -161,11 +161,11 @@ export async function failRun(
   parts: LifecycleParts,
   job: Job,
   target: Target,
-  { code, message: statusMessage }: Ending,
+  { code, message: statusMessage, reason: failure }: Ending,
 ): Promise<void> {
   await inTenantTransaction(parts, target, async ({ tx, at, move, log, count, notify }) => {
     await parts.queue.finish(tx, job);
-    const change = { status: 'failed', statusMessage, processingFinishedAt: at } as const;
+    const change = { status: 'failed', statusMessage, failure, processingFinishedAt: at } as const;
     const row = await move(target, { from: 'processing', change });
     if (row === null) return assertBegun(tx, target);
     await pipelined(

@@ -126,6 +126,9 @@ test('analyses in a database file from before the stored count are counted at th
   }
   client.exec('DROP INDEX analyses_by_project');
   client.exec('ALTER TABLE tenants DROP COLUMN seen_before');
+  for (const column of ['case_data', 'failure']) {
+    client.exec(`ALTER TABLE analyses DROP COLUMN ${column}`);
+  }
   client.pragma(`user_version = ${beforeCounts}`);
   client.close();
 

@@ -25,16 +25,25 @@ describe('the description of an analysis', () => {
     await expect(analyses.describe(foreign, id, { comment: 'Mine' })).rejects.toThrow('not found');
   });
 
-  test('has its case number in the report', async () => {
+  test('has its case, exhibit and examiner in the report', async () => {
     const { analyses, caller, create, upload, worker, sandbox } = await openWorkshop();
     const { input, ...rest } = createRequest();
     const options = { tier: 'forensicReporting' } as const;
-    const made = await create({ ...rest, input: { ...input, options }, projectId: '4711' });
+    const made = await create({
+      ...rest,
+      input: { ...input, options },
+      projectId: '4711',
+      caseData: { exhibit: '3' },
+    });
+    const caseData = { exhibit: '3', examiner: 'Ada Berg' };
+    const { caseData: described } = await analyses.describe(caller, made.id, { caseData });
     await upload(made);
     await analyses.start(caller, made.id);
     await worker.drain();
 
-    expect(sandbox.rendered[0]!.item.caseData).toEqual({ caseNumber: '4711' });
+    expect(made.caseData).toEqual({ exhibit: '3' });
+    expect(described).toEqual(caseData);
+    expect(sandbox.rendered[0]!.item.caseData).toEqual({ caseNumber: '4711', ...caseData });
   });
 
   test('is found by its case number', async () => {

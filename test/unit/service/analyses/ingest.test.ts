@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { writeFailure } from '../../../../src/present/failures.ts';
 import { sceneJpeg, scenePng } from '../../../fixtures/pictures.ts';
 import { createRequest, height, openWorkshop, picture, width } from './workshop.ts';
 
@@ -33,7 +34,10 @@ describe('start fails an analysis whose upload is', () => {
       message: expect.stringContaining(words),
     });
     const message = outcome instanceof Error ? outcome.message : '';
-    expect(await status(analysis.id)).toMatchObject({ status: 'failed', statusMessage: message });
+    const failed = await status(analysis.id);
+    expect(failed).toMatchObject({ status: 'failed', statusMessage: message });
+    // In words of another language too.
+    expect(writeFailure({ message, reason: failed.failure ?? null }, 'de')).not.toBe(message);
     expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
     expect(await queue.count('analysis.run')).toBe(0);
     expect(db.$client.prepare('SELECT evidence_key AS key FROM analyses').get()).toEqual({

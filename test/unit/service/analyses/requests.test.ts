@@ -41,6 +41,7 @@ describe('create', () => {
       inferenceStatus: expect.any(Object),
       comment: '',
       tags: [],
+      caseData: null,
       createdDate: '2026-03-01T12:00:00.000Z',
       updatedDate: null,
       deletedDate: null,
