@@ -21,7 +21,7 @@ function newFolder(): string {
   return folder;
 }
 
-test('what was taken is given back in reverse when opening fails half-way', async () => {
+test('resources are released in reverse order when opening fails half-way', async () => {
   const released: string[] = [];
   const opening = withStack(async (stack) => {
     stack.defer(() => void released.push('first'));
@@ -37,7 +37,7 @@ test('what was taken is given back in reverse when opening fails half-way', asyn
   expect(released).toEqual(['third', 'second', 'first']);
 });
 
-test('an app that was closed can be opened again with what it kept', async () => {
+test('an app that was closed can be opened again with its data', async () => {
   const settings = settingsIn(newFolder());
   const first = await openApp(settings);
   const firstRun = await makeFirstTenant(first.core, new Date());
@@ -65,7 +65,7 @@ test('an app that was closed can be opened again with what it kept', async () =>
   ]);
 });
 
-test('of several servers that start at once on an empty database one makes the first tenant', async () => {
+test('of several servers that start at once on an empty database, one creates the first tenant', async () => {
   const folder = newFolder();
   const apps = [await openApp(settingsIn(folder)), await openApp(settingsIn(folder))];
 
@@ -75,7 +75,7 @@ test('of several servers that start at once on an empty database one makes the f
   expect(made.filter((one) => one !== null)).toHaveLength(1);
 });
 
-test('what was deleted is purged by the chores as the settings say', async () => {
+test('deleted analyses are purged by the chores as configured', async () => {
   const notices = deferred<object>();
   const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
     onNotice: (what, facts) => notices.resolve({ what, ...facts }),
@@ -92,13 +92,13 @@ test('what was deleted is purged by the chores as the settings say', async () =>
   expect(notice).toEqual({ what: 'retention', deleted: 0, purged: 1, objects: 1, objectsLeft: 0 });
 });
 
-test('the server tells once a day how far each chain of the audit log has come', async () => {
-  const told: object[] = [];
+test('the head of each chain of the audit log is reported by a daily chore', async () => {
+  const reported: object[] = [];
   const heads = deferred();
   const app = await openApp(settingsIn(newFolder()), {
     onNotice: (what, facts) => {
-      if (what === 'audit-head') told.push(facts);
-      if (told.length === 2) heads.resolve();
+      if (what === 'audit-head') reported.push(facts);
+      if (reported.length === 2) heads.resolve();
     },
   });
   const { tenant } = (await makeFirstTenant(app.core, new Date()))!;
@@ -108,11 +108,11 @@ test('the server tells once a day how far each chain of the audit log has come',
   const expected = [await app.core.audit.head('service'), await app.core.audit.head(tenant.id)];
   await app.close();
 
-  expect(told).toEqual(expected);
+  expect(reported).toEqual(expected);
   expect(expected.map(({ count }) => count)).toEqual([1, 2]);
 });
 
-test('a webhook that could not be delivered is told, without its URL', async () => {
+test('a webhook that could not be delivered is reported without its URL', async () => {
   const warnings = deferred<object>();
   const app = await openApp(settingsIn(newFolder()), {
     onWarning: (what, facts) => warnings.resolve({ what, ...facts }),
@@ -138,14 +138,14 @@ test('a webhook that could not be delivered is told, without its URL', async () 
   });
 });
 
-test('a database that is no database stops the start and keeps nothing open', async () => {
+test('a file that is not a database stops the start', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'forensics.db'), 'no database at all, but long enough to be read');
 
   await expect(openApp(settingsIn(folder))).rejects.toThrow();
 });
 
-test('a webhook range that makes no sense stops the start', async () => {
+test('an invalid webhook range stops the start', async () => {
   const settings = settingsIn(newFolder(), { webhookAllow: '10.0.0.0/33' });
 
   await expect(openApp(settings)).rejects.toMatchObject({ code: 'config_invalid' });

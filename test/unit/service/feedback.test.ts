@@ -24,7 +24,7 @@ async function openWith(environment: Record<string, string>) {
   };
 }
 
-test('what the settings name gets each message: the mail address, and the own receiver inside', async () => {
+test('each message goes to the mail address and the internal receiver in the settings', async () => {
   const { port, mails } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const receiver = await startReceiver();
   const { app, submit } = await openWith({
@@ -41,7 +41,7 @@ test('what the settings name gets each message: the mail address, and the own re
   expect(mails[0]).toMatchObject({ to: ['team@forensics.example'] });
 });
 
-test('an address of a mail server with parts that have no effect stops the start', async () => {
+test('a mail server URL with parts that have no effect stops the start', async () => {
   const opening = openWith({
     FORENSICS_FEEDBACK_SMTP_URL: 'smtp://mail.example?secure=true',
     FORENSICS_FEEDBACK_MAIL_FROM: 'service@forensics.example',

@@ -3,7 +3,7 @@ import { auditEntries } from '../../../src/ports/db/schema.ts';
 import { createFirstUser } from '../../../src/service/first-run.ts';
 import { openPeople, password } from './access/people.ts';
 
-test('of two requests with the link of the first run at the same moment one makes an account', async () => {
+test('of two requests with the first-run link at once, one creates an account', async () => {
   const { users, tenants, identity } = await openPeople();
   const firstUser = await createFirstUser({ users, tenants, identity });
   const token = firstUser.token ?? '';
@@ -18,22 +18,22 @@ test('of two requests with the link of the first run at the same moment one make
   expect(await firstUser.isNeeded()).toBe(false);
 });
 
-test('the log names the person who made it, not the command line', async () => {
+test('the log names the new user as the creator, not the command line', async () => {
   const { users, tenants, identity, db } = await openPeople();
   const firstUser = await createFirstUser({ users, tenants, identity });
   await firstUser.create({ token: firstUser.token ?? '', email: 'a@example.org', password });
   const [user] = await users.list();
 
   const entries = await db.select().from(auditEntries).all();
-  const told = entries
+  const created = entries
     .map(({ entry }) => JSON.parse(entry))
     .filter(({ event }) => event === 'user.created');
-  expect(told.map(({ actor, subject }) => [actor, subject])).toEqual([
+  expect(created.map(({ actor, subject }) => [actor, subject])).toEqual([
     [{ type: 'user', id: user!.id }, user!.id],
   ]);
 });
 
-test('two servers, each with a link of its own, make one account together', async () => {
+test('two servers, each with its own link, create one account between them', async () => {
   const { users, tenants, identity } = await openPeople();
   const servers = [
     await createFirstUser({ users, tenants, identity }),

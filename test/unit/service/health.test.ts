@@ -20,7 +20,7 @@ async function failing(health: ReturnType<typeof createHealth>) {
   return (await health()).filter(({ cause }) => cause !== null).map(({ name }) => name);
 }
 
-test('all is well', async () => {
+test('nothing fails when everything works', async () => {
   expect(await failing(healthOf())).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ test('each failing part is named', async () => {
   expect(await failing(health)).toEqual(['database', 'storage', 'model']);
 });
 
-test('a long queue is well as long as somebody works on it', async () => {
+test('a long queue is healthy while a worker is busy', async () => {
   const now = new Date();
   const queue = { nextDueAt: async () => new Date(now.getTime() - 3_600_000) };
 
@@ -50,7 +50,7 @@ test('a long queue is well as long as somebody works on it', async () => {
   expect(await failing(healthOf({ queue, now: () => now }))).toEqual(['queue']);
 });
 
-test('a receiver that does not answer is told, and is not vital', async () => {
+test('a receiver that does not answer is reported, and is not vital', async () => {
   const checks = await healthOf({ hasFailingReceiver: async () => true })();
 
   expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
@@ -64,7 +64,7 @@ test('a receiver that does not answer is told, and is not vital', async () => {
   ]);
 });
 
-test('a log that loses lines is told, and is not vital', async () => {
+test('a log that loses lines is reported, and is not vital', async () => {
   const checks = await healthOf({ isLogWorking: () => false })();
 
   expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
@@ -72,15 +72,15 @@ test('a log that loses lines is told, and is not vital', async () => {
   ]);
 });
 
-test('a second look within a second is the first one again', async () => {
-  let looks = 0;
+test('a second check within a second returns the result of the first', async () => {
+  let checks = 0;
   let now = new Date();
-  const database = { check: async () => void looks++ };
+  const database = { check: async () => void checks++ };
   const health = healthOf({ database, now: () => now });
   await Promise.all([health(), health()]);
   await health();
   now = new Date(now.getTime() + 1000);
   await health();
 
-  expect(looks).toBe(2);
+  expect(checks).toBe(2);
 });

@@ -20,7 +20,7 @@ async function setUp() {
   return { db, clock, ask, otherId: other.id };
 }
 
-test('the same request is recalled with what it led to', async () => {
+test('the same request is recalled with its result', async () => {
   const { db, ask } = await setUp();
   await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
 
@@ -36,7 +36,7 @@ test('another request under the same key is a conflict', async () => {
   );
 });
 
-test('the same key of another tenant is another key', async () => {
+test('the same key of another tenant is a different key', async () => {
   const { db, ask, otherId } = await setUp();
   await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
 

@@ -28,7 +28,7 @@ function open() {
   return { model, clock, health, readings: () => readings };
 }
 
-test('a file that was damaged is noticed without a restart, and so is its repair', async () => {
+test('a damaged file is noticed without a restart, and so is its repair', async () => {
   const { model, health } = open();
   const file = model.pathOf('head.onnx');
   const good = readFileSync(file);
@@ -44,7 +44,7 @@ test('a file that was damaged is noticed without a restart, and so is its repair
   await expect(health.check()).rejects.toMatchObject(damage);
 });
 
-test('files are read once as long as none of them changed, sound or damaged', async () => {
+test('files are read again only after one of them changes, intact or damaged', async () => {
   const { model, health, readings } = open();
   for (let i = 0; i < 5; i++) await health.check();
   writeFileSync(model.pathOf('head.onnx'), 'not a network');
@@ -53,12 +53,12 @@ test('files are read once as long as none of them changed, sound or damaged', as
   expect(readings()).toBe(2);
 });
 
-test('a run that failed for the model counts until one succeeds, or for ten minutes', async () => {
+test('a run that failed because of the model counts until one succeeds, or for ten minutes', async () => {
   const { clock, health } = open();
   let outcome: Error | null = new ForensicsError('runtime_missing', 'The runtime is gone.');
   const examine = health.watch(async () => {
     if (outcome !== null) throw outcome;
-    // The answer is handed on; what is in it does not matter here.
+    // The result is passed on; its content does not matter here.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return {} as never;
   });
@@ -86,7 +86,7 @@ test('a run that failed for the model counts until one succeeds, or for ten minu
   await health.check();
 });
 
-test('health and a run in a fresh child agree about a damaged model, and the child opens it once it is repaired', async () => {
+test('health and a run in a new child agree about a damaged model, and the child opens it after repair', async () => {
   const { model, health } = open();
   await health.check();
   const sound = readFileSync(model.pathOf('model.onnx'));

@@ -9,7 +9,7 @@ import { steppedClock, testDb } from '../ports/db/temporary.ts';
 const kind = 'analysis.run';
 const context = { signal: new AbortController().signal };
 
-/** Each worker is a process of its own: they share the database alone. */
+/** Each worker stands for a process: they share only the database. */
 async function setUp(bytes: number) {
   const [db, clock] = [await testDb(), steppedClock()];
   const queue = createQueue({ db, now: clock.now });
@@ -28,7 +28,7 @@ async function setUp(bytes: number) {
   };
 }
 
-/** Two such runs fit into no disk that one fits into, whatever other programs write meanwhile. */
+/** One such run fits on the disk and two do not, whatever other programs write meanwhile. */
 async function moreThanHalfOfFree(): Promise<number> {
   const { bavail, bsize } = await statfs(tmpdir());
   return Math.floor(0.6 * bavail * bsize);
@@ -39,7 +39,7 @@ const noRoom = expect.objectContaining({
   message: expect.stringContaining('make room'),
 });
 
-test('a run does not begin where the disk has no room for what it writes', async () => {
+test('a run does not begin if the disk has no room for what it writes', async () => {
   const { claim, run, ran } = await setUp(2 ** 60);
 
   await expect(run(await claim('here:1'), context)).rejects.toEqual(noRoom);
@@ -47,7 +47,7 @@ test('a run does not begin where the disk has no room for what it writes', async
   expect(ran).toEqual([]);
 });
 
-test('room of a run under way is given to no run of another process, until the first one has ended', async () => {
+test('the room of a run is not given to a run of another process until the first one ends', async () => {
   const { claim, finish, run, ran } = await setUp(await moreThanHalfOfFree());
 
   const first = await claim('here:1');
@@ -60,7 +60,7 @@ test('room of a run under way is given to no run of another process, until the f
   expect(ran).toEqual([first.id, second.id]);
 });
 
-test('of two runs that are taken at once neither begins where there is room for one', async () => {
+test('of two runs that are taken at once, neither begins if there is room for only one', async () => {
   const { claim, run, ran } = await setUp(await moreThanHalfOfFree());
 
   const jobs = [await claim('here:1'), await claim('here:2')];

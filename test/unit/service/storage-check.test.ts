@@ -6,7 +6,7 @@ import { checkFolder, checkRemote } from '../../../src/service/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { steppedClock, temporaryFolder } from '../ports/db/temporary.ts';
 
-test('a folder that can be written to is well, and the look leaves nothing behind', async () => {
+test('a writable folder passes, and the check leaves nothing behind', async () => {
   const folder = temporaryFolder();
 
   await checkFolder(folder)();
@@ -16,7 +16,7 @@ test('a folder that can be written to is well, and the look leaves nothing behin
 
 const mayMount = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0;
 
-test.runIf(mayMount)('a full disk is told, before nothing can be written any more', () => {
+test.runIf(mayMount)('a full disk is reported before writing becomes impossible', () => {
   const folder = temporaryFolder();
   const module = new URL('../../../src/service/health.ts', import.meta.url).href;
   const script = `const { checkFolder } = await import('${module}');
@@ -29,20 +29,20 @@ test.runIf(mayMount)('a full disk is told, before nothing can be written any mor
   expect(stdout.toString()).toBe('no_space_left');
 });
 
-test('a folder that is gone is told, and not made', async () => {
+test('a missing folder is reported and not created', async () => {
   const folder = join(temporaryFolder(), 'gone');
 
   await expect(checkFolder(folder)()).rejects.toThrow(/ENOENT/);
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a store is asked once in ten seconds, and its failure is told as long', async () => {
+test('a store is asked once in ten seconds, and its failure is repeated until then', async () => {
   const { now, step } = steppedClock();
-  let asked = 0;
+  let requests = 0;
   const store = {
     async head() {
-      asked++;
-      if (asked === 1) throw new ForensicsError('store_unavailable', 'Away.');
+      requests++;
+      if (requests === 1) throw new ForensicsError('store_unavailable', 'Away.');
       return null;
     },
   };
@@ -54,10 +54,10 @@ test('a store is asked once in ten seconds, and its failure is told as long', as
   step(1);
   await check();
 
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });
 
-test('nobody waits for a store that does not answer', async () => {
+test('a store that does not answer fails at the timeout', async () => {
   const store = { head: async () => new Promise<null>(() => undefined) };
   const check = checkRemote(store, { now: () => new Date(), timeoutMs: 20 });
 

@@ -10,7 +10,7 @@ const shipped = (name: string) =>
   readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
-test('two different pictures are shipped, of the size that a trial declares', () => {
+test('two different pictures of the size that a trial declares are shipped', () => {
   const pictures = [shipped('real.jpg'), shipped('fake.jpg')];
 
   expect(trialMd5s(temporaryFolder())).toEqual(pictures.map(md5));
@@ -20,7 +20,7 @@ test('two different pictures are shipped, of the size that a trial declares', ()
   }
 });
 
-test('a file in the data folder takes the place of the shipped one of its name', () => {
+test('a file in the data folder replaces the shipped one of the same name', () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, 'trial'));
   writeFileSync(join(dataDir, 'trial', 'fake.jpg'), 'another picture');

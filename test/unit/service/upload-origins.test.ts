@@ -10,9 +10,9 @@ const bare = {
 };
 
 test.each([
-  ['of this machine', {}, ['https://127.0.0.1:8443', 'https://localhost:8443']],
+  ['on this machine', {}, ['https://127.0.0.1:8443', 'https://localhost:8443']],
   [
-    'with a public address and a host of its own',
+    'with a public URL and its own host',
     { publicUrl: 'https://forensics.example', host: 'lab.example', port: 443 },
     ['https://forensics.example', 'https://lab.example', 'https://localhost', 'https://127.0.0.1'],
   ],
@@ -23,10 +23,10 @@ test.each([
     ['https://forensics.example'],
   ],
   [
-    'whose administrator names others',
+    'with configured origins',
     { publicUrl: 'https://forensics.example', corsAllowedOrigins: ['https://app.example'] },
     ['https://app.example'],
   ],
-])('a server %s lets those pages upload that are meant to', (_what, given, origins) => {
+])('a server %s allows uploads from the right origins', (_what, given, origins) => {
   expect(uploadOrigins({ ...bare, ...given })).toEqual(origins);
 });

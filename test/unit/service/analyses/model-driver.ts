@@ -58,8 +58,8 @@ export async function createStage(workshop: Workshop): Promise<Stage> {
     processes: [workshop, await workshop.openProcess('two')],
     onNextExamination(examine) {
       next = examine;
-      if (isSet) return;
       // Still set if the last run had nothing to do.
+      if (isSet) return;
       isSet = true;
       workshop.sandbox.next(async (request) => {
         isSet = false;

@@ -1,4 +1,4 @@
-/** Adds 100 entries with the subject of its third argument to the chain of its second. */
+/** Adds 100 entries to a chain of a database. Arguments: path, chain, subject. */
 
 import { service } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';

@@ -19,7 +19,7 @@ const zeros = '0'.repeat(64);
 const begun = { chain, actor: service, event: 'audit.begun', subject: null, details: {} } as const;
 
 describe('an entry', () => {
-  test('is one line of canonical JSON that says who did what to what, when, after which entry', async () => {
+  test('is one line of canonical JSON with actor, event, subject, time and previous hash', async () => {
     const log = openLog();
 
     await fillLog(log);
@@ -40,7 +40,7 @@ describe('an entry', () => {
     });
   });
 
-  test('counts in its own chain alone', async () => {
+  test('is numbered within its own chain', async () => {
     const log = openLog();
 
     await fillLog(log);
@@ -50,7 +50,7 @@ describe('an entry', () => {
     expect(await log.audit.head('other')).toMatchObject({ count: 1 });
   });
 
-  test('is gone with the act that it tells of when that fails', async () => {
+  test('is rolled back with the act that it records', async () => {
     const { db, audit, clock } = openLog();
 
     const act = () =>
@@ -75,7 +75,7 @@ test.each([
   ['step back of a head', 'UPDATE audit_heads SET count = count - 1'],
   ['move of a head', "UPDATE audit_heads SET chain = chain || 'x', count = count + 1"],
   ['DELETE of a head', 'DELETE FROM audit_heads'],
-])('the database refuses an %s', async (_, sql) => {
+])('the database refuses: %s', async (_, sql) => {
   const log = openLog();
   await fillLog(log);
 
@@ -85,7 +85,7 @@ test.each([
   expect((await log.audit.verify(chain)).broken).toBeNull();
 });
 
-test('a process that is killed while it writes leaves a chain that holds', async () => {
+test('a process that is killed while it writes leaves a valid chain', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const { audit } = openLog(temporaryDb(path));
   const child = spawn(process.execPath, [script, path, chain, 'one'], {
@@ -102,7 +102,7 @@ test('a process that is killed while it writes leaves a chain that holds', async
   expect(count).toBe((await audit.read({ chain })).length);
 });
 
-test('entries of two processes that write at once stand in one chain, none is lost', async () => {
+test('entries of two processes that write at once are in one chain, and none is lost', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const { audit } = openLog(temporaryDb(path));
   const run = promisify(execFile);
@@ -117,7 +117,7 @@ test('entries of two processes that write at once stand in one chain, none is lo
   expect(await audit.verify(chain)).toMatchObject({ count: 201, broken: null });
 });
 
-/** As it was left before the step that brings the log. */
+/** A database from before the schema step that adds the log. */
 function openOld() {
   const path = join(temporaryFolder(), 'forensics.db');
   const client = new Database(path);
@@ -131,7 +131,7 @@ function openOld() {
   return openLog(temporaryDb(path));
 }
 
-test('a chain that was removed altogether begins anew by saying so', async () => {
+test('a chain that was removed completely starts again with audit.begun', async () => {
   const { audit } = openLog();
 
   await audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
@@ -141,7 +141,7 @@ test('a chain that was removed altogether begins anew by saying so', async () =>
 });
 
 describe('a database that is older than the log', () => {
-  test('begins the chains of its tenants and of the service by saying so, once', async () => {
+  test('begins the chains of its tenants and of the service once, with audit.begun', async () => {
     const { db, audit, clock } = openOld();
 
     await beginChains(db, clock.now);
@@ -154,7 +154,7 @@ describe('a database that is older than the log', () => {
     }
   });
 
-  test('does so too when an act comes first', async () => {
+  test('also does so when an act comes first', async () => {
     const { audit } = openOld();
 
     await audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
@@ -164,7 +164,7 @@ describe('a database that is older than the log', () => {
   });
 });
 
-test('a new database begins the chain of the service, and there is no other', async () => {
+test('a new database begins only the chain of the service', async () => {
   const { db, audit, clock } = openLog();
 
   await beginChains(db, clock.now);
@@ -175,7 +175,7 @@ test('a new database begins the chain of the service, and there is no other', as
   ]);
 });
 
-test('a selection is by subject and by time, to the millisecond', async () => {
+test('entries are selected by subject and by time, to the millisecond', async () => {
   const log = openLog();
   await fillLog(log);
   const seqs = async (selection: object) =>

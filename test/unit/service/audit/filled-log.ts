@@ -1,4 +1,4 @@
-/** A log with some entries on a real database, and a hand that may write in it as nobody should. */
+/** A log with some entries in a real database, and a way to tamper with it. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ export async function fillLog({ audit, clock }: ReturnType<typeof openLog>): Pro
   await add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
 }
 
-/** The database file: to be made once, steps of the schema take longer than what is done to the log. */
+/** The database file, to be made only once: the schema steps take longer than the tests. */
 export async function filledFile(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
   const path = join(folder, 'log.db');
@@ -57,7 +57,7 @@ export async function filledFile(): Promise<Buffer> {
   return bytes;
 }
 
-/** What somebody does who can write to the file. */
+/** Changes the log as somebody with write access to the file could. */
 export function tamper({ $client }: SqliteDb, sql: string, ...values: unknown[]): void {
   $client.exec(`
     DROP TRIGGER IF EXISTS audit_entries_unchanged;

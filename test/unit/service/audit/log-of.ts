@@ -1,4 +1,4 @@
-/** What the audit log says, in short: who, what, and the details. */
+/** The entries of the audit log in short: actor, event and details. */
 
 import {
   type Actor,

@@ -28,7 +28,7 @@ const begun = { chain, actor: service, event: 'audit.begun', subject: null, deta
 const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 const at = (seq: number) => `chain = '${chain}' AND seq = ${seq}`;
 
-test('a chain that nobody touched holds, and its head is the hash of its last line', async () => {
+test('an untouched chain is valid, and its head is the hash of its last line', async () => {
   const { audit, lines } = await filled();
 
   const verified = await audit.verify(chain);
@@ -42,7 +42,7 @@ describe('a change', () => {
   const fields = ['actor', 'at', 'chain', 'details', 'event', 'previous', 'seq', 'subject'];
   const everywhere = [1, 2, 3, 4].flatMap((seq) => fields.map((field) => [seq, field] as const));
 
-  test.each(everywhere)('of entry %i in its field %s is found there', async (seq, field) => {
+  test.each(everywhere)('of entry %i in its field %s is detected there', async (seq, field) => {
     const { db, broken } = await filled();
 
     tamper(
@@ -53,7 +53,7 @@ describe('a change', () => {
     expect(await broken()).toEqual({ seq, fault: 'changed', count: seq - 1 });
   });
 
-  test.each([1, 2, 3, 4])('of the hash of entry %i is found there', async (seq) => {
+  test.each([1, 2, 3, 4])('of the hash of entry %i is detected there', async (seq) => {
     const { db, broken } = await filled();
 
     tamper(db, `UPDATE audit_entries SET hash = '${'0'.repeat(64)}' WHERE ${at(seq)}`);
@@ -62,7 +62,7 @@ describe('a change', () => {
   });
 
   test.each([1, 2, 3, 4])(
-    'of entry %i together with its hash is found by what follows',
+    'of entry %i together with its hash is detected by what follows',
     async (seq) => {
       const { db, lines, broken } = await filled();
       const text = lines[seq - 1]!.text.replace('"type":"', '"type":"x');
@@ -74,7 +74,7 @@ describe('a change', () => {
     },
   );
 
-  test('that leaves the meaning is one too: a space more', async () => {
+  test('that keeps the meaning is detected too: an extra space', async () => {
     const { db, broken } = await filled();
 
     tamper(db, `UPDATE audit_entries SET entry = entry || ' ' WHERE ${at(2)}`);
@@ -84,7 +84,7 @@ describe('a change', () => {
 });
 
 describe('a deletion', () => {
-  test.each([1, 2, 3])('of entry %i is missed', async (seq) => {
+  test.each([1, 2, 3])('of entry %i is detected', async (seq) => {
     const { db, broken } = await filled();
 
     tamper(db, `DELETE FROM audit_entries WHERE ${at(seq)}`);
@@ -92,7 +92,7 @@ describe('a deletion', () => {
     expect(await broken()).toEqual({ seq, fault: 'missing', count: seq - 1 });
   });
 
-  test.each([2, 3, 4])('of all from entry %i on is seen by their number', async (seq) => {
+  test.each([2, 3, 4])('of all entries from %i on is detected by their number', async (seq) => {
     const { db, broken } = await filled();
 
     tamper(db, `DELETE FROM audit_entries WHERE chain = '${chain}' AND seq >= ${seq}`);
@@ -100,7 +100,7 @@ describe('a deletion', () => {
     expect(await broken()).toEqual({ seq, fault: 'cut_off', count: seq - 1 });
   });
 
-  test('goes on being seen after the next act', async () => {
+  test('is still detected after the next act', async () => {
     const { db, audit, broken } = await filled();
     tamper(db, `DELETE FROM audit_entries WHERE ${at(4)}`);
 
@@ -109,7 +109,7 @@ describe('a deletion', () => {
     expect(await broken()).toEqual({ seq: 4, fault: 'missing', count: 3 });
   });
 
-  test('of one that those behind it closed up to is seen by their own numbers', async () => {
+  test('hidden by renumbering the later entries is detected by their own numbers', async () => {
     const { db, broken } = await filled();
     tamper(db, `DELETE FROM audit_entries WHERE ${at(2)}`);
 
@@ -118,7 +118,7 @@ describe('a deletion', () => {
     expect(await broken()).toEqual({ seq: 2, fault: 'out_of_order', count: 1 });
   });
 
-  test('of the record of the last entry is seen', async () => {
+  test('of the head of the chain is detected', async () => {
     const { db, broken } = await filled();
 
     tamper(db, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
@@ -126,7 +126,7 @@ describe('a deletion', () => {
     expect(await broken()).toEqual({ seq: null, fault: 'cut_off', count: 4 });
   });
 
-  test('of everything is seen where there is a tenant', async () => {
+  test('of everything is detected if there is a tenant', async () => {
     const { db, audit, clock } = openLog();
     const { id } = await createTenants({ db, now: clock.now }).create({ name: 'acme' });
 
@@ -144,7 +144,7 @@ describe('an exchange', () => {
     [1, 2],
     [2, 4],
     [3, 4],
-  ])('of the places of entries %i and %i is found at the first', async (one, other) => {
+  ])('of entries %i and %i is detected at the first', async (one, other) => {
     const { db, broken } = await filled();
 
     const swap = `CASE seq WHEN ${one} THEN ${-other} ELSE ${-one} END`;
@@ -157,7 +157,7 @@ describe('an exchange', () => {
     expect(await broken()).toEqual({ seq: one, fault: 'out_of_order', count: one - 1 });
   });
 
-  test('with the entry of another chain is found', async () => {
+  test('with the entry of another chain is detected', async () => {
     const { db, broken } = await filled();
 
     tamper(
@@ -173,7 +173,7 @@ describe('an exchange', () => {
 describe('an insertion', () => {
   const insert = `INSERT INTO audit_entries VALUES ('${chain}', ?, ?, ?)`;
 
-  test('between two entries, well forged, is found by the place of the one behind it', async () => {
+  test('between two entries, well forged, is detected by the position of the next one', async () => {
     const { db, lines, broken } = await filled();
     const forged = lines[1]!.text.replace('received', 'restarted');
     tamper(db, `UPDATE audit_entries SET seq = -seq - 1 WHERE chain = '${chain}' AND seq >= 2`);
@@ -184,7 +184,7 @@ describe('an insertion', () => {
     expect(await broken()).toEqual({ seq: 3, fault: 'out_of_order', count: 2 });
   });
 
-  test('before the first is found', async () => {
+  test('before the first is detected', async () => {
     const { db, lines, broken } = await filled();
 
     tamper(db, insert, 0, lines[0]!.text, lines[0]!.hash);
@@ -192,7 +192,7 @@ describe('an insertion', () => {
     expect(await broken()).toEqual({ seq: 0, fault: 'out_of_order', count: 0 });
   });
 
-  test('behind the last, well forged, is found by their number', async () => {
+  test('after the last, well forged, is detected by their number', async () => {
     const { db, lines, broken } = await filled();
     const text = lines[3]!.text
       .replace('"seq":4', '"seq":5')
@@ -204,7 +204,7 @@ describe('an insertion', () => {
   });
 });
 
-/** Everything that hangs on it, too: the work of somebody who knows the program. */
+/** Also rewrites everything that depends on the entry, as somebody who knows the program would. */
 async function rewritten() {
   const log = await filled();
   const { db, lines } = log;
@@ -221,14 +221,14 @@ async function rewritten() {
   return log;
 }
 
-describe('a log that was rewritten from an entry on', () => {
-  test('holds together', async () => {
+describe('a log rewritten from an entry on', () => {
+  test('is consistent', async () => {
     const { broken } = await rewritten();
 
     expect(await broken()).toBeNull();
   });
 
-  test.each([3, 4])('does not have the hash that was noted at entry %i', async (seq) => {
+  test.each([3, 4])('does not have the hash noted at entry %i', async (seq) => {
     const { audit, lines } = await rewritten();
 
     const { broken, count } = await audit.verify(chain, { head: lines[seq - 1]!.hash });
@@ -237,7 +237,7 @@ describe('a log that was rewritten from an entry on', () => {
     expect(count).toBe(4);
   });
 
-  test('has the hash that was noted before', async () => {
+  test('has the hash noted before that entry', async () => {
     const { audit, lines } = await rewritten();
 
     const verified = await audit.verify(chain, { head: lines[1]!.hash });
@@ -249,7 +249,7 @@ describe('a log that was rewritten from an entry on', () => {
 const texts = async () => (await filled()).lines.map(({ text }) => text);
 
 describe('an exported log', () => {
-  test('holds as the log itself does', async () => {
+  test('is as valid as the log itself', async () => {
     const lines = await texts();
     const head = hashText(lines[3]!);
 
@@ -270,11 +270,11 @@ describe('an exported log', () => {
       2,
       'changed',
     ],
-    ['a line that is no JSON', (lines: string[]) => lines.with(1, '{'), 2, 'changed'],
-    ['a line that is no entry', (lines: string[]) => lines.with(0, 'null'), 1, 'changed'],
+    ['a line that is not JSON', (lines: string[]) => lines.with(1, '{'), 2, 'changed'],
+    ['a line that is not an entry', (lines: string[]) => lines.with(0, 'null'), 1, 'changed'],
     ['a missing line', (lines: string[]) => lines.toSpliced(1, 1), 2, 'missing'],
     ['no first line', (lines: string[]) => lines.slice(1), 1, 'missing'],
-    ['a line twice', (lines: string[]) => lines.toSpliced(1, 0, lines[0]!), 1, 'out_of_order'],
+    ['a repeated line', (lines: string[]) => lines.toSpliced(1, 0, lines[0]!), 1, 'out_of_order'],
     ['lines in another order', (lines: string[]) => lines.toReversed(), 1, 'missing'],
   ] as const)('with %s is broken there', async (_, change, seq, fault) => {
     const { broken } = await verifyLines(change(await texts()), {});
@@ -282,7 +282,7 @@ describe('an exported log', () => {
     expect(broken).toMatchObject({ seq, fault });
   });
 
-  test('that was cut off is told by the noted hash alone', async () => {
+  test('that was cut off is detected only by a noted hash', async () => {
     const lines = await texts();
     const head = hashText(lines[3]!);
 
@@ -293,7 +293,7 @@ describe('an exported log', () => {
   });
 });
 
-test('a log of thousands is read to its end', async () => {
+test('a log with thousands of entries is read to its end', async () => {
   const { db, audit, clock } = openLog();
 
   await transact(db, async (tx) => {

@@ -31,7 +31,7 @@ const message: FeedbackMessage = {
 
 const accepted: Attempt = { kind: 'accepted', detail: 'smtp_250' };
 const later: Attempt = { kind: 'failed', detail: 'smtp_451' };
-const never: Attempt = { kind: 'refused', detail: 'smtp_550' };
+const refused: Attempt = { kind: 'refused', detail: 'smtp_550' };
 
 /** Answers with the next of `attempts`, then always with the last. */
 function scripted(...attempts: readonly Attempt[]) {
@@ -79,7 +79,7 @@ async function setUp(channels: Readonly<Record<string, Channel>>) {
   };
 }
 
-test('without a channel a message is kept and nothing waits', async () => {
+test('without a channel a message is stored and nothing is queued', async () => {
   const { db, queue, submit } = await setUp({});
 
   await submit({ sourceAttributes: { analysisId: '1', type: 'image' } });
@@ -95,7 +95,7 @@ test('without a channel a message is kept and nothing waits', async () => {
   expect(await queue.count(sendJob)).toBe(0);
 });
 
-test('a message is sent over every channel, each once', async () => {
+test('a message is sent once over every channel', async () => {
   const [mail, post] = [scripted(accepted), scripted({ kind: 'accepted', detail: 'http_200' })];
   const { submit, worker, outcomes, queue } = await setUp({
     mail: mail.channel,
@@ -112,7 +112,7 @@ test('a message is sent over every channel, each once', async () => {
   expect([mail.seen.length, post.seen.length, await queue.count(sendJob)]).toEqual([1, 1, 0]);
 });
 
-test('a channel that fails is tried again, and the other one hears nothing twice', async () => {
+test('a failed channel is tried again, and the other one gets nothing twice', async () => {
   const [mail, post] = [scripted(later, later, accepted), scripted(accepted)];
   const { submit, worker, clock, outcomes, errors } = await setUp({
     mail: mail.channel,
@@ -136,7 +136,7 @@ test('a channel that fails is tried again, and the other one hears nothing twice
   expect(errors).toEqual([]);
 });
 
-test('after three days a message is sent no more, and somebody is told', async () => {
+test('after three days a message is given up, and an error is reported', async () => {
   const { channel, seen } = scripted(later);
   const { submit, worker, clock, outcomes, errors, queue } = await setUp({ mail: channel });
   await submit();
@@ -155,8 +155,8 @@ test('after three days a message is sent no more, and somebody is told', async (
   ]);
 });
 
-test('a message that is refused for good is tried once', async () => {
-  const { channel, seen } = scripted(never);
+test('a message that is refused permanently is tried once', async () => {
+  const { channel, seen } = scripted(refused);
   const { submit, worker, clock, outcomes } = await setUp({ mail: channel });
 
   await submit();
@@ -172,7 +172,7 @@ test('a message that is refused for good is tried once', async () => {
   expect(seen).toHaveLength(1);
 });
 
-test('attributes of arbitrary size are refused, and nothing is kept', async () => {
+test('attributes that are too large are refused, and nothing is stored', async () => {
   const { db, submit } = await setUp({});
 
   const huge = submit({ sourceAttributes: { notes: 'x'.repeat(20_000) } });
@@ -183,19 +183,19 @@ test('attributes of arbitrary size are refused, and nothing is kept', async () =
 
 test.each([
   ['of 64 levels', 64, undefined],
-  ['of more', 65, 'invalid_request'],
+  ['of 65 levels', 65, 'invalid_request'],
   ['deep enough to overflow a stack', 8000, 'invalid_request'],
-])('attributes %s are judged by their depth', async (_, levels, code) => {
+])('attributes %s are accepted or refused by their depth', async (_, levels, code) => {
   const { submit } = await setUp({});
   let nested: unknown = null;
   for (let i = 1; i < levels; i++) nested = [nested];
 
-  const refused = await submit({ sourceAttributes: { nested } }).catch((error: unknown) => error);
+  const failure = await submit({ sourceAttributes: { nested } }).catch((error: unknown) => error);
 
-  expect(Object(refused)['code']).toBe(code);
+  expect(Object(failure)['code']).toBe(code);
 });
 
-test('after a year a message is forgotten, unless it still waits to be sent', async () => {
+test('a message is purged after a year, unless it still waits to be sent', async () => {
   const { channel } = scripted(accepted, later);
   const { db, clock, worker, submit } = await setUp({ mail: channel });
   const dayMs = 86_400_000;
@@ -217,7 +217,7 @@ test('after a year a message is forgotten, unless it still waits to be sent', as
   expect(await left()).toEqual(['waiting', 'younger']);
 });
 
-test('an own receiver gets the message as JSON, and no field can pose as what the service knows', async () => {
+test('a receiver gets the message as JSON, and no field can override those of the service', async () => {
   const receiver = await startReceiver();
   const sender = createSender({ guard: { isAllowed: () => true } });
   const webhook = createPostChannel({ url: receiver.url, sender });

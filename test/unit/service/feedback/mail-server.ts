@@ -1,4 +1,4 @@
-/** A real mail server on loopback, as an administrator might have one. */
+/** A real mail server on loopback. */
 
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -14,7 +14,7 @@ export interface Mail {
   readonly text: string;
 }
 
-/** An answer of the server that is no success. */
+/** An error response of the server. */
 export function smtpError(responseCode: number): Error {
   return Object.assign(new Error('not now'), { responseCode });
 }
@@ -43,7 +43,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
       });
     },
   });
-  // Clients that leave in the middle are what some tests are about.
+  // The clients of some tests disconnect early.
   server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');

@@ -26,7 +26,7 @@ const submission: Submission = {
   },
 };
 
-const said = (message: Partial<Submission['message']>): Submission => ({
+const withMessage = (message: Partial<Submission['message']>): Submission => ({
   ...submission,
   message: { ...submission.message, ...message },
 });
@@ -39,7 +39,7 @@ const channelTo = (port: number, { login = '', scheme = 'smtp', timeoutMs = 5000
     timeoutMs,
   });
 
-/** Trust in one more authority, as NODE_EXTRA_CA_CERTS gives it. */
+/** A certificate of an authority that is trusted as if by NODE_EXTRA_CA_CERTS. */
 async function trustedCertificate() {
   const { cert, key, ca } = await makeCertificate();
   const before = getCACertificates('default');
@@ -55,9 +55,9 @@ const oneUser = (user: string, password: string): SMTPServerOptions => ({
   },
 });
 
-/** Something on loopback that is no mail server. */
-async function startImpostor(meet: (socket: Socket) => void): Promise<number> {
-  const server = createServer(meet);
+/** A server on loopback that is not a mail server. */
+async function startImpostor(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer(onConnection);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -65,7 +65,7 @@ async function startImpostor(meet: (socket: Socket) => void): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-test('a message arrives as plain text that names its sender, and a reply goes to them', async () => {
+test('a message arrives as plain text that names its sender, and replies go to the sender', async () => {
   const { port, mails } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
 
   const attempt = await channelTo(port)(submission, signal);
@@ -99,10 +99,10 @@ Attributes:
 > }`);
 });
 
-test('no value can pose as a header, as another line of ours, or as a second address', async () => {
+test('no value can inject a header, another line of ours or a second address', async () => {
   const { port, mails } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const evil = 'x\r\nBcc: victim@example.org\r\nTenant:   other';
-  const hostile = said({
+  const hostile = withMessage({
     url: evil,
     name: evil,
     email: evil,
@@ -119,7 +119,7 @@ test('no value can pose as a header, as another line of ours, or as a second add
     '<a@b.example>',
     'a@localhost',
   ])
-    await channelTo(port)(said({ email }), signal);
+    await channelTo(port)(withMessage({ email }), signal);
 
   expect(mails).toHaveLength(6);
   for (const { to, headers } of mails) {
@@ -140,7 +140,7 @@ test('no value can pose as a header, as another line of ours, or as a second add
   expect(text.match(/^Tenant: .*$/gm)).toEqual(['Tenant:   acme (65f000000000000000000003)']);
 });
 
-test('a name and password go over STARTTLS to a server that proves who it is', async () => {
+test('credentials are sent over STARTTLS to a server with a trusted certificate', async () => {
   const certificate = await trustedCertificate();
   const { port, mails } = await startMailServer({ ...certificate, ...oneUser('me@x', 'p:/?#% ä') });
   const login = `${encodeURIComponent('me@x')}:${encodeURIComponent('p:/?#% ä')}@`;
@@ -165,18 +165,18 @@ test('smtps speaks TLS from the first byte', async () => {
   expect(mails[0]).toMatchObject({ isSecure: true });
 });
 
-describe('a server that cannot be trusted hears neither password nor message', () => {
+describe('an untrusted server gets neither password nor message', () => {
   test.each([
-    ['its certificate is from nobody we know', true],
+    ['its certificate is from an unknown authority', true],
     ['it offers no TLS', false],
   ])('%s', async (_, hasTls) => {
-    const heard: string[] = [];
+    const users: string[] = [];
     const { port, mails } = await startMailServer({
       ...(hasTls
         ? await makeCertificate()
         : { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
       onAuth({ username = '' }, _session, callback) {
-        heard.push(username);
+        users.push(username);
         callback(null, { user: username });
       },
     });
@@ -184,13 +184,13 @@ describe('a server that cannot be trusted hears neither password nor message', (
     const attempt = await channelTo(port, { login: 'me:secret@' })(submission, signal);
 
     expect(attempt.kind).toBe('failed');
-    expect([heard, mails]).toEqual([[], []]);
+    expect([users, mails]).toEqual([[], []]);
   });
 });
 
 test.each([
-  ['a recipient that is refused for now', 451, { kind: 'failed', detail: 'smtp_451' }],
-  ['a recipient that is refused for good', 550, { kind: 'refused', detail: 'smtp_550' }],
+  ['a recipient that is refused temporarily', 451, { kind: 'failed', detail: 'smtp_451' }],
+  ['a recipient that is refused permanently', 550, { kind: 'refused', detail: 'smtp_550' }],
 ])('%s', async (_, code, expected) => {
   const { port } = await startMailServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -200,7 +200,7 @@ test.each([
   expect(await channelTo(port)(submission, signal)).toEqual(expected);
 });
 
-test('a login that is refused may be repaired, so it is not final', async () => {
+test('a refused login is not final, as it may be fixed', async () => {
   const certificate = await trustedCertificate();
   const { port } = await startMailServer({ ...certificate, ...oneUser('me', 'right') });
 
@@ -209,7 +209,7 @@ test('a login that is refused may be repaired, so it is not final', async () => 
   expect(attempt).toEqual({ kind: 'failed', detail: 'smtp_535' });
 });
 
-test('a server that is not there, or never says a word, fails in bounded time', async () => {
+test('a missing or silent server fails within the timeout', async () => {
   const silent = await startImpostor(() => undefined);
 
   const [absent, mute] = await Promise.all(
@@ -220,7 +220,7 @@ test('a server that is not there, or never says a word, fails in bounded time', 
   expect(mute).toEqual({ kind: 'failed', detail: 'ETIMEDOUT' });
 });
 
-test('a server that never comes to an end is left at the deadline', async () => {
+test('a server that never finishes is abandoned at the deadline', async () => {
   const dripping = await startImpostor((socket) => {
     socket.write('220 welcome\r\n');
     const drip = setInterval(() => socket.write('250-more\r\n'), 50);
@@ -232,7 +232,7 @@ test('a server that never comes to an end is left at the deadline', async () => 
   expect(attempt).toEqual({ kind: 'failed', detail: 'timeout' });
 });
 
-test('a stop of the worker ends the attempt at once', async () => {
+test('stopping the worker ends the attempt at once', async () => {
   const { port, mails } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const stop = new AbortController();
 

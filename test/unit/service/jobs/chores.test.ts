@@ -10,7 +10,7 @@ function setUp() {
   const file = join(temporaryFolder(), 'test.db');
   const clock = steppedClock();
   const errors: unknown[] = [];
-  /** What one process has. */
+  /** The chores of one process. */
   const open = (...chores: readonly Chore[]) =>
     createChores({
       db: temporaryDb(file),
@@ -26,7 +26,7 @@ function counting(name: string) {
   return { times, chore: { name, run: () => void times.count++ } };
 }
 
-test('a chore is done once a day, whoever comes first and however often they restart', async () => {
+test('a chore runs once a day, whatever the number of processes and restarts', async () => {
   const { clock, open } = setUp();
   const { times, chore } = counting('sweep');
   const [one, two] = [open(chore), open(chore)];
@@ -43,7 +43,7 @@ test('a chore is done once a day, whoever comes first and however often they res
   expect(times.count).toBe(2);
 });
 
-test('a chore that fails is reported, keeps no other from being done, and is tried again after an hour', async () => {
+test('a failed chore is reported, does not block the others, and is retried after an hour', async () => {
   const { clock, open, errors } = setUp();
   const { times, chore } = counting('sweep');
   let attempts = 0;
@@ -69,7 +69,7 @@ test('a chore that fails is reported, keeps no other from being done, and is tri
   ]);
 });
 
-test('a clock that was set back does not end the chores for ever', async () => {
+test('setting the clock back does not stop the chores', async () => {
   const { clock, open } = setUp();
   const { times, chore } = counting('sweep');
   const chores = open(chore);
@@ -81,17 +81,17 @@ test('a clock that was set back does not end the chores for ever', async () => {
   expect(times.count).toBe(2);
 });
 
-test('a stop tells the chore under way, waits for its end, and begins no other', async () => {
+test('a stop aborts the running chore, waits for its end, and begins no other', async () => {
   const { open } = setUp();
   const { times, chore } = counting('sweep');
   const begun = deferred();
-  let isTold = false;
+  let isAborted = false;
   const long: Chore = {
     name: 'long',
     run: async (signal) => {
       begun.resolve();
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      isTold = true;
+      isAborted = true;
     },
   };
   const chores = open(long, chore);
@@ -100,5 +100,5 @@ test('a stop tells the chore under way, waits for its end, and begins no other',
 
   await chores.stop();
 
-  expect([isTold, times.count]).toEqual([true, 0]);
+  expect([isAborted, times.count]).toEqual([true, 0]);
 });

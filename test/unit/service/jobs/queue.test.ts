@@ -51,7 +51,7 @@ test('a job is not claimed before it is due, nor by a worker for other kinds', a
   expect(await queue.claim(by('w'))).toMatchObject({ payload: 'x', fence: 1 });
 });
 
-test('a job made before the clock was put back a day does not wait for that day', async () => {
+test('a job added before the clock was set back a day does not wait for a day', async () => {
   const { queue, add, clock } = await setUp();
   const dayMs = 24 * 3_600_000;
   clock.step(dayMs);
@@ -60,11 +60,11 @@ test('a job made before the clock was put back a day does not wait for that day'
 
   expect(await queue.nextDueAt(['work'])).toEqual(clock.now());
   expect(await queue.claim(by('w'))).toMatchObject({ payload: 'made tomorrow' });
-  // Its lease is one of the present clock.
+  // Its lease is based on the current clock.
   expect(await queue.claim(by('v'))).toBeNull();
 });
 
-test('a lease taken before the clock was put back a day does not last that day', async () => {
+test('a lease taken before the clock was set back a day does not last a day', async () => {
   const { queue, add, clock } = await setUp();
   const dayMs = 24 * 3_600_000;
   await add('x');
@@ -93,16 +93,16 @@ test('two processes never hold the same job', async () => {
   const other = (await open()).queue;
   for (let i = 0; i < 20; i++) await add(i);
 
-  const taken: unknown[] = [];
-  for (let i = 0; i < 20; i++) taken.push((await claimed(i % 2 === 0 ? queue : other)).payload);
+  const payloads: unknown[] = [];
+  for (let i = 0; i < 20; i++) payloads.push((await claimed(i % 2 === 0 ? queue : other)).payload);
 
-  expect(taken.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+  expect(payloads.toSorted((a, b) => Number(a) - Number(b))).toEqual(
     Array.from({ length: 20 }, (_, i) => i),
   );
   expect(await other.claim(by('w'))).toBeNull();
 });
 
-test('a lease that is renewed holds; one that runs out is taken over and says so', async () => {
+test('a renewed lease holds, and one that runs out is taken over', async () => {
   const { queue, add, clock } = await setUp();
   await add('x');
   const first = await claimed(queue, 'one');
@@ -118,7 +118,7 @@ test('a lease that is renewed holds; one that runs out is taken over and says so
   expect(await queue.extendLease(first, leaseMs)).toBe(false);
 });
 
-test('who lost the lease can neither finish nor release nor go on', async () => {
+test('a worker that lost its lease can neither finish, release nor continue', async () => {
   const { db, queue, add, clock } = await setUp();
   await add('x');
   const late = await claimed(queue, 'one');
@@ -134,7 +134,7 @@ test('who lost the lease can neither finish nor release nor go on', async () => 
   expect(await queue.count('work')).toBe(0);
 });
 
-test('a released job comes back at its time, and only to its new holder', async () => {
+test('a released job is due at its time, and belongs to its new holder', async () => {
   const { db, queue, add, clock } = await setUp();
   await add('x');
   const job = await claimed(queue);
@@ -147,7 +147,7 @@ test('a released job comes back at its time, and only to its new holder', async 
   await expect(() => transact(db, (tx) => queue.finish(tx, job))).rejects.toThrow(leaseLost);
 });
 
-test.skipIf(hasPostgres)('the next job is found in the index, however long the queue', async () => {
+test.skipIf(hasPostgres)('the next job is found through an index', async () => {
   const { db } = await setUp();
 
   const plan = db.$client
@@ -162,7 +162,7 @@ test.skipIf(hasPostgres)('the next job is found in the index, however long the q
   ]);
 });
 
-test('behind a long row of one owner the job of another is found at once', async () => {
+test('a job is found at once behind a long queue of another owner', async () => {
   const { db, queue, clock } = await setUp();
   const add = (owner: string, jobs: number) =>
     transact(db, async (tx) => {
@@ -186,7 +186,7 @@ test('behind a long row of one owner the job of another is found at once', async
   expect(await claimed(queue)).toMatchObject({ payload: 'long' });
 });
 
-test('leased jobs are counted by where their workers are, until the lease ends', async () => {
+test('leased jobs are counted by the location of their workers, until the lease ends', async () => {
   const { queue, add, clock } = await setUp();
   for (const payload of ['a', 'b', 'c', 'waiting']) await add(payload);
   await claimed(queue, 'here:1');

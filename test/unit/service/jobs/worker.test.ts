@@ -35,7 +35,7 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
-test('drain works off everything that is due, never more than `concurrency` at a time', async () => {
+test('drain runs everything that is due, at most `concurrency` at a time', async () => {
   const done: unknown[] = [];
   let most = 0;
   const { queue, worker, add } = await setUp({
@@ -75,7 +75,7 @@ test('no job is claimed while none could begin', async () => {
   expect(done).toEqual([1]);
 });
 
-test('a job that is added wakes the worker at once, long before its next poll', async () => {
+test('a new job wakes the worker at once, long before its next poll', async () => {
   const { promise, resolve } = deferred<unknown>();
   const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
@@ -91,7 +91,7 @@ test('a job that is added wakes the worker at once, long before its next poll', 
   expect(await promise).toBe('x');
 });
 
-test('the end of a job makes a started worker take up the next', async () => {
+test('a started worker takes the next job when one ends', async () => {
   const all = deferred();
   const done: unknown[] = [];
   const { queue, worker, add } = await setUp({
@@ -102,7 +102,7 @@ test('the end of a job makes a started worker take up the next', async () => {
     },
   });
   for (let i = 0; i < 5; i++) await add(i);
-  // What is added before the start wakes nobody.
+  // Jobs added before the start do not wake the worker.
   await new Promise(setImmediate);
 
   worker.start();
@@ -111,7 +111,7 @@ test('the end of a job makes a started worker take up the next', async () => {
   expect(done).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a handler that throws gives its job back for later, and later for longer', async () => {
+test('a job whose handler throws is put back, for longer each time', async () => {
   const { queue, worker, add, clock, errors } = await setUp({
     work: () => async () => {
       throw new Error('broken');
@@ -129,14 +129,14 @@ test('a handler that throws gives its job back for later, and later for longer',
   expect(errors).toEqual([new Error('broken'), new Error('broken')]);
 });
 
-test('a handler hears when another worker has taken its job over', async () => {
+test('a handler is told when another worker has taken over its job', async () => {
   const { promise, resolve } = deferred<unknown>();
   const { queue, worker, add, clock } = await setUp({
     leaseMs: 30,
     work:
       () =>
       async (_, { signal }) => {
-        // The clock jumps over the lease, and another worker is quicker than the next heartbeat.
+        // The lease runs out, and another worker is quicker than the next heartbeat.
         clock.step(1000);
         await queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
         await untilAborted(signal).catch(resolve);
@@ -150,7 +150,7 @@ test('a handler hears when another worker has taken its job over', async () => {
   expect(await queue.count('work')).toBe(1);
 });
 
-test('stop aborts what runs too long and puts it back, due at once', async () => {
+test('stop aborts a job that runs too long and puts it back, due at once', async () => {
   const started = deferred();
   const { queue, worker, add, errors } = await setUp({
     work:
@@ -210,7 +210,7 @@ test('owners take turns, however many jobs one of them has added first', async (
   expect(done).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('an owner whose job fails rests ten times as long as it took, and the others do not wait', async () => {
+test('an owner whose job fails is paused for ten times as long, and the others do not wait', async () => {
   const begun: unknown[] = [];
   const { queue, worker, add, clock } = await setUp({
     concurrency: 1,
@@ -230,16 +230,16 @@ test('an owner whose job fails rests ten times as long as it took, and the other
   const first = begun.splice(0);
   clock.step(599_999);
   await worker.drain();
-  const resting = begun.splice(0);
+  const whilePaused = begun.splice(0);
   clock.step(1);
   await worker.drain();
 
   expect(first).toEqual(['slow1', 'b1', 'b2', 'b3']);
-  expect(resting).toEqual([]);
+  expect(whilePaused).toEqual([]);
   expect(begun).toHaveLength(1);
 });
 
-test('an owner whose job failed gets one at a time, until one is done', async () => {
+test('an owner whose job failed gets one at a time until one succeeds', async () => {
   let isBroken = true;
   let running = 0;
   const most: number[] = [];
@@ -267,7 +267,7 @@ test('an owner whose job failed gets one at a time, until one is done', async ()
   expect(await queue.count('work')).toBe(0);
 });
 
-test('a worker sleeps until a rest ends, not until a job of who rests is due', async () => {
+test('a worker sleeps until a pause ends, not until a job of a paused owner is due', async () => {
   const again = deferred();
   let tries = 0;
   const { worker, add } = await setUp({

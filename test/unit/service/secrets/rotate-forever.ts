@@ -1,4 +1,4 @@
-/** Replaces the master key of the data folder in its argument again and again, until it is killed. */
+/** Replaces the master key of the data folder named by its argument again and again, until killed. */
 
 import { rotateMasterKey } from '../../../../src/service/secrets/rotate-master-key.ts';
 

@@ -52,7 +52,7 @@ const configsOf = ({ secrets }: Pick<Core, 'secrets'>) =>
 const rowsOf = ({ database }: Core) => database.db.select().from(storageConfigs).all();
 
 /** Everything that depends on the master key, as one value. */
-const lookAround = (core: Core) => {
+const derivedSecrets = (core: Core) => {
   const names = ['blobs/buckets', 'webhooks/signing', 'access/tokens', 'blobs/configs'] as const;
   const [buckets, webhooks, tokens, sealing] = names.map((name) =>
     core.secrets.of(name).toString('hex'),
@@ -60,7 +60,7 @@ const lookAround = (core: Core) => {
   return { buckets, webhooks, tokens, sealing };
 };
 
-async function expectAllInOrder(masterKey?: string): Promise<void> {
+async function expectAllUsable(masterKey?: string): Promise<void> {
   await withCore(async (core) => {
     const { tenantIds } = await core.keys.authenticate(apiKey);
     expect(tenantIds).toEqual([(await core.tenants.byName('acme'))?.id]);
@@ -82,15 +82,15 @@ beforeEach(() => setUp());
 
 const keyText = (name = 'master.key') => readFileSync(join(dataDir, name), 'utf8');
 
-test('API keys, presigned URLs, webhooks and stores outlive the master key; tokens do not', async () => {
-  const before = await withCore(lookAround);
+test('API keys, presigned URLs, webhooks and stores survive a rotation, and tokens do not', async () => {
+  const before = await withCore(derivedSecrets);
   const oldKey = keyText();
 
   const outcome = await rotateMasterKey(settingsWith(), routine);
 
   expect(outcome).toEqual({ resealed: 1, unreadable: 0, isWiped: true });
-  await expectAllInOrder();
-  const after = await withCore(lookAround);
+  await expectAllUsable();
+  const after = await withCore(derivedSecrets);
   expect({ ...after, tokens: '', sealing: '' }).toEqual({ ...before, tokens: '', sealing: '' });
   expect([after.tokens, after.sealing]).not.toEqual([before.tokens, before.sealing]);
   expect(keyText()).not.toBe(oldKey);
@@ -98,18 +98,18 @@ test('API keys, presigned URLs, webhooks and stores outlive the master key; toke
   expect(readdirSync(dataDir).filter((name) => name.startsWith('master'))).toEqual(['master.key']);
 });
 
-test('after a leak, presigned URLs and webhook secrets are new as well, also in a second rotation', async () => {
+test('a rotation after a leak replaces presigned URLs and webhook secrets as well', async () => {
   await rotateMasterKey(settingsWith(), routine);
-  const before = await withCore(lookAround);
+  const before = await withCore(derivedSecrets);
 
   await rotateMasterKey(settingsWith(), { ...routine, endsOld: true });
 
-  const after = await withCore(lookAround);
+  const after = await withCore(derivedSecrets);
   expect(Object.values(after).filter((value) => Object.values(before).includes(value))).toEqual([]);
-  await expectAllInOrder();
+  await expectAllUsable();
 });
 
-test('a rotation is told in the log of the service, which holds under either key', async () => {
+test('a rotation is recorded in the log of the service, which stays valid', async () => {
   await rotateMasterKey(settingsWith(), { ...routine, endsOld: true }, now);
 
   await withCore(async ({ audit, database }) => {
@@ -121,7 +121,7 @@ test('a rotation is told in the log of the service, which holds under either key
   });
 });
 
-test('the old key opens nothing that is left in any file', async () => {
+test('the old key opens nothing that remains in any file', async () => {
   const oldKey = Buffer.from(keyText().trim(), 'hex');
   const [oldRow] = await withCore(rowsOf);
 
@@ -136,29 +136,29 @@ test('the old key opens nothing that is left in any file', async () => {
   expect(files.some((bytes) => bytes.includes(row!.sealed))).toBe(true);
 });
 
-test('a rotation that ended before its transaction changed nothing', async () => {
-  const before = await withCore(lookAround);
+test('a rotation that ends before its transaction changes nothing', async () => {
+  const before = await withCore(derivedSecrets);
   openDataFolder(settingsWith()).keyFile!.writeNext(Buffer.alloc(32, 7));
 
-  expect(await withCore(lookAround)).toEqual(before);
+  expect(await withCore(derivedSecrets)).toEqual(before);
   await rotateMasterKey(settingsWith(), routine);
-  await expectAllInOrder();
+  await expectAllUsable();
 });
 
-test('a rotation that ended after its transaction is completed at the next opening', async () => {
+test('a rotation that ends after its transaction is completed at the next opening', async () => {
   copyFileSync(join(dataDir, 'master.key'), join(dataDir, 'old.key'));
   await rotateMasterKey(settingsWith(), routine);
-  const after = await withCore(lookAround);
+  const after = await withCore(derivedSecrets);
   const newKey = keyText();
   copyFileSync(join(dataDir, 'master.key'), join(dataDir, 'master.key.next'));
   copyFileSync(join(dataDir, 'old.key'), join(dataDir, 'master.key'));
 
-  expect(await withCore(lookAround)).toEqual(after);
+  expect(await withCore(derivedSecrets)).toEqual(after);
   expect(keyText()).toBe(newKey);
-  await expectAllInOrder();
+  await expectAllUsable();
 });
 
-test('a rotation that is killed at any moment leaves a folder that opens', async () => {
+test('a rotation that is killed at any moment leaves a usable folder', async () => {
   const script = fileURLToPath(new URL('./rotate-forever.ts', import.meta.url));
   const keys = new Set([keyText()]);
   for (const pauseMs of [3, 11, 29, 47]) {
@@ -169,14 +169,14 @@ test('a rotation that is killed at any moment leaves a folder that opens', async
     await setTimeout(pauseMs);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    await expectAllInOrder();
+    await expectAllUsable();
     keys.add(keyText());
   }
 
   expect(keys.size).toBe(5);
 }, 30_000);
 
-test('nobody else may use the folder meanwhile', async () => {
+test('a rotation is refused while another process uses the folder', async () => {
   const oldKey = keyText();
 
   await withCore(async () => {
@@ -186,10 +186,10 @@ test('nobody else may use the folder meanwhile', async () => {
   });
 
   expect(keyText()).toBe(oldKey);
-  await expectAllInOrder();
+  await expectAllUsable();
 }, 15_000);
 
-test('a key of the settings is replaced by a given one, and opens nothing afterwards', async () => {
+test('a key in the settings is replaced by a given one, and opens nothing afterwards', async () => {
   const [old, fresh] = ['0a'.repeat(32), '0b'.repeat(32)];
   await setUp(old);
   const newKey = Buffer.from(fresh, 'hex');
@@ -200,23 +200,23 @@ test('a key of the settings is replaced by a given one, and opens nothing afterw
   ).rejects.toThrow('must differ');
   await rotateMasterKey(settingsWith(old), { ...routine, newKey });
 
-  await expectAllInOrder(fresh);
-  await expect(expectAllInOrder(old)).rejects.toThrow('FORENSICS_MASTER_KEY does not open');
+  await expectAllUsable(fresh);
+  await expect(expectAllUsable(old)).rejects.toThrow('FORENSICS_MASTER_KEY does not open');
   expect(readdirSync(dataDir)).not.toContain('master.key');
 });
 
-test('a key file that belongs to another database is told, and is left as it is', async () => {
+test('a key file that belongs to another database is reported and left unchanged', async () => {
   await rotateMasterKey(settingsWith(), routine);
   writeFileSync(join(dataDir, 'master.key'), `${'0c'.repeat(32)}\n`);
 
-  await expect(expectAllInOrder()).rejects.toMatchObject({
+  await expect(expectAllUsable()).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringContaining('does not belong'),
   });
   expect(keyText()).toBe(`${'0c'.repeat(32)}\n`);
 });
 
-test('a configuration that did not open before stays, and is counted', async () => {
+test('a configuration that could not be opened before is kept and counted', async () => {
   const sealed = await withCore(async ({ database, ...core }) => {
     const [row] = await rowsOf({ database, ...core });
     const broken = Buffer.from(row!.sealed).fill(0, 20, 30);
@@ -230,7 +230,7 @@ test('a configuration that did not open before stays, and is counted', async () 
   expect((await withCore(rowsOf)).map((row) => row.sealed)).toEqual([sealed]);
 });
 
-test('another key of the settings is told from the first opening on', async () => {
+test('a different key in the settings is refused from the first opening on', async () => {
   const key = 'ab'.repeat(32);
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-other-key-'));
   await withCore(() => undefined, key);

@@ -9,7 +9,7 @@ import { createDatabase } from '../../../fixtures/postgres.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 
 const [oldKey, newKey] = ['0a'.repeat(32), '0b'.repeat(32)];
-const wish = { newKey: Buffer.from(newKey, 'hex'), endsOld: false };
+const rotation = { newKey: Buffer.from(newKey, 'hex'), endsOld: false };
 
 async function openMachines() {
   const databaseUrl = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
@@ -27,37 +27,37 @@ async function openMachines() {
   return { settingsWith, withMachine };
 }
 
-const lookAt = async ({ signingKeys, secrets }: Core) => ({
+const derivedSecrets = async ({ signingKeys, secrets }: Core) => ({
   signer: (await signingKeys.signer()).fingerprint,
   webhooks: secrets.of('webhooks/signing').toString('hex'),
 });
 
-test('the master key of a shared database is replaced: keys, webhooks and the signing key stay', async () => {
+test('rotating the master key of a shared database keeps keys, webhooks and the signing key', async () => {
   const { settingsWith, withMachine } = await openMachines();
   let secret = '';
   const before = await withMachine(oldKey, async (core) => {
     const { id: tenantId } = await core.tenants.create({ name: 'acme' });
     const expiresAt = new Date(Date.now() + 3_600_000);
     secret = (await core.keys.mint({ tenantId, name: 'ci', expiresAt, by: operator })).secret;
-    return lookAt(core);
+    return derivedSecrets(core);
   });
 
-  const outcome = await rotateMasterKey(settingsWith(oldKey), wish);
+  const outcome = await rotateMasterKey(settingsWith(oldKey), rotation);
 
   expect(outcome).toEqual({ resealed: 0, unreadable: 0, isWiped: true });
-  expect(await withMachine(newKey, lookAt)).toEqual(before);
+  expect(await withMachine(newKey, derivedSecrets)).toEqual(before);
   await withMachine(newKey, async ({ keys }) => keys.authenticate(secret));
-  await expect(withMachine(oldKey, lookAt)).rejects.toMatchObject({
+  await expect(withMachine(oldKey, derivedSecrets)).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringContaining('FORENSICS_MASTER_KEY does not open this database'),
   });
 });
 
-test('it is not replaced while another machine uses the database', async () => {
+test('a rotation is refused while another machine uses the database', async () => {
   const { settingsWith, withMachine } = await openMachines();
 
   await withMachine(oldKey, async () => {
-    await expect(rotateMasterKey(settingsWith(oldKey), wish)).rejects.toMatchObject({
+    await expect(rotateMasterKey(settingsWith(oldKey), rotation)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('stop them on every machine'),
     });

@@ -32,7 +32,7 @@ async function setUp() {
   return { db, tenant, tenants, tenancy, stores };
 }
 
-test('a container of the tenant’s own is made, and browsers of the service’s origins may upload to it', async () => {
+test('a tenant’s own container is created, and pages of the service’s origins may upload to it', async () => {
   const { db, tenant, tenancy, stores } = await setUp();
   const { connectionString } = azurite;
   const storageConfig = { azure: { containerName: 'evidence', connectionString } };
@@ -73,22 +73,22 @@ test('a container of the tenant’s own is made, and browsers of the service’s
   expect(await db.select().from(storageConfigs).all()).toMatchObject([{ corsApplied: [origin] }]);
 });
 
-test('the masked answer is taken back; a wrong account key is refused and changes nothing', async () => {
+test('the masked answer can be sent back; a wrong account key is refused and changes nothing', async () => {
   const { tenant, tenants, tenancy } = await setUp();
   const { connectionString } = azurite;
   const storageConfig = { azure: { containerName: 'evidence', connectionString } };
   await tenancy.change(tenant, { storageConfig }, operator);
-  const present = async () => (await tenants.byId(tenant.id))!;
-  const answer = await tenancy.read(await present());
+  const current = async () => (await tenants.byId(tenant.id))!;
+  const answer = await tenancy.read(await current());
   const key = Buffer.alloc(64, 9).toString('base64');
   const wrong = connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${key}`);
 
-  const again = await tenancy.change(await present(), JSON.parse(JSON.stringify(answer)), operator);
+  const again = await tenancy.change(await current(), JSON.parse(JSON.stringify(answer)), operator);
   const refused = await tenancy
-    .change(await present(), { storageConfig: { azure: { connectionString: wrong } } }, operator)
+    .change(await current(), { storageConfig: { azure: { connectionString: wrong } } }, operator)
     .catch((error: unknown) => error);
 
   expect(again.storageConfig).toEqual(answer.storageConfig);
   expect(refused).toMatchObject({ code: 'store_refused' });
-  expect((await tenancy.read(await present())).storageConfig).toEqual(answer.storageConfig);
+  expect((await tenancy.read(await current())).storageConfig).toEqual(answer.storageConfig);
 });

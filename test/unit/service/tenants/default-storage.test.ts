@@ -21,7 +21,7 @@ function read(value: unknown) {
   return readDefaultStorage(file);
 }
 
-test('what is left out is as the contract has it', () => {
+test('members that are left out have the defaults of the contract', () => {
   expect(read({ s3 })).toEqual({
     type: 's3',
     s3: {
@@ -53,11 +53,11 @@ test.each<[object, object | null]>([
     { endpoint: 'blobs.example', port: 9000, useSSL: false },
   ],
   [{ internalEndpoint: 'blobs.example', internalPort: 443 }, null],
-])('the service itself reaches it by %j at %j', (more, internal) => {
+])('with %j the service itself uses %j', (more, internal) => {
   expect(read({ s3: { ...s3, ...more } }).shared.internal).toEqual(internal);
 });
 
-describe('what can be no store is refused with the member that is wrong', () => {
+describe('an invalid store is refused, and the wrong member is named', () => {
   test.each<[unknown, RegExp]>([
     [[], /: storageConfig must be an object/],
     ['s3', /: storageConfig must be an object/],

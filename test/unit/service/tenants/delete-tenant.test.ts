@@ -10,12 +10,12 @@ import { createRequest, openWorkshop } from '../analyses/workshop.ts';
 
 const dayMs = 24 * 3_600_000;
 
-async function openShop() {
-  const shop = await openWorkshop();
-  const { db, clock, caller, analyses, notices } = shop;
+async function openWithTenant() {
+  const workshop = await openWorkshop();
+  const { db, clock, caller, analyses, notices } = workshop;
   const { id } = caller.tenant;
   return {
-    ...shop,
+    ...workshop,
     id,
     holds: createHolds({ db, now: clock.now }),
     audit: createAudit({ db, now: clock.now }),
@@ -34,14 +34,14 @@ async function openShop() {
 }
 
 describe('a deleted tenant', () => {
-  test('ends at once for everybody: keys, names, list and webhook; its analyses are hidden', async () => {
-    const shop = await openShop();
-    const { complete, start, create, remove, tenants, db, id, clock, caller } = shop;
+  test('loses its keys, names, webhook and place in the list at once, and its analyses are hidden', async () => {
+    const workshop = await openWithTenant();
+    const { complete, start, create, remove, tenants, db, id, clock, caller } = workshop;
     await complete();
     await start();
     await create();
     await tenants.update(id, { name: 'acme-2' });
-    const sent = (await shop.messages()).length;
+    const sent = (await workshop.messages()).length;
 
     const { tenant, analyses } = await remove();
 
@@ -57,11 +57,11 @@ describe('a deleted tenant', () => {
     expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([clock.now()]);
     const hidden = await db.select().from(tables.analyses).all();
     expect(hidden.map(({ deletedAt }) => deletedAt)).toEqual(hidden.map(() => clock.now()));
-    expect(await shop.messages()).toHaveLength(sent);
+    expect(await workshop.messages()).toHaveLength(sent);
   });
 
-  test('leaves its names to others, who have nothing of it', async () => {
-    const { complete, remove, tenants, openTenant, analyses, id } = await openShop();
+  test('frees its names for others, who get none of its data', async () => {
+    const { complete, remove, tenants, openTenant, analyses, id } = await openWithTenant();
     await complete();
     await tenants.update(id, { name: 'acme-2' });
     await remove();
@@ -73,9 +73,9 @@ describe('a deleted tenant', () => {
     expect((await analyses.list(fresh, {})).analyses).toEqual([]);
   });
 
-  test('goes when its last object is gone, and leaves the log of its life', async () => {
-    const shop = await openShop();
-    const { complete, remove, cleanUp, clock, audit, tenants, id, rowsOf, counters } = shop;
+  test('is purged when its last object is gone, and leaves its log', async () => {
+    const workshop = await openWithTenant();
+    const { complete, remove, cleanUp, clock, audit, tenants, id, rowsOf, counters } = workshop;
     await complete('forensicReporting');
     await remove();
 
@@ -84,9 +84,9 @@ describe('a deleted tenant', () => {
     expect((await tenants.byId(id))?.deletedAt).not.toBeNull();
     expect(await counters()).not.toEqual({});
     clock.step(1);
-    const told = await cleanUp();
+    const reported = await cleanUp();
 
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { what: 'retention', purged: 1, objects: 8 },
       { what: 'tenants', purged: 1 },
     ]);
@@ -101,8 +101,8 @@ describe('a deleted tenant', () => {
     expect(await cleanUp()).toMatchObject([{ what: 'retention', purged: 0 }]);
   });
 
-  test('without an analysis is kept as long, for its figures', async () => {
-    const { remove, cleanUp, clock, tenants, id } = await openShop();
+  test('without an analysis is kept as long, for its usage figures', async () => {
+    const { remove, cleanUp, clock, tenants, id } = await openWithTenant();
     await remove();
 
     clock.step(30 * dayMs - 1);
@@ -114,8 +114,8 @@ describe('a deleted tenant', () => {
     expect([before === null, await tenants.byId(id)]).toEqual([false, null]);
   });
 
-  test('stays while it is held, and while an object waits for its store', async () => {
-    const { complete, remove, cleanUp, clock, tenants, id, store, holds } = await openShop();
+  test('is kept while it is on hold, and while an object waits for its store', async () => {
+    const { complete, remove, cleanUp, clock, tenants, id, store, holds } = await openWithTenant();
     await complete();
     await remove();
     await holds.add({ tenantId: id, analysisId: null, reason: 'case 17' });
@@ -135,20 +135,20 @@ describe('a deleted tenant', () => {
     expect(await tenants.byId(id)).toBeNull();
   });
 
-  test('takes what a request made that was on its way when it was deleted', async () => {
-    const { remove, cleanUp, caller, analyses } = await openShop();
+  test('also loses what a request created that was under way when it was deleted', async () => {
+    const { remove, cleanUp, caller, analyses } = await openWithTenant();
     await remove();
     await analyses.create(caller, createRequest());
     const before = await analyses.list(caller, {});
 
-    const told = await cleanUp();
+    const reported = await cleanUp();
 
     expect(before.total).toBe(1);
-    expect(told[0]).toMatchObject({ what: 'retention', deleted: 1 });
+    expect(reported[0]).toMatchObject({ what: 'retention', deleted: 1 });
   });
 
-  test('gets no key and no name any more', async () => {
-    const { remove, tenants, db, clock, id } = await openShop();
+  test('gets no new key or name, and cannot be deleted again', async () => {
+    const { remove, tenants, db, clock, id } = await openWithTenant();
     const { tenant } = await remove();
     const keys = createKeys({ db, pepper: new Uint8Array(32).fill(7), now: clock.now });
     const expiresAt = new Date(clock.now().getTime() + dayMs);
@@ -165,8 +165,8 @@ describe('a deleted tenant', () => {
   });
 });
 
-test('a tenant under hold is not deleted, and each hold is named', async () => {
-  const { complete, remove, holds, tenants, id, caller } = await openShop();
+test('a tenant on hold is not deleted, and each hold is named', async () => {
+  const { complete, remove, holds, tenants, id, caller } = await openWithTenant();
   const analysisId = await complete();
   await holds.add({ tenantId: id, analysisId, reason: 'case 17' });
   await holds.add({ tenantId: id, analysisId: null, reason: '' });

@@ -4,7 +4,7 @@ import { createAudit } from '../../../../src/service/audit/log.ts';
 import { deleteTenant } from '../../../../src/service/tenants/delete-tenant.ts';
 import { openPeople } from '../access/people.ts';
 
-async function openTwo() {
+async function openTwoTenants() {
   const people = await openPeople();
   const { tenants, db, clock, makeUser } = people;
   const acme = await tenants.create({ name: 'acme' });
@@ -16,8 +16,8 @@ async function openTwo() {
   return { ...people, acme, other, both, stranger, end };
 }
 
-test('the sessions of members end with their tenant, and nobody else is bothered', async () => {
-  const { identity, logIn, users, clock, both, stranger, other, end } = await openTwo();
+test('deleting a tenant ends its members’ sessions and no others', async () => {
+  const { identity, logIn, users, clock, both, stranger, other, end } = await openTwoTenants();
   const [ofMember, ofStranger] = [await logIn(both.email), await logIn(stranger.email)];
   clock.step(1000);
 
@@ -28,25 +28,27 @@ test('the sessions of members end with their tenant, and nobody else is bothered
   });
   expect((await identity.authenticate(ofStranger.accessToken)).id).toBe(stranger.id);
   expect((await users.byId(both.id))?.tenantIds).toEqual([other.id]);
-  // The account stays, for the other tenant.
+  // The account is kept for the other tenant.
   const again = await logIn(both.email);
   expect((await identity.authenticate(again.accessToken)).tenantIds).toEqual([other.id]);
 });
 
-test('the log of the tenant tells who left it and what ended', async () => {
-  const { db, clock, acme, both, end } = await openTwo();
+test('the log of the tenant records who left it and what ended', async () => {
+  const { db, clock, acme, both, end } = await openTwoTenants();
 
   await end();
 
-  const told = (await createAudit({ db, now: clock.now }).read({ chain: acme.id })).map(parseEntry);
-  expect(told.slice(-2)).toMatchObject([
+  const entries = (await createAudit({ db, now: clock.now }).read({ chain: acme.id })).map(
+    parseEntry,
+  );
+  expect(entries.slice(-2)).toMatchObject([
     { event: 'tenant.member_removed', subject: both.id, actor: operator },
     { event: 'tenant.deleted', subject: acme.id, details: { keys: 0, members: 1 } },
   ]);
 });
 
-test('nobody becomes a member of a deleted tenant', async () => {
-  const { users, stranger, acme, end } = await openTwo();
+test('nobody can become a member of a deleted tenant', async () => {
+  const { users, stranger, acme, end } = await openTwoTenants();
   await end();
 
   const joined = users.update(stranger.id, { tenantIds: [acme.id] });

@@ -1,4 +1,4 @@
-/** Tenants with everything that their settings need, on a database of their own. */
+/** Tenants with everything that their settings need, in their own database. */
 
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';

@@ -25,11 +25,11 @@ function errorOf(act: () => unknown): unknown {
   }
 }
 
-describe('a file that cannot be used is told, and nothing that stands in it', () => {
+describe('an unusable file is reported without its content', () => {
   test.each([
-    ['no JSON', `{ "s3": { "secretAccessKey": "${secret}"`, /is not valid JSON/],
-    ['half a JSON', `{"s3":{"secretAccessKey":${secret}}}`, /is not valid JSON/],
-    ['another setting', `{ "s3": { "secretAccessKey": "${secret}" } }`, /s3\.endpoint is missing/],
+    ['truncated JSON', `{ "s3": { "secretAccessKey": "${secret}"`, /is not valid JSON/],
+    ['broken JSON', `{"s3":{"secretAccessKey":${secret}}}`, /is not valid JSON/],
+    ['a missing member', `{ "s3": { "secretAccessKey": "${secret}" } }`, /s3\.endpoint is missing/],
     ['a list', `["${secret}"]`, /must be an object/],
   ])('%s', (_what, text, message) => {
     const error = errorOf(() => readDefaultStorage(fileWith(text)));
@@ -42,7 +42,7 @@ describe('a file that cannot be used is told, and nothing that stands in it', ()
     expect(`${String(error)} ${String(cause)}`).not.toContain(secret.slice(0, 6));
   });
 
-  test('a file that is not there', () => {
+  test('a missing file', () => {
     const error = errorOf(() => readDefaultStorage(join(temporaryFolder(), 'none.json')));
 
     expect(error).toMatchObject({
@@ -52,41 +52,41 @@ describe('a file that cannot be used is told, and nothing that stands in it', ()
   });
 });
 
-const failing = (code: ErrorCode) => ({
+const failingStore = (code: ErrorCode) => ({
   async prove() {
     throw new ForensicsError(code, 'What the store said.');
   },
 });
-const works = { prove: async () => undefined };
+const workingStore = { prove: async () => undefined };
 
 async function prove(shared: { prove(): Promise<void> }, mode?: number): Promise<unknown[]> {
-  const told: unknown[] = [];
-  const onError = (error: unknown) => void told.push(error);
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
   await proveDefaultStorage(fileWith('{}', mode), { shared, onError });
-  return told;
+  return errors;
 }
 
 describe('at the start', () => {
-  test('a store that works is nothing to talk about', async () => {
-    expect(await prove(works)).toEqual([]);
+  test('a working store is not reported', async () => {
+    expect(await prove(workingStore)).toEqual([]);
   });
 
-  test('a store that refuses us ends it, with what the store said', async () => {
-    await expect(prove(failing('store_refused'))).rejects.toMatchObject({
+  test('a store that refuses us ends it, with the store’s message', async () => {
+    await expect(prove(failingStore('store_refused'))).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringContaining('What the store said.'),
     });
   });
 
   test.each(['store_unavailable', 'no_space_left'] as const)(
-    'a store that may be well later is told (%s)',
+    'a store that may recover is reported (%s)',
     async (code) => {
-      expect(await prove(failing(code))).toMatchObject([{ code }]);
+      expect(await prove(failingStore(code))).toMatchObject([{ code }]);
     },
   );
 
-  test.each([0o640, 0o604])('a file that others can read is told (%o)', async (mode) => {
-    expect(await prove(works, mode)).toMatchObject([
+  test.each([0o640, 0o604])('a file that others can read is reported (%o)', async (mode) => {
+    expect(await prove(workingStore, mode)).toMatchObject([
       { message: expect.stringContaining('chmod 600') },
     ]);
   });

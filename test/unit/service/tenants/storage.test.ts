@@ -58,8 +58,8 @@ const anyAzure: fc.Arbitrary<StorageConfig> = fc
     },
   }));
 
-describe('what was answered can be sent back', () => {
-  test('and changes nothing, whatever is stored', () => {
+describe('a masked configuration', () => {
+  test('can be sent back and changes nothing, whatever is stored', () => {
     fc.assert(
       fc.property(fc.oneof(anyS3, anyAzure), (config) => {
         expect(mergeStorage(config, maskStorage(config))).toEqual(config);
@@ -67,7 +67,7 @@ describe('what was answered can be sent back', () => {
     );
   });
 
-  test('and holds no secret', () => {
+  test('contains no secret', () => {
     fc.assert(
       fc.property(fc.oneof(anyS3, anyAzure), (config) => {
         const answer = JSON.stringify(maskStorage(config));
@@ -80,7 +80,7 @@ describe('what was answered can be sent back', () => {
     );
   });
 
-  test('with the end of the access key and the name of the account, for people', () => {
+  test('shows the end of the access key and the name of the account', () => {
     expect(maskStorage(stored)).toMatchObject({
       s3: { accessKeyId: '***MPLE', secretAccessKey: '***' },
     });
@@ -114,7 +114,7 @@ test('a new configuration has the defaults of the contract', () => {
   });
 });
 
-test('members that are left out stay as they were', () => {
+test('members that are left out stay unchanged', () => {
   const merged = mergeStorage(stored, { s3: { corsAllowedOrigins: ['https://app.example'] } });
 
   expect(merged).toEqual({
@@ -123,7 +123,7 @@ test('members that are left out stay as they were', () => {
   });
 });
 
-describe('members that are left out say nothing of another place', () => {
+describe('members that are left out do not carry over to another place', () => {
   const odd: S3StorageConfig = {
     ...s3,
     port: 18_801,
@@ -135,29 +135,29 @@ describe('members that are left out say nothing of another place', () => {
   const keys = { accessKeyId, secretAccessKey };
   const merge = (given: Partial<S3StorageConfig>) =>
     mergeStorage({ type: 's3', s3: odd }, { s3: { ...given, ...keys } });
-  const freshRules = { presignedUrlExpirySeconds: 604_800, corsAllowedOrigins: null };
+  const defaultRules = { presignedUrlExpirySeconds: 604_800, corsAllowedOrigins: null };
 
-  test('another server is spoken to as a first one is', () => {
+  test('another server gets the same defaults as a first one', () => {
     const other = { endpoint: 'other.example', bucketName: 'evidence5' };
 
     expect(merge(other)).toEqual(mergeStorage(null, { s3: { ...other, ...keys } }));
     expect(merge({ endpoint: 'other.example' })).toMatchObject({
-      s3: { bucketName: 'evidence', port: 443, useSSL: true, region: 'us-east-1', ...freshRules },
+      s3: { bucketName: 'evidence', port: 443, useSSL: true, region: 'us-east-1', ...defaultRules },
     });
   });
 
-  test('another bucket has rules of its own, on the server as it is', () => {
-    const expected = { ...odd, bucketName: 'evidence5', ...freshRules };
+  test('another bucket gets default rules and keeps the connection to its server', () => {
+    const expected = { ...odd, bucketName: 'evidence5', ...defaultRules };
 
     for (const endpoint of [{}, { endpoint: odd.endpoint.toUpperCase() }]) {
       expect(merge({ ...endpoint, bucketName: 'evidence5' })).toEqual({ type: 's3', s3: expected });
     }
   });
 
-  test('what is said counts in any case', () => {
-    const said = { endpoint: 'other.example', port: 9000, corsAllowedOrigins: ['*'] };
+  test('members that are given always count', () => {
+    const given = { endpoint: 'other.example', port: 9000, corsAllowedOrigins: ['*'] };
 
-    expect(merge(said)).toMatchObject({ s3: { ...said, useSSL: true } });
+    expect(merge(given)).toMatchObject({ s3: { ...given, useSSL: true } });
   });
 });
 
@@ -201,7 +201,7 @@ describe('a stored secret is never used elsewhere', () => {
     ).toThrow(/connectionString must be given again/);
   });
 
-  test('by a mask that was not answered', () => {
+  test('through a mask that was never returned', () => {
     expect(() => mergeStorage(stored, { s3: { accessKeyId: '***OTHR' } })).toThrow(/masked/);
     expect(() => mergeStorage(null, { s3: { ...s3, secretAccessKey: '***' } })).toThrow(/masked/);
     expect(() =>
@@ -216,7 +216,7 @@ describe('a stored secret is never used elsewhere', () => {
   });
 });
 
-describe('what can be no configuration is refused with the member that is wrong', () => {
+describe('an invalid configuration is refused, and the wrong member is named', () => {
   test.each<[Partial<S3StorageConfig>, RegExp]>([
     [{ endpoint: 'https://minio.example' }, /s3\.endpoint must be a host name/],
     [{ endpoint: 'minio.example:9000' }, /s3\.endpoint/],
@@ -251,7 +251,7 @@ describe('what can be no configuration is refused with the member that is wrong'
 });
 
 test.each(['minio', 'minio_server', 'S3.eu-central-1.amazonaws.com', '10.0.0.7', 'fd00::7'])(
-  'the endpoint %s is one',
+  'the endpoint %s is valid',
   (endpoint) => {
     expect(mergeStorage(null, { s3: { ...s3, endpoint } })).toMatchObject({
       s3: { endpoint: endpoint.toLowerCase() },

@@ -47,7 +47,7 @@ const ownBucket = (name = bucket): { readonly storageConfig: { s3: object } } =>
   storageConfig: { s3: server.s3Config(name) },
 });
 
-test('a new tenant is answered with the store of the service and nothing that is not set', async () => {
+test('a new tenant has the store of the service and no other settings', async () => {
   const { id, keys, read, clock } = await setUp();
   const expiresAt = new Date(clock.now().getTime() + 1000);
   const { secret, ...key } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
@@ -69,7 +69,7 @@ test('a new tenant is answered with the store of the service and nothing that is
   expect(JSON.stringify(await read())).not.toContain(secret);
 });
 
-test('a store of the tenant’s own is tried out, saved and answered masked', async () => {
+test('a tenant’s own store is tested, saved and returned masked', async () => {
   const { change, read, db } = await setUp();
 
   const answer = await change(ownBucket());
@@ -88,9 +88,9 @@ test('a store of the tenant’s own is tried out, saved and answered masked', as
   expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
-test('the answer sent back as it is changes nothing and asks no server', async () => {
+test('the answer sent back unchanged changes nothing and contacts no store', async () => {
   const { change, keys, id, clock, read } = await setUp({
-    openRemote: (config) => ({ ...openS3(config), probe: probes.shift() ?? neverAsked }),
+    openRemote: (config) => ({ ...openS3(config), probe: probes.shift() ?? unexpectedProbe }),
   });
   const expiresAt = new Date(clock.now().getTime() + 1000);
   await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
@@ -102,7 +102,7 @@ test('the answer sent back as it is changes nothing and asks no server', async (
   expect(again).toEqual({ ...answer, updatedDate: again.updatedDate });
 });
 
-test('the log tells which settings were changed, never to what; sent back as they are they are not', async () => {
+test('the log names the settings that change, never their values', async () => {
   const { change, db, id } = await setUp();
   await change({ ...ownBucket(), name: 'acme-2', webhookUrl: 'https://receiver.example/secret' });
 
@@ -115,7 +115,7 @@ test('the log tells which settings were changed, never to what; sent back as the
   ]);
 });
 
-test('the options that the console begins with are kept until null takes them back, and are told in the log', async () => {
+test('the default options of the console are kept until set to null, and their changes are logged', async () => {
   const { change, read, db, id } = await setUp();
   const defaultOptions = { tier: 'flagging', decisionStrategy: 'pedantic' } as const;
 
@@ -133,25 +133,22 @@ test('the options that the console begins with are kept until null takes them ba
   ]);
 });
 
-const neverAsked = async () => {
+const unexpectedProbe = async () => {
   throw new Error('the store was asked');
 };
 const probes = [async () => undefined];
 
-describe('a store that does not work is refused, and nothing else of the request is done', () => {
+describe('a store that does not work is refused, and nothing else of the request is applied', () => {
   const wrong: Record<string, () => [object, string]> = {
     'a wrong secret': () => [
       { ...server.s3Config(bucket), secretAccessKey: 'wrong' },
       'store_refused',
     ],
-    'a bucket of somebody else': () => [
+    'somebody else’s bucket': () => [
       { ...server.s3Config(bucket), bucketName: otherBucket },
       'store_refused',
     ],
-    'a port where nobody listens': () => [
-      { ...server.s3Config(bucket), port: 1 },
-      'store_unavailable',
-    ],
+    'a closed port': () => [{ ...server.s3Config(bucket), port: 1 }, 'store_unavailable'],
   };
 
   test.each(Object.entries(wrong))('%s', async (_name, make) => {
@@ -181,7 +178,7 @@ test('new credentials replace the old ones, and masked members stay', async () =
   expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
-test('null leads back to the store of the service, and the old place is kept for old analyses', async () => {
+test('null returns to the store of the service, and the old one is kept for old analyses', async () => {
   const { change, db } = await setUp();
   await change(ownBucket());
 
@@ -192,7 +189,7 @@ test('null leads back to the store of the service, and the old place is kept for
   expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
-test('the type must be that of the configuration', async () => {
+test('the type must match the configuration', async () => {
   const { change } = await setUp();
   const invalid = { code: 'invalid_request' };
 
@@ -205,30 +202,30 @@ test('the type must be that of the configuration', async () => {
   expect(await change({ storageType: 's3', ...ownBucket() })).toHaveProperty('storageConfig');
 });
 
-test('of two changes of the storage at once one is refused, so that none is lost unseen', async () => {
-  let meanwhile: (() => Promise<unknown>) | null = null;
+test('of two changes of the storage at once, one is refused, so that none is lost silently', async () => {
+  let duringProbe: (() => Promise<unknown>) | null = null;
   const { change, read } = await setUp({
     openRemote: (config) => {
       const store = openS3(config);
       return {
         ...store,
         async probe() {
-          const act = meanwhile;
-          meanwhile = null;
+          const act = duringProbe;
+          duringProbe = null;
           await act?.();
           await store.probe();
         },
       };
     },
   });
-  meanwhile = () => change(ownBucket(otherBucket));
+  duringProbe = () => change(ownBucket(otherBucket));
 
   await expect(change(ownBucket(bucket))).rejects.toMatchObject({ code: 'conflict' });
 
   expect((await read()).storageConfig).toMatchObject({ s3: { bucketName: otherBucket } });
 });
 
-test('origins that are sent are applied at once; a bucket that takes none is a warning', async () => {
+test('new origins are applied at once, and a bucket that does not support them is a warning', async () => {
   const { change, db } = await setUp();
   const corsAllowedOrigins = ['https://app.example'];
   await change(ownBucket());
@@ -244,7 +241,7 @@ test('origins that are sent are applied at once; a bucket that takes none is a w
   ]);
 });
 
-test('a webhook that fails is told while more attempts follow, and why none do', async () => {
+test('a failing webhook is reported while it is retried, and then why it is disabled', async () => {
   const { change, read, db, clock } = await setUp();
   await change({ webhookUrl: 'https://receiver.example/token' });
   const stateAfter = async (facts: Partial<typeof tenantRows.$inferInsert>) => {
@@ -271,7 +268,7 @@ describe('a webhook at an address', () => {
     'http://169.254.169.254/latest',
     'https://localhost/hook',
     'https://receiver.localhost./',
-  ])('%s is refused where webhooks may not go there, and says whose word it is', async (url) => {
+  ])('%s is refused if it is not allowed, and the error names webhookAllow', async (url) => {
     const { change, read } = await setUp();
     const before = await read();
 
@@ -284,7 +281,7 @@ describe('a webhook at an address', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('that is allowed is taken, and so is every name', async () => {
+  test('that is allowed is accepted, and so is every name', async () => {
     const { change } = await setUp({ webhookAllow: ['external', 'private', '127.0.0.0/8'] });
     const urls = ['https://10.0.0.1/x', 'http://localhost/', 'https://1.1.1.1/', 'http://inside/'];
 
@@ -293,7 +290,7 @@ describe('a webhook at an address', () => {
     }
   });
 
-  test('that was allowed once is taken back as it was answered', async () => {
+  test('that was allowed before can be sent back unchanged', async () => {
     const { change, tenants, id, read } = await setUp();
     await tenants.update(id, { webhookUrl: 'https://10.0.0.1/x' });
     const answer = await read();
@@ -304,7 +301,7 @@ describe('a webhook at an address', () => {
   });
 });
 
-describe('what cannot be changed here', () => {
+describe('what is read-only', () => {
   test.each<[keyof TenantRequest, unknown]>([
     ['id', 'f'.repeat(24)],
     ['apiKeys', [{ uuid: 'mine' }]],
@@ -312,7 +309,7 @@ describe('what cannot be changed here', () => {
     ['analytics', null],
     ['isTrial', true],
     ['createdDate', '2026-01-01T00:00:00.000Z'],
-  ])('%s: %j is refused with a word about it', async (member, value) => {
+  ])('%s: %j is refused and named', async (member, value) => {
     const { change, read } = await setUp();
     const before = await read();
 
@@ -325,7 +322,7 @@ describe('what cannot be changed here', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('the last use of a key may have moved on since it was answered', async () => {
+  test('the last use of a key may have changed since it was read', async () => {
     const { change, keys, id, clock, read } = await setUp();
     const expiresAt = new Date(clock.now().getTime() + 1_000_000);
     const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
@@ -341,7 +338,7 @@ describe('what cannot be changed here', () => {
   });
 });
 
-test('a configuration that does not open is told, and can be replaced by a whole one', async () => {
+test('a configuration that cannot be opened is reported, and can be replaced by a complete one', async () => {
   const { change, read, db } = await setUp();
   await change(ownBucket());
   await db

@@ -13,7 +13,7 @@ import { openWorkshop } from '../analyses/workshop.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const upgrade = { tier: 'forensicReporting' };
 
-async function openOffice() {
+async function openReports() {
   const workshop = await openWorkshop();
   const { db, clock, caller, sandbox } = workshop;
   const reports = createUsageReports({ db, now: clock.now });
@@ -22,7 +22,7 @@ async function openOffice() {
     total: () => reports.report(caller.tenant, {}),
     range: (startTime: string, endTime: string) =>
       reports.report(caller.tenant, { type: 'range', startTime, endTime }),
-    /** The next run takes a minute and finds this. */
+    /** Makes the next run take a minute and find this. */
     find: (resultClass: ResultClass, fakeProbability: number) =>
       sandbox.next((request) => {
         clock.step(60_000);
@@ -32,8 +32,8 @@ async function openOffice() {
   };
 }
 
-test('a tenant that did nothing has a report with every field', async () => {
-  const { total, caller, clock } = await openOffice();
+test('an inactive tenant has a report with every field', async () => {
+  const { total, caller, clock } = await openReports();
   clock.step(1000);
 
   expect(await total()).toEqual({
@@ -56,8 +56,8 @@ test('a tenant that did nothing has a report with every field', async () => {
 });
 
 describe('successes', () => {
-  test('are counted by who created the analysis, whoever started it', async () => {
-    const { create, upload, analyses, caller, worker, total } = await openOffice();
+  test('are counted by the creator of the analysis, whoever started it', async () => {
+    const { create, upload, analyses, caller, worker, total } = await openReports();
     const user = { ...caller, principal: { ...caller.principal, type: 'user' as const } };
     const made = await create({}, user);
     await upload(made);
@@ -76,8 +76,8 @@ describe('successes', () => {
     expect(successfulProcessing.byType).toEqual({ api: 2, app: 1, total: 3 });
   });
 
-  test('are counted by result; the confidence is that of the decided class and of nothing undecided', async () => {
-    const { complete, find, total } = await openOffice();
+  test('are counted by result, and the confidence is that of the decided ones', async () => {
+    const { complete, find, total } = await openReports();
     find('fake', 0.9);
     find('real', 0.1);
     find('real', 0.3);
@@ -97,8 +97,8 @@ describe('successes', () => {
     });
   });
 
-  test('are counted in each tier that was delivered, and an upgrade is no second success', async () => {
-    const { complete, analyses, caller, total } = await openOffice();
+  test('are counted in each tier that was delivered, and an upgrade is not a second success', async () => {
+    const { complete, analyses, caller, total } = await openReports();
     const id = await complete('flagging');
     await complete('flagging');
     await complete('forensicReporting');
@@ -110,8 +110,8 @@ describe('successes', () => {
     expect(byType.total).toBe(3);
   });
 
-  test('of 100 upgrades at once are one in the report', async () => {
-    const { complete, analyses, caller, total, openProcess } = await openOffice();
+  test('of 100 upgrades at once are counted as one', async () => {
+    const { complete, analyses, caller, total, openProcess } = await openReports();
     const other = (await openProcess('two')).analyses;
     const id = await complete('flagging');
 
@@ -126,31 +126,34 @@ describe('successes', () => {
     });
   });
 
-  test.skipIf(hasPostgres)('are timed apart when others of the tenant wait or run', async () => {
-    const { complete, create, find, start, worker, total, openTenant, db } = await openOffice();
-    const other = await openTenant('other');
-    const givenAway = await start();
-    await db
-      .update(tables.analyses)
-      .set({ tenantId: other.tenant.id })
-      .where(eq(tables.analyses.id, givenAway))
-      .run();
-    await worker.drain();
-    await create();
-    find('fake', 0.9);
-    await complete();
-    await start();
-    await start();
-    await worker.drain();
+  test.skipIf(hasPostgres)(
+    'are timed separately when others of the tenant wait or run',
+    async () => {
+      const { complete, create, find, start, worker, total, openTenant, db } = await openReports();
+      const other = await openTenant('other');
+      const givenAway = await start();
+      await db
+        .update(tables.analyses)
+        .set({ tenantId: other.tenant.id })
+        .where(eq(tables.analyses.id, givenAway))
+        .run();
+      await worker.drain();
+      await create();
+      find('fake', 0.9);
+      await complete();
+      await start();
+      await start();
+      await worker.drain();
 
-    expect((await total()).processingDurations.byModelTypeAndParallelism.image).toEqual({
-      single: 1,
-      bulk: 0,
-    });
-  });
+      expect((await total()).processingDurations.byModelTypeAndParallelism.image).toEqual({
+        single: 1,
+        bulk: 0,
+      });
+    },
+  );
 
-  test('take as long as they were in processing, failed attempts included, waiting not', async () => {
-    const { start, worker, sandbox, find, clock, total } = await openOffice();
+  test('are timed while processing, including failed attempts but not waiting', async () => {
+    const { start, worker, sandbox, find, clock, total } = await openReports();
     sandbox.next(sandbox.fail('inference_busy'), sandbox.fail('inference_crashed'));
     find('fake', 0.9);
     await start();
@@ -169,8 +172,9 @@ describe('successes', () => {
 });
 
 describe('impediments', () => {
-  test('errors are runs that failed for good; retries are automatic and asked for', async () => {
-    const { start, complete, worker, sandbox, clock, analyses, caller, total } = await openOffice();
+  test('errors are runs that failed for good; retries are automatic or requested', async () => {
+    const { start, complete, worker, sandbox, clock, analyses, caller, total } =
+      await openReports();
     sandbox.next(sandbox.fail('inference_crashed'), sandbox.fail('image_unreadable'));
     const id = await start();
     await worker.drain();
@@ -187,8 +191,8 @@ describe('impediments', () => {
     expect(qualityIndicators.errorRatePercent).toBe(25);
   });
 
-  test('an upload that is refused was never processed', async () => {
-    const { create, upload, analyses, caller, total } = await openOffice();
+  test('a refused upload does not count as processed', async () => {
+    const { create, upload, analyses, caller, total } = await openReports();
     const analysis = await create();
     await upload(analysis, Buffer.from('no picture'));
     await expect(analyses.start(caller, analysis.id)).rejects.toThrow('not what was declared');
@@ -200,7 +204,7 @@ describe('impediments', () => {
   });
 
   test('back-pressure is the share of runs that found every instance busy', async () => {
-    const { complete, worker, sandbox, clock, total } = await openOffice();
+    const { complete, worker, sandbox, clock, total } = await openReports();
     sandbox.next(sandbox.fail('inference_busy'));
     await complete();
     clock.step(60_000);
@@ -213,7 +217,7 @@ describe('impediments', () => {
 });
 
 test('a login counts once for each tenant of the person', async () => {
-  const { db, caller, clock, total, openTenant } = await openOffice();
+  const { db, caller, clock, total, openTenant } = await openReports();
   const other = await openTenant('other');
   const { id } = caller.tenant;
 
@@ -225,8 +229,8 @@ test('a login counts once for each tenant of the person', async () => {
 });
 
 describe('queued', () => {
-  test('is what is pending, started or not, and neither runs nor what was removed', async () => {
-    const { create, start, analyses, caller, worker, sandbox, total, range } = await openOffice();
+  test('counts pending analyses, started or not, and no running or removed ones', async () => {
+    const { create, start, analyses, caller, worker, sandbox, total, range } = await openReports();
     const running = deferred();
     const end = deferred();
     sandbox.next(async (request) => {
@@ -260,14 +264,14 @@ describe('queued', () => {
       'analyses_at_work',
     ],
   ] as const)('%s is read from an index', async (_, ask, index) => {
-    const { db, caller } = await openOffice();
+    const { db, caller } = await openReports();
     const prepare = vi.spyOn(db.$client, 'prepare');
     await ask(db, caller.tenant.id);
-    const asked = String(prepare.mock.lastCall?.[0]);
+    const statement = String(prepare.mock.lastCall?.[0]);
 
-    const values = asked.match(/\?/g)!.map(() => caller.tenant.id);
+    const values = statement.match(/\?/g)!.map(() => caller.tenant.id);
     const plan = db.$client
-      .prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked}`)
+      .prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${statement}`)
       .all(...values);
 
     expect(plan.map(({ detail }) => detail)).toEqual([
@@ -277,8 +281,8 @@ describe('queued', () => {
 });
 
 describe('a range', () => {
-  test('adds up its days and no other, each event on the UTC day on which it happened', async () => {
-    const { complete, clock, range, total } = await openOffice();
+  test('adds up its days and no others, with each event on the UTC day on which it happened', async () => {
+    const { complete, clock, range, total } = await openReports();
     await complete();
     clock.step(dayMs / 2 - 1);
     await complete();
@@ -296,8 +300,8 @@ describe('a range', () => {
     expect((await total()).successfulProcessing.byType.total).toBe(4);
   });
 
-  test('was updated now while it goes on, and at its last moment when it is over', async () => {
-    const { clock, range } = await openOffice();
+  test('has the current update time while it lasts, and its last moment once it is over', async () => {
+    const { clock, range } = await openReports();
     clock.step(3 * dayMs);
     const updatedAt = async (start: string, end: string) => (await range(start, end)).updatedAt;
 
@@ -306,8 +310,8 @@ describe('a range', () => {
     expect(await updatedAt('2026-03-05', '2026-03-06')).toBe('2026-03-04T12:00:00.000Z');
   });
 
-  test('never tells more than 100 percent, also where roll-backs came after midnight', async () => {
-    const { start, worker, sandbox, clock, range } = await openOffice();
+  test('never reports more than 100 percent, even if rollbacks came after midnight', async () => {
+    const { start, worker, sandbox, clock, range } = await openReports();
     sandbox.next((request) => {
       clock.step(dayMs);
       return sandbox.fail('inference_busy')(request);
@@ -325,8 +329,8 @@ describe('a range', () => {
   });
 });
 
-test('tenants are counted apart', async () => {
-  const { complete, openTenant, db, clock } = await openOffice();
+test('tenants are counted separately', async () => {
+  const { complete, openTenant, db, clock } = await openReports();
   await complete();
   const other = await openTenant('other');
 

@@ -20,7 +20,7 @@ function file(name: string, content: string | null, isFake = false): LabelledFil
 
 const names = (files: readonly LabelledFile[]) => files.map(({ path }) => basename(path));
 
-test('of files with the same bytes the first is taken, of the same size alone all are', async () => {
+test('of files with the same bytes only the first is chosen, of the same size all are', async () => {
   const files = [file('a', 'one'), file('b', 'two'), file('c', 'one'), file('d', 'three')];
 
   const { chosen, repeated } = await chooseFiles(files);
@@ -29,7 +29,7 @@ test('of files with the same bytes the first is taken, of the same size alone al
   expect(names(repeated)).toEqual(['c']);
 });
 
-test('the same bytes under both labels count for neither, however often they are there', async () => {
+test('the same bytes under both labels count for neither, however many copies there are', async () => {
   const files = [
     file('a', 'same'),
     file('b', 'same'),
@@ -44,7 +44,7 @@ test('the same bytes under both labels count for neither, however often they are
   expect(repeated).toEqual([]);
 });
 
-test('a file that cannot be read stays in, so that somebody hears of it', async () => {
+test('a file that cannot be read is kept, so that it is reported later', async () => {
   const files = [file('gone', null), file('also gone', null), file('a', '')];
 
   const { chosen } = await chooseFiles(files);
@@ -52,7 +52,7 @@ test('a file that cannot be read stays in, so that somebody hears of it', async 
   expect(names(chosen).toSorted()).toEqual(['a', 'also gone', 'gone']);
 });
 
-test('the classes are mixed evenly, so that the time that is left can be told', async () => {
+test('the classes are mixed evenly, so that the remaining time can be estimated', async () => {
   const files = Array.from({ length: 30 }, (_, n) => file(`f${n}`, `${n}`, n >= 20));
 
   const { chosen } = await chooseFiles(files);

@@ -4,7 +4,7 @@ import { outcome, outcomes } from './outcomes.ts';
 
 const options = { seed: 1 };
 
-test('errors, verdicts and reasons are counted for each class apart', () => {
+test('errors, verdicts and reasons are counted separately for each class', () => {
   const measured = [
     ...outcomes(40, { isFake: false, wrong: 1 }),
     ...outcomes(10, { isFake: true, wrong: 3 }),
@@ -31,7 +31,7 @@ test('errors, verdicts and reasons are counted for each class apart', () => {
   expect(real.wrong.high).toBeCloseTo(0.131586, 6);
 });
 
-test('a condition counts the pictures that have it, and is left out where a class has none', () => {
+test('a condition counts the pictures that have it, and is left out if a class has none', () => {
   const measured = [
     ...outcomes(4, { isFake: false }),
     ...outcomes(3, { isFake: true, conditions: ['clean', 'web'] }),
@@ -42,7 +42,7 @@ test('a condition counts the pictures that have it, and is left out where a clas
   expect(figures.map(({ condition }) => condition)).toEqual(['clean', 'web']);
 });
 
-/** In each sub-folder all pictures have one score; half of the sub-folders are misjudged. */
+/** All pictures in a sub-folder have similar scores, and half of the sub-folders are misjudged. */
 function inFolders(isFake: boolean) {
   return Array.from({ length: 6 * 20 }, (_, at) => {
     const n = at % 6;
@@ -51,7 +51,7 @@ function inFolders(isFake: boolean) {
   });
 }
 
-test('from five sub-folders on whole sub-folders are drawn, so the interval grows', () => {
+test('with five or more sub-folders, whole sub-folders are drawn, so the interval is wider', () => {
   const sorted = [...inFolders(false), ...inFolders(true)];
   const unsorted = sorted.map((one) => ({ ...one, folder: '' }));
 
@@ -63,7 +63,7 @@ test('from five sub-folders on whole sub-folders are drawn, so the interval grow
   expect(width(sorted)).toBeGreaterThan(3 * width(unsorted));
 });
 
-test('the worst sub-folder is the one with the greatest share of errors among those of five pictures', () => {
+test('the worst sub-folder has the highest error rate among those with at least five pictures', () => {
   const measured = [
     ...outcomes(20, { isFake: false, folder: 'large', wrong: 3 }),
     ...outcomes(5, { isFake: false, folder: 'small', wrong: 2 }),
@@ -77,7 +77,7 @@ test('the worst sub-folder is the one with the greatest share of errors among th
   expect(fake.worstFolder).toBeNull();
 });
 
-test('calibration is judged from a hundred pictures of each class on, without those abstained from', () => {
+test('calibration is judged with at least a hundred pictures of each class, without abstentions', () => {
   const enough = [
     ...outcomes(100, { isFake: false, fakeProbability: 0.25 }),
     ...outcomes(100, { isFake: true, fakeProbability: 0.95 }),

@@ -1,4 +1,4 @@
-/** Outcomes of a validation as the sandbox would give them. */
+/** Outcomes of a validation as the sandbox would return them. */
 
 import { hash } from 'node:crypto';
 import type { ReasonCode, ResultClass } from '../../../../src/contract/vocabulary.ts';
@@ -45,7 +45,7 @@ export function outcome(parts: OutcomeParts): Measured {
   return { isFake, folder, measurement };
 }
 
-/** `count` outcomes of one class, the first `wrong` of them called the other one. */
+/** `count` outcomes of one class, the first `wrong` of them classified as the other one. */
 export function outcomes(
   count: number,
   { isFake, wrong = 0, ...rest }: Omit<OutcomeParts, 'name'> & { readonly wrong?: number },

@@ -18,7 +18,7 @@ function leak(found: ReturnType<typeof probeForShortcut>): boolean {
   return isLeak({ value: found!.balancedAccuracy, low: found!.low });
 }
 
-test('files of one kind leave a guess at chance', () => {
+test('files of one kind give no better than chance', () => {
   const found = probeForShortcut(
     drawn(200, (_, random) => ({
       width: 500 + Math.floor(500 * random()),
@@ -34,7 +34,7 @@ test('files of one kind leave a guess at chance', () => {
 
 test.each<[string, FactsOf]>([
   ['format', (isFake) => (isFake ? { format: 'png', jpeg: null } : {})],
-  // The same middle on both sides: only one exact size tells.
+  // The same mean for both classes: only one exact size gives them away.
   ['width', (isFake, random) => ({ width: isFake ? 1024 : 824 + Math.floor(400 * random()) })],
   [
     'JPEG quality',
@@ -44,14 +44,14 @@ test.each<[string, FactsOf]>([
     'bytes a pixel',
     (isFake, random) => ({ sizeBytes: Math.floor((isFake ? 1e5 : 2e5) * (0.5 + random())) }),
   ],
-])('a difference in %s gives itself away', (fact, factsOf) => {
+])('a difference in %s is detected', (fact, factsOf) => {
   const found = probeForShortcut(drawn(100, factsOf), 1);
 
   expect(leak(found)).toBe(true);
   expect(found!.telling).toContain(fact);
 });
 
-test('labels drawn at random are not learned by heart', () => {
+test('random labels are not memorised', () => {
   const random = createRandom(4);
   const measured = Array.from({ length: 120 }, (_, at) =>
     outcome({
@@ -64,7 +64,7 @@ test('labels drawn at random are not learned by heart', () => {
   expect(leak(probeForShortcut(measured, 1))).toBe(false);
 });
 
-test('with fewer than twenty of a class nothing is tried', () => {
+test('nothing is tried with fewer than twenty of a class', () => {
   expect(
     probeForShortcut(
       drawn(39, () => ({})),

@@ -44,7 +44,7 @@ describe('a record', () => {
     expect(parseValidation(JSON.stringify(record))).toEqual(record);
   });
 
-  test.each(['', '{', '[]', '{"formatVersion":1}'])('that is none is refused: %j', (text) => {
+  test.each(['', '{', '[]', '{"formatVersion":1}'])('that is invalid is refused: %j', (text) => {
     expect(() => parseValidation(text)).toThrow(
       expect.objectContaining({ code: 'evidence_damaged' }),
     );
@@ -53,7 +53,7 @@ describe('a record', () => {
   test.each<[string, (record: Record<string, unknown>) => void]>([
     ['of a later format', (record) => (record['formatVersion'] = 2)],
     ['without a date', (record) => (record['createdAt'] = 'yesterday')],
-    ['whose id is no id', (record) => (record['id'] = '../x')],
+    ['with an invalid id', (record) => (record['id'] = '../x')],
     ['without conditions', (record) => delete record['conditions']],
   ])('%s is refused', (_, spoil) => {
     const record: Record<string, unknown> = { ...made(forty) };
@@ -64,18 +64,18 @@ describe('a record', () => {
     );
   });
 
-  test('proves which pictures it is about by one digest that anybody can compute', () => {
+  test('identifies its pictures by a digest that anybody can compute', () => {
     const [one, other] = [hash('sha256', 'real 0'), hash('sha256', 'real 1')].toSorted();
     const measured = [...outcomes(2, { isFake: false }), ...outcomes(1, { isFake: true })];
 
     const { real } = made(measured).pictures;
-    const turned = made(measured.toReversed()).pictures.real;
+    const reversed = made(measured.toReversed()).pictures.real;
 
     expect(real.digest).toBe(hash('sha256', `${one}\n${other}\n`));
-    expect(turned).toEqual(real);
+    expect(reversed).toEqual(real);
   });
 
-  test('is not made of two models, nor of one class', () => {
+  test('cannot be made from two models or from one class', () => {
     const mixed = [...forty, outcome({ isFake: true, name: 'x', version: '2' })];
 
     expect(() => made(mixed)).toThrow(expect.objectContaining({ code: 'conflict' }));
@@ -88,7 +88,7 @@ describe('a record', () => {
 describe('a citation', () => {
   const model = { id: 'm', version: '1', files: { 'model.onnx': file('ab') } };
 
-  test('hands the shares of all conditions and strategies to the report', () => {
+  test('passes the rates of all conditions and strategies to the report', () => {
     const cited = citedAs(made(forty), model);
 
     expect(cited.id).toBe('a'.repeat(24));
@@ -120,7 +120,7 @@ describe('a citation', () => {
 });
 
 describe('the judgement', () => {
-  test('never takes no error for no risk', () => {
+  test('does not treat no errors as no risk', () => {
     const [photographs, generated] = writeJudgement(made(forty), 'default');
 
     expect(photographs).toBe(
@@ -131,7 +131,7 @@ describe('the judgement', () => {
     );
   });
 
-  test('says so when everything was wrong, and when the model is at chance', () => {
+  test('says when everything was wrong, and when the model is at chance', () => {
     const useless = [
       ...outcomes(30, { isFake: false, fakeProbability: 0.5 }),
       ...outcomes(30, { isFake: true, fakeProbability: 0.5, wrong: 30 }),
@@ -144,7 +144,7 @@ describe('the judgement', () => {
     expect(sentences).toContain('clean: the interval of the AUC includes chance');
   });
 
-  test('says where most pictures were left open', () => {
+  test('says where most pictures were left undecided', () => {
     const open = { resultClass: 'uncertain', reasons: ['evidence_below_threshold'] } as const;
     const measured = [
       ...outcomes(30, { isFake: false, ...open }),
@@ -160,18 +160,18 @@ describe('the judgement', () => {
 });
 
 describe('a warning', () => {
-  test('is not given where there is nothing to warn of', () => {
+  test('is not given without a reason', () => {
     expect(warningsFor([...inFolders(false), ...inFolders(true)])).toBe('');
   });
 
-  test('is given below thirty pictures of a class', () => {
+  test('is given for fewer than thirty pictures of a class', () => {
     const few = [...outcomes(29, { isFake: false }), ...inFolders(true)];
 
     expect(warningsFor(few)).toContain('Measured photographs: 29.');
     expect(warningsFor(few)).not.toContain('Measured generated pictures');
   });
 
-  test('is given where the files give the class away', () => {
+  test('is given if the files give the class away', () => {
     const png = { format: 'png', jpeg: null } as const;
     const differing = [...inFolders(false), ...outcomes(40, { isFake: true, facts: png })];
     const sized = [...inFolders(false), ...outcomes(40, { isFake: true, facts: { width: 512 } })];
@@ -181,34 +181,34 @@ describe('a warning', () => {
     expect(warningsFor(sized)).toContain('The sizes still differ under the other conditions.');
   });
 
-  test('is given for labels that contradict themselves', () => {
+  test('is given for contradictory labels', () => {
     const declaring = outcome({ isFake: false, name: 'x', declaresGeneration: true });
-    const told = warningsFor([...forty, declaring], {
+    const warnings = warningsFor([...forty, declaring], {
       files: { real: none, fake: none, inBoth: 4 },
     });
 
-    expect(told).toContain('declare them generated: 1.');
-    expect(told).toContain('4 files are in both folders');
+    expect(warnings).toContain('declare them generated: 1.');
+    expect(warnings).toContain('4 files are in both folders');
   });
 
-  test('is given where many could not be examined, or are too small for a condition', () => {
+  test('is given if many could not be examined, or are too small for a condition', () => {
     const small = outcomes(40, { isFake: true, conditions: ['clean', 'web'] });
-    const told = warningsFor(
+    const warnings = warningsFor(
       [...outcomes(40, { isFake: false }), ...small.slice(1), ...outcomes(1, { isFake: true })],
       { files: { real: { ...none, failed: 3 }, fake: { ...none, failed: 1 }, inBoth: 0 } },
     );
 
-    expect(told).toContain('3 of the photographs could not be examined.');
-    expect(told).not.toContain('of the generated pictures could not');
-    expect(told).toContain('hard: left out 39 that');
+    expect(warnings).toContain('3 of the photographs could not be examined.');
+    expect(warnings).not.toContain('of the generated pictures could not');
+    expect(warnings).toContain('hard: left out 39 that');
     expect(warningsFor([...outcomes(40, { isFake: false }), ...small])).toContain(
       'hard: not measured',
     );
   });
 
-  test('is given where too few sub-folders tell sources apart', () => {
-    const told = warningsFor([...inFolders(false), ...outcomes(40, { isFake: true })]);
+  test('is given if there are too few sub-folders to tell sources apart', () => {
+    const warnings = warningsFor([...inFolders(false), ...outcomes(40, { isFake: true })]);
 
-    expect(told).toContain('The generated pictures are in fewer than 5 sub-folders');
+    expect(warnings).toContain('The generated pictures are in fewer than 5 sub-folders');
   });
 });

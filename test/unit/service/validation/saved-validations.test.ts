@@ -33,7 +33,7 @@ function validation(id: string, day = 1) {
 }
 
 describe('the store', () => {
-  test('gives back what was saved, to the owner of the folder alone', () => {
+  test('returns what was saved, readable only by the owner of the folder', () => {
     const store = openValidations({ dataDir });
     store.save(validation(one));
 
@@ -44,7 +44,7 @@ describe('the store', () => {
     expect(readdirSync(join(dataDir, 'validations'))).toEqual([`${one}.json`]);
   });
 
-  test('lists the newest first, and names what is damaged', () => {
+  test('lists the newest first, and names damaged ones', () => {
     const store = openValidations({ dataDir });
     store.save(validation(one, 1));
     store.save(validation(other, 2));
@@ -59,7 +59,7 @@ describe('the store', () => {
     expect(() => store.find(third)).toThrow(expect.objectContaining({ code: 'evidence_damaged' }));
   });
 
-  test('holds nothing before the first one, and nothing that was removed', () => {
+  test('is empty before the first one and after its removal', () => {
     const store = openValidations({ dataDir });
     expect(store.list()).toEqual({ validations: [], damaged: [] });
 
@@ -73,7 +73,7 @@ describe('the store', () => {
   });
 
   test.each(['', '../secret', `${one}/..`, 'A'.repeat(24), `${one}.json`])(
-    'looks for no other file: %j',
+    'finds no other file: %j',
     (id) => {
       const store = openValidations({ dataDir });
       store.save(validation(one));
@@ -84,7 +84,7 @@ describe('the store', () => {
     },
   );
 
-  test('that cannot be written says so', () => {
+  test('reports that it cannot be written to', () => {
     writeFileSync(join(dataDir, 'validations'), '');
 
     expect(() => openValidations({ dataDir }).save(validation(one))).toThrow(
@@ -93,14 +93,14 @@ describe('the store', () => {
   });
 });
 
-describe('what reports cite', () => {
+describe('the validation that reports cite', () => {
   const registry = createRegistry();
 
-  test('is nothing unless the setting names one', async () => {
+  test('is null unless the setting names one', async () => {
     expect(await citedValidation({ dataDir, validation: null }, registry)).toBeNull();
   });
 
-  test('is the validation of the very model in use', async () => {
+  test('is the one of the exact model in use', async () => {
     const { id, version, files } = await registry.find(null);
     const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256]);
     const model = { id, version, files: Object.fromEntries(digests) };
@@ -113,7 +113,7 @@ describe('what reports cite', () => {
     expect(cited!.conditions.map(({ condition }) => condition)).toEqual(['clean', 'web', 'hard']);
   });
 
-  test('is refused when it measured another model, or is not there', async () => {
+  test('is refused if it measured another model or is missing', async () => {
     openValidations({ dataDir }).save(validation(one));
 
     const cite = (id: string) => citedValidation({ dataDir, validation: id }, registry);

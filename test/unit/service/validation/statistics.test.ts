@@ -24,7 +24,7 @@ function widthOf(scored: readonly Scored[]): number {
 }
 
 describe('the AUC', () => {
-  test('is the share of pairs in the right order, ties half', () => {
+  test('is the share of pairs in the right order, with ties counted as half', () => {
     const scored = drawn(200);
     const reals = scored.filter(({ isFake }) => !isFake);
     const pairs = scored
@@ -34,7 +34,7 @@ describe('the AUC', () => {
     expect(auc(scored)).toBeCloseTo(pairs.reduce((sum, each) => sum + each, 0) / pairs.length, 12);
   });
 
-  test('has an interval as wide as Hanley and McNeil (1982) reckon where pictures are independent', () => {
+  test('has an interval as wide as Hanley and McNeil (1982) predict for independent pictures', () => {
     const scored = drawn(600);
     const [low, high] = aucInterval(scored, { draws: 600 });
 
@@ -50,7 +50,7 @@ describe('the AUC', () => {
     expect(high - low).toBeLessThan(1.2 * expected);
   });
 
-  test('has a wider interval where few sources stand for many pictures', () => {
+  test('has a wider interval if many pictures come from few sources', () => {
     const random = createRandom(5);
     const shifts = Array.from({ length: 12 }, () => random());
     const scored = drawn(600).map((one, at) => ({
@@ -72,20 +72,20 @@ describe('the AUC', () => {
     );
   });
 
-  test('keeps sources of both classes apart that have one name', () => {
+  test('keeps sources of the two classes apart even if they share a name', () => {
     const scored = [true, false].map((isFake) => ({ isFake, source: 'one', score: 0.5 }));
 
     expect(aucInterval(scored, { draws: 20 })).toEqual([0.5, 0.5]);
   });
 
-  test('of some pictures weighs them by the classes of all', () => {
+  test('of some pictures weights them by the class sizes of all', () => {
     const some = [
       { isFake: false, score: 0.25, source: '' },
       { isFake: true, score: 0.25, source: '' },
     ];
     const all = [...some, ...some.slice(0, 1), ...some.slice(0, 1)];
 
-    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 of what was stated to be 0.25 is fake.
+    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 are fake where 0.25 was stated.
     expect(calibrationError(some, all)).toBeCloseTo(0.5, 12);
   });
 
@@ -95,8 +95,8 @@ describe('the AUC', () => {
 });
 
 describe('the calibration error', () => {
-  test('is the gap between what was stated and what was so, whatever the numbers of the classes', () => {
-    // Stated 0.7; of both classes weighing the same, half are fake.
+  test('is the gap between the stated and the actual rate, whatever the class sizes', () => {
+    // Stated 0.7; with both classes weighted equally, half are fake.
     const scored = [
       { isFake: true, score: 0.7, source: '' },
       ...Array.from({ length: 9 }, () => ({ isFake: false, score: 0.7, source: '' })),
@@ -105,7 +105,7 @@ describe('the calibration error', () => {
     expect(calibrationError(scored)).toBeCloseTo(0.2, 12);
   });
 
-  test('is the mean of the gaps of the bins by their weight', () => {
+  test('is the weighted mean of the gaps of the bins', () => {
     const scored = [
       { isFake: false, score: 0.05, source: '' },
       { isFake: false, score: 0.62, source: '' },
@@ -117,14 +117,14 @@ describe('the calibration error', () => {
     expect(calibrationError(scored)).toBeCloseTo(0.25 * 0.05 + 0.5 * 0.15, 12);
   });
 
-  test('of some pictures weighs them by the classes of all', () => {
+  test('of some pictures weights them by the class sizes of all', () => {
     const some = [
       { isFake: false, score: 0.25, source: '' },
       { isFake: true, score: 0.25, source: '' },
     ];
     const all = [...some, ...some.slice(0, 1), ...some.slice(0, 1)];
 
-    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 of what was stated to be 0.25 is fake.
+    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 are fake where 0.25 was stated.
     expect(calibrationError(some, all)).toBeCloseTo(0.5, 12);
   });
 
@@ -133,6 +133,6 @@ describe('the calibration error', () => {
   });
 });
 
-test('a quantile lies on the straight line between its neighbours', () => {
+test('a quantile is interpolated linearly between its neighbours', () => {
   expect(quantile([0, 10, 20], 0.25)).toBe(5);
 });

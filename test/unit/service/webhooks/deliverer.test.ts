@@ -9,7 +9,7 @@ import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';
 import { serverKey, setUp, retryPausesMs } from './set-up.ts';
 
-/** The library wants plain texts. */
+/** The library expects plain strings. */
 const plain = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
@@ -47,7 +47,7 @@ test('a message arrives as JSON with headers that the standard’s own library a
   expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
 });
 
-test('a tenant without a webhook gets no message written', async () => {
+test('no message is written for a tenant without a webhook', async () => {
   const { tenants, send, states } = await setUp();
   const { id } = await tenants.create({ name: 'silent' });
 
@@ -56,7 +56,7 @@ test('a tenant without a webhook gets no message written', async () => {
   expect(await states()).toEqual([]);
 });
 
-test('messages about one analysis arrive in order, also when the first has to be repeated', async () => {
+test('messages about one analysis arrive in order, even if the first has to be repeated', async () => {
   const answers = [500, 200, 200, 200];
   const receiver = await startReceiver((response) => {
     response.statusCode = answers.shift() ?? 200;
@@ -82,8 +82,8 @@ test('messages about one analysis arrive in order, also when the first has to be
   expect(second).not.toBe(first);
 });
 
-describe('of an attempt that failed', () => {
-  test('it is told what came of it and when the next one is, but not the URL', async () => {
+describe('a failed attempt', () => {
+  test('is reported with its outcome and the time of the next one, but without the URL', async () => {
     const answers = [500, 307, 200];
     const receiver = await startReceiver((response) => {
       response.statusCode = answers.shift()!;
@@ -109,7 +109,7 @@ describe('of an attempt that failed', () => {
     ]);
   });
 
-  test('an address that may not be called is told as that', async () => {
+  test('at a forbidden address is reported as such', async () => {
     const { deliverer, tenant, send, notices } = await setUp({ allow: ['external'] });
     const { id } = await tenant('acme', 'http://10.0.0.1/hook');
     await send(id, 'a1', {});
@@ -120,7 +120,7 @@ describe('of an attempt that failed', () => {
     expect(JSON.stringify(notices)).not.toContain('10.0.0.1');
   });
 
-  test('the last one of a message is told as that, and the end of a receiver', async () => {
+  test('is reported as the last of a message, or as the end of a receiver', async () => {
     const statuses = [...retryPausesMs.map(() => 500), 500, 410];
     const receiver = await startReceiver((response) => {
       response.statusCode = statuses.shift()!;
@@ -145,7 +145,7 @@ describe('of an attempt that failed', () => {
   });
 });
 
-test('a broken receiver is tried ten times, ever more seldom, then the message is given up', async () => {
+test('a broken receiver is tried ten times with growing pauses, then the message is given up', async () => {
   const receiver = await startReceiver((response) => {
     response.statusCode = 500;
     response.end();
@@ -166,14 +166,14 @@ test('a broken receiver is tried ten times, ever more seldom, then the message i
   }
 
   expect((await states())[0]).toEqual({ state: 'given_up', attempts: 10, lastOutcome: 'http_500' });
-  // The next message of the analysis gets its turn at once.
+  // The next message of the analysis is sent at once.
   expect(receiver.calls.at(-1)!.body).toBe('{"n":2}');
   expect(retryPausesMs).toEqual(
     [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1000),
   );
 });
 
-test('retries are spread: at most a fifth later, never earlier', async () => {
+test('retries are spread out by at most a fifth later, never earlier', async () => {
   const receiver = await startReceiver((response) => {
     response.statusCode = 503;
     response.end();
@@ -231,7 +231,7 @@ test('410 ends all messages for the receiver until the tenant sets a URL again',
   expect(other.calls.map(({ body }) => body)).toEqual(['{"n":4}']);
 });
 
-test('a tenant that removed its webhook gets nothing that still waited', async () => {
+test('waiting messages are given up when the tenant removes its webhook', async () => {
   const receiver = await startReceiver();
   const { deliverer, tenant, tenants, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
@@ -244,7 +244,7 @@ test('a tenant that removed its webhook gets nothing that still waited', async (
   expect(await states()).toEqual([{ state: 'given_up', attempts: 1, lastOutcome: 'no_receiver' }]);
 });
 
-test('a receiver that hangs holds back neither other tenants nor new calls beyond its share', async () => {
+test('a hanging receiver takes up no more than its share and does not hold up other tenants', async () => {
   const release = deferred();
   const hanging = await startReceiver((response) => {
     void release.promise.then(() => response.end());
@@ -266,7 +266,7 @@ test('a receiver that hangs holds back neither other tenants nor new calls beyon
   expect((await states()).every(({ state }) => state === 'delivered')).toBe(true);
 });
 
-test('a receiver that never answers is left after five seconds', async () => {
+test('a receiver that never answers is abandoned after five seconds', async () => {
   const receiver = await startReceiver(() => undefined);
   const { deliverer, tenant, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
@@ -298,7 +298,7 @@ test.each([
   ['a number that means an address', (port: number) => `http://2130706433:${port}/`],
   ['a name', (port: number) => `http://localhost:${port}/`],
   ['a mapped address', (port: number) => `http://[::ffff:127.0.0.1]:${port}/`],
-])('an inside target given as %s is refused without a connection', async (_, urlOf) => {
+])('an internal target given as %s is refused without a connection', async (_, urlOf) => {
   const receiver = await startReceiver();
   const { deliverer, tenant, send, states } = await setUp({ allow: ['external', 'private'] });
   const { id } = await tenant('acme', urlOf(receiver.port));
@@ -323,7 +323,7 @@ test('a name is called when its address is allowed', async () => {
   expect(receiver.calls).toHaveLength(1);
 });
 
-test('a new address is tried at once, and what waited for the old one follows in order', async () => {
+test('a new URL is tried at once, and all messages that waited for the old one follow', async () => {
   const receiver = await startReceiver();
   const { deliverer, tenants, tenant, send, clock } = await setUp();
   const { id } = await tenant('acme', 'http://127.0.0.1:9/');
@@ -338,7 +338,7 @@ test('a new address is tried at once, and what waited for the old one follows in
   expect(receiver.calls).toHaveLength(3);
 });
 
-test('a dead process’s message is taken up by another after its lease, and not before', async () => {
+test('a dead process’s message is taken over by another after its lease, and not before', async () => {
   const first = deferred<ServerResponse>();
   const receiver = await startReceiver((response) => {
     if (receiver.calls.length > 1) response.end();
@@ -357,7 +357,7 @@ test('a dead process’s message is taken up by another after its lease, and not
   await next.drain();
 
   expect(receiver.calls).toHaveLength(2);
-  // The late failure of the first one changes nothing any more.
+  // The late failure of the first one changes nothing.
   unanswered.statusCode = 500;
   unanswered.end();
   await dying;
@@ -365,7 +365,7 @@ test('a dead process’s message is taken up by another after its lease, and not
   expect(notices).toEqual([]);
 });
 
-test('the late answer of a dead process’s attempt neither settles nor repeats what another is at', async () => {
+test('the late answer to a dead process’s attempt neither settles nor repeats another’s attempt', async () => {
   const answers: ServerResponse[] = [];
   const receiver = await startReceiver((response) => answers.push(response));
   const { deliverer, open, tenant, send, states, clock } = await setUp();
@@ -388,13 +388,13 @@ test('the late answer of a dead process’s attempt neither settles nor repeats 
   expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
 });
 
-test('a receiver that failed is asked one thing at a time until it works again', async () => {
+test('a receiver that failed gets one message at a time until it works again', async () => {
   const answers: ServerResponse[] = [];
   const receiver = await startReceiver((response) => answers.push(response));
   const { deliverer, tenant, send, db } = await setUp();
   const { id } = await tenant('acme', receiver.url);
   for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
-  const underWay = () => db.$count(deliveries, gt(deliveries.fence, 0));
+  const inProgress = () => db.$count(deliveries, gt(deliveries.fence, 0));
   const answer = (statusCode: number) => {
     for (const response of answers.splice(0)) {
       response.statusCode = statusCode;
@@ -406,7 +406,7 @@ test('a receiver that failed is asked one thing at a time until it works again',
   await expect.poll(() => answers.length).toBe(4);
   answer(500);
   await expect.poll(() => answers.length).toBe(1);
-  expect(await underWay()).toBe(5);
+  expect(await inProgress()).toBe(5);
   answer(200);
   await expect.poll(() => answers.length).toBe(4);
   answer(200);
@@ -417,7 +417,7 @@ test('a receiver that failed is asked one thing at a time until it works again',
   expect(receiver.calls).toHaveLength(10);
 });
 
-test('what ends while the database still answers leaves nothing undelivered', async () => {
+test('deliveries that end during a slow database query leave nothing undelivered', async () => {
   const receiver = await startReceiver();
   const { open, outbox, tenant, send } = await setUp();
   const { id } = await tenant('acme', receiver.url);
@@ -438,7 +438,7 @@ test('what ends while the database still answers leaves nothing undelivered', as
   expect(receiver.calls).toHaveLength(10);
 });
 
-test('a started deliverer sends what is written at once, long before its next poll', async () => {
+test('a started deliverer sends a new message at once, long before its next poll', async () => {
   const receiver = await startReceiver();
   const { deliverer, tenant, send } = await setUp();
   const { id } = await tenant('acme', receiver.url);

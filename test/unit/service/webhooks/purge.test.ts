@@ -7,7 +7,7 @@ import { setUp } from './set-up.ts';
 
 const dayMs = 24 * 3_600_000;
 
-test('messages that ended long ago go away, the young and the waiting stay', async () => {
+test('messages that ended long ago are purged, recent and waiting ones are kept', async () => {
   const receiver = await startReceiver((response, { body }) => {
     response.statusCode = body.includes('stuck') ? 500 : 200;
     response.end();
@@ -27,7 +27,7 @@ test('messages that ended long ago go away, the young and the waiting stay', asy
   expect(left.map(({ payload }) => payload)).toEqual(['{"n":"stuck"}', '{"n":"young"}']);
 });
 
-test('more than fits into one batch goes away too', async () => {
+test('more messages than fit into one batch are purged', async () => {
   const { db, tenant } = await setUp();
   const { id } = await tenant('acme', 'https://receiver.test/');
   const at = new Date(0);
@@ -57,7 +57,7 @@ test('more than fits into one batch goes away too', async () => {
   expect(await db.$count(deliveries)).toBe(0);
 });
 
-test.skipIf(hasPostgres)('those that ended are found by an index', async () => {
+test.skipIf(hasPostgres)('messages that have ended are found through an index', async () => {
   const { db } = await setUp();
 
   const plan = db.$client

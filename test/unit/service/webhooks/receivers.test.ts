@@ -6,7 +6,7 @@ import { setUp, retryPausesMs } from './set-up.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** A tenant whose receiver answers with what `answer.status` says at the time. */
+/** A tenant whose receiver answers with the current `answer.status`. */
 async function setUpReceiver() {
   const answer = { status: 500 };
   const receiver = await startReceiver((response) => {
@@ -23,7 +23,7 @@ async function setUpReceiver() {
     receiver,
     state: async () => (await tenants.byId(id))!,
     isFailing: () => hasFailingReceiver(db, clock.now()),
-    /** Every attempt that a message gets; the receiver fails all of them. */
+    /** Uses up all attempts of a message; the receiver fails all of them. */
     exhaust: async () => {
       for (const pauseMs of retryPausesMs) {
         await deliverer.drain();
@@ -34,7 +34,7 @@ async function setUpReceiver() {
   };
 }
 
-test('a receiver that fails for days is switched off, and what waited is given up', async () => {
+test('a receiver that fails for days is disabled, and waiting messages are given up', async () => {
   const { send, id, exhaust, state, states, receiver, isFailing, deliverer, notices } =
     await setUpReceiver();
   await send(id, 'a1', {});
@@ -57,7 +57,7 @@ test('a receiver that fails for days is switched off, and what waited is given u
   expect(receiver.calls).toHaveLength(before);
 });
 
-test('a single failure long after another one switches nothing off', async () => {
+test('a single failure long after another one disables nothing', async () => {
   const { send, id, exhaust, state, clock, deliverer, answer } = await setUpReceiver();
   await send(id, 'a1', {});
   await exhaust();
@@ -73,7 +73,7 @@ test('a single failure long after another one switches nothing off', async () =>
   expect(await state()).toMatchObject({ webhookDisabledAt: null, webhookFailingSince: null });
 });
 
-test('a new URL forgets what was held against the old one, also while an attempt is under way', async () => {
+test('a new URL clears the failures of the old one, even during an attempt', async () => {
   const { send, id, exhaust, state, tenants, deliverer, isFailing } = await setUpReceiver();
   await send(id, 'a1', {});
   await exhaust();
@@ -100,7 +100,7 @@ test('a new URL forgets what was held against the old one, also while an attempt
   expect(await isFailing()).toBe(false);
 });
 
-test('a message that the old receiver refused for ever goes to the one that was set meanwhile', async () => {
+test('a message that the old receiver refused for good goes to the one set in the meantime', async () => {
   const { send, id, state, states, tenants, deliverer } = await setUpReceiver();
   const next = await startReceiver();
   const old = await startReceiver((response) => {
@@ -117,7 +117,7 @@ test('a message that the old receiver refused for ever goes to the one that was 
   expect(await state()).toMatchObject({ webhookDisabledAt: null });
 });
 
-test('a receiver is trouble after failing for an hour, and no longer once it works', async () => {
+test('a receiver counts as failing after an hour, and no longer once it works', async () => {
   const { send, id, deliverer, clock, isFailing, answer } = await setUpReceiver();
   await send(id, 'a1', {});
   await deliverer.drain();

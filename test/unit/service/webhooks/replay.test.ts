@@ -22,7 +22,7 @@ async function withReceiver() {
   return { ...all, tenantId, receiver, status, bodies, list, again };
 }
 
-test('a delivered message that is put back comes once more, under the same id and newly signed', async () => {
+test('a replayed message is sent once more, with the same id and a new signature', async () => {
   const { deliverer, send, clock, tenantId, receiver, list, again } = await withReceiver();
   await send(tenantId, 'a1', { n: 1 });
   await deliverer.drain();
@@ -46,7 +46,7 @@ test('a delivered message that is put back comes once more, under the same id an
   ]);
 });
 
-/** What waits is given up, and the tenant sets its URL again. */
+/** Gives up the waiting messages, and sets the tenant's URL again. */
 async function giveUpAll({ status, deliverer, tenants, tenantId, receiver }: Ready) {
   status.code = 410;
   await deliverer.drain();
@@ -55,7 +55,7 @@ async function giveUpAll({ status, deliverer, tenants, tenantId, receiver }: Rea
   receiver.calls.length = 0;
 }
 
-test('all that was given up comes again in its order, of this tenant alone, and nothing else', async () => {
+test('all given-up messages of this tenant, and no others, are sent again in order', async () => {
   const ready = await withReceiver();
   const { deliverer, tenant, send, tenantId, receiver, bodies, again } = ready;
   const { id: other } = await tenant('other', receiver.url);
@@ -73,7 +73,7 @@ test('all that was given up comes again in its order, of this tenant alone, and 
   expect(await again('given_up')).toEqual([]);
 });
 
-test('what is put back comes after the message that has its turn, and before those behind it', async () => {
+test('replayed messages come after the current message and before later ones', async () => {
   const ready = await withReceiver();
   const { deliverer, send, tenantId, status, receiver, clock, bodies, again } = ready;
   for (const n of [1, 2]) await send(tenantId, 'a1', { n });
@@ -94,7 +94,7 @@ test('what is put back comes after the message that has its turn, and before tho
   expect(bodies()).toEqual(['{"n":3}', '{"n":1}', '{"n":2}', '{"n":4}']);
 });
 
-test('an attempt of the round before settles nothing of the new one', async () => {
+test('an attempt from before the replay does not settle the replayed message', async () => {
   const { outbox, send, tenantId, tenants, receiver, list, again } = await withReceiver();
   await send(tenantId, 'a1', {});
   const [late] = await outbox.claim(() => 1, 30_000);
@@ -109,7 +109,7 @@ test('an attempt of the round before settles nothing of the new one', async () =
   expect((await list()).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
 });
 
-test('what waits, is not there, or has no receiver is refused, each with what to do', async () => {
+test('waiting messages, missing ones and a missing receiver are refused, each with advice', async () => {
   const ready = await withReceiver();
   const { db, clock, tenant, send, tenants, tenantId, receiver, list, again } = ready;
   const { id: other } = await tenant('other', receiver.url);
@@ -126,7 +126,7 @@ test('what waits, is not there, or has no receiver is refused, each with what to
   await expect(() => again('given_up')).rejects.toThrow(/forensics tenant update/);
 });
 
-test('the list is newest first, of one tenant, in the state and number that were asked for', async () => {
+test('the list is newest first, of one tenant, in the requested state and number', async () => {
   const { db, deliverer, tenant, send, tenantId, receiver, status } = await withReceiver();
   const { id: other } = await tenant('other', receiver.url);
   await send(tenantId, 'a1', {});

@@ -1,4 +1,4 @@
-/** A database with a deliverer on it, and receivers on loopback that it may call. */
+/** A database with a deliverer that may call receivers on loopback. */
 
 import { onTestFinished } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
@@ -12,7 +12,7 @@ export const serverKey = new Uint8Array(32).fill(3);
 
 export async function setUp(options: Partial<Parameters<typeof createDeliverer>[0]> = {}) {
   const db = await testDb();
-  // Signatures are checked against the real time by the standard's library.
+  // The standard's library checks signatures against the real time.
   const clock = steppedClock(new Date().toISOString());
   const tenants = createTenants({ db, now: clock.now });
   const outbox = createOutbox({ db, now: clock.now });
