@@ -3,7 +3,7 @@ import type { Analysis } from '../../../src/contract/analysis.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { draft, type Listening, openListening } from './open-server.ts';
 
-async function opened(flags: Record<string, string> = {}): Promise<Listening> {
+async function openWith(flags: Record<string, string> = {}): Promise<Listening> {
   const open = await openListening({ flags });
   onTestFinished(() => open.close());
   return open;
@@ -30,7 +30,7 @@ async function createAnalysis({ askWithKey }: Listening): Promise<Made> {
 test('a tenant stays within its quota, and an analysis can start once there is room', async () => {
   const picture = await sceneJpeg({ width: 640, height: 480, seed: 3 });
   const tenantQuotaBytes = String(Math.round(2.5 * picture.length));
-  const open = await opened({ tenantQuotaBytes });
+  const open = await openWith({ tenantQuotaBytes });
   const [one, two] = [await createAnalysis(open), await createAnalysis(open)];
   const put = async (path: string) => {
     const { status, body } = await open.ask({ method: 'PUT', path, body: picture });

@@ -33,11 +33,11 @@ test('the page may run its own scripts and nothing from elsewhere', async () => 
 });
 
 test('the page shows the document and uses no external validator', async () => {
-  const [shown, document, script] = await Promise.all(
+  const [displayed, document, script] = await Promise.all(
     ['/docs/json', '/v1/schema', '/docs/static/swagger-initializer.js'].map(get),
   );
 
-  expect(shown?.json()).toEqual(document?.json());
+  expect(displayed?.json()).toEqual(document?.json());
   expect(script?.body).toContain('validatorUrl: null');
   expect(script?.body).toContain('"layout":"BaseLayout"');
 });

@@ -16,7 +16,8 @@ const create = (body: string | Buffer, type = 'application/json') =>
     body,
   });
 /** The draft as JSON, with `name` unescaped between the quotes of its name. */
-const named = (name: string) => JSON.stringify({ ...draft, name: '?' }).replace('"?"', `"${name}"`);
+const draftNamed = (name: string) =>
+  JSON.stringify({ ...draft, name: '?' }).replace('"?"', `"${name}"`);
 const nameIn = (answer: Answer) => answer.json<{ data: Analysis[] }>().data[0]?.name;
 const refusal = (answer: Answer) => [answer.status, answer.headers['x-error-code']];
 
@@ -26,7 +27,7 @@ test.each([
   'Application/JSON; charset=utf8',
   'application/json; odata=verbose',
 ])('%s is read as UTF-8', async (type) => {
-  expect(nameIn(await create(named('Grüße'), type))).toBe('Grüße');
+  expect(nameIn(await create(draftNamed('Grüße'), type))).toBe('Grüße');
 });
 
 test.each([
@@ -35,14 +36,14 @@ test.each([
   'application/json; charset=utf-8859',
   'application/jsonp',
 ])('%s is refused, not read as UTF-8', async (type) => {
-  const answer = await create(Buffer.from(named('Grüße'), 'latin1'), type);
+  const answer = await create(Buffer.from(draftNamed('Grüße'), 'latin1'), type);
 
   expect(refusal(answer)).toEqual([415, 'unsupported_media_type']);
   expect(answer.json()).toMatchObject({ message: expect.stringContaining('UTF-8') });
 });
 
 test('bytes that are not UTF-8 are refused, not replaced', async () => {
-  const answer = await create(Buffer.from(named('Grüße'), 'latin1'));
+  const answer = await create(Buffer.from(draftNamed('Grüße'), 'latin1'));
 
   expect(refusal(answer)).toEqual([400, 'invalid_request']);
   expect(answer.json()).toMatchObject({ message: 'The body is not valid UTF-8.' });
@@ -50,8 +51,8 @@ test('bytes that are not UTF-8 are refused, not replaced', async () => {
 
 describe('the character U+0000', () => {
   test.each([
-    ['in a name', named('a\\u0000b')],
-    ['after a backslash', named('\\\\\\u0000')],
+    ['in a name', draftNamed('a\\u0000b')],
+    ['after a backslash', draftNamed('\\\\\\u0000')],
     ['in the name of a property', `{"a\\u0000":1,${JSON.stringify(draft).slice(1)}`],
   ])('is refused %s', async (_where, body) => {
     const answer = await create(body);
@@ -61,13 +62,13 @@ describe('the character U+0000', () => {
   });
 
   test('is not mistaken for an escaped backslash before u0000', async () => {
-    expect(nameIn(await create(named('\\\\u0000')))).toBe('\\u0000');
-    expect(nameIn(await create(named(' \\u0001')))).toBe(' \u0001');
+    expect(nameIn(await create(draftNamed('\\\\u0000')))).toBe('\\u0000');
+    expect(nameIn(await create(draftNamed(' \\u0001')))).toBe(' \u0001');
   });
 
   test('is looked for quickly, however many backslashes there are', async () => {
     const begun = performance.now();
-    const answer = await create(named('\\\\'.repeat(250_000)));
+    const answer = await create(draftNamed('\\\\'.repeat(250_000)));
 
     expect(answer.status).toBe(400);
     expect(performance.now() - begun).toBeLessThan(1000);

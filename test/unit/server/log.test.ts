@@ -19,7 +19,9 @@ beforeAll(async () => {
 afterAll(async () => open.close());
 
 /** The entries logged during `act`. */
-async function logged(act: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]> {
+async function loggedDuring(
+  act: () => Promise<unknown>,
+): Promise<readonly Record<string, unknown>[]> {
   const before = open.log.length;
   await act();
   // A request is logged once the last byte of its answer has left, which may be after the client has read it.
@@ -53,7 +55,7 @@ describe('a secret in the', () => {
     ['id token', { method: 'POST', path: '/v1/auth/verify', body: { idToken: secret } }],
     ['method override', { headers: { 'x-http-method-override': secret } }],
   ])('%s is never logged', async (_place, question) => {
-    const lines = await logged(async () =>
+    const lines = await loggedDuring(async () =>
       ask({
         method: 'GET',
         path: '/v1/analysis',
@@ -93,7 +95,7 @@ test('a request is logged in one line with its id, route, status, duration and c
 });
 
 test('a failure is logged with its code', async () => {
-  const lines = await logged(async () => ask({ method: 'GET', path: '/v1/analysis' }));
+  const lines = await loggedDuring(async () => ask({ method: 'GET', path: '/v1/analysis' }));
 
   expect(lines).toContainEqual(expect.objectContaining({ status: 403, code: 'forbidden' }));
 });
@@ -109,8 +111,8 @@ test.each<[string, Question]>([
     { method: 'POST', path: '/v1/auth/login', body: { email: 'a@example.org', password: secret } },
   ],
 ])('a refused %s is logged with the network address it came from', async (_what, question) => {
-  const refused = await logged(async () => ask(question));
-  const accepted = await logged(async () =>
+  const refused = await loggedDuring(async () => ask(question));
+  const accepted = await loggedDuring(async () =>
     ask({ method: 'GET', path: '/v1/analysis?tenantName=acme', headers: { authorization } }),
   );
 
@@ -127,7 +129,7 @@ const login = (email: string): Question => ({
 describe('the account of a refused', () => {
   test('login or key is logged, and no secret with it', async () => {
     const key = newSecret('acme');
-    const lines = await logged(async () => {
+    const lines = await loggedDuring(async () => {
       await ask(login('Anna@example.org'));
       await ask(login(secret));
       await ask({

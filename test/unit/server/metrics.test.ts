@@ -42,7 +42,7 @@ async function valueOf(sample: string): Promise<number | null> {
   return line === undefined ? null : Number(line.slice(sample.length + 1));
 }
 
-async function counted(labels: string): Promise<number | null> {
+async function requestCount(labels: string): Promise<number | null> {
   return valueOf(`forensics_http_request_duration_seconds_count{${labels}}`);
 }
 
@@ -53,9 +53,9 @@ test('answers are counted by route, method and status', async () => {
   await open.server.inject({ url: '/v1/analysis?tenantName=acme' });
   await open.server.inject({ url: '/v1/none/of/this' });
 
-  expect(await counted('method="GET",route="/v1/analysis",status="200"')).toBe(1);
-  expect(await counted('method="GET",route="/v1/analysis",status="403"')).toBe(1);
-  expect(await counted('method="GET",route="unknown",status="404"')).toBe(1);
+  expect(await requestCount('method="GET",route="/v1/analysis",status="200"')).toBe(1);
+  expect(await requestCount('method="GET",route="/v1/analysis",status="403"')).toBe(1);
+  expect(await requestCount('method="GET",route="unknown",status="404"')).toBe(1);
 });
 
 test('no label or value contains a tenant, a key or a requested address', async () => {

@@ -33,7 +33,7 @@ function put(body: string | Buffer, headers: Record<string, string> = {}) {
 }
 
 /** Text of the object, or null. */
-async function stored(): Promise<string | null> {
+async function storedText(): Promise<string | null> {
   const store = server.storeOf(bucket);
   if ((await store.head('key')) === null) return null;
   return Buffer.from(await store.read('key', 10_000_000)).toString();
@@ -54,7 +54,7 @@ describe('PUT', () => {
     const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1));
 
     expect([fits.status, tooLarge.status, tooLarge.code]).toEqual([200, 413, 'blob_too_large']);
-    expect((await stored())?.length).toBe(maxObjectBytes);
+    expect((await storedText())?.length).toBe(maxObjectBytes);
   });
 
   test('of unknown length is stored up to the maximum size and leaves nothing above it', async () => {
@@ -67,7 +67,7 @@ describe('PUT', () => {
     const fits = await send(Buffer.alloc(maxObjectBytes));
 
     expect([tooLarge.status, tooLarge.code, left]).toEqual([413, 'blob_too_large', []]);
-    expect([fits.status, (await stored())?.length]).toEqual([200, maxObjectBytes]);
+    expect([fits.status, (await storedText())?.length]).toEqual([200, maxObjectBytes]);
   });
 
   test('far too large gets 413, even if the client reads only after it has sent everything', async () => {
@@ -112,7 +112,7 @@ describe('PUT', () => {
     outgoing.destroy();
 
     await vi.waitUntil(() => server.files().length === 1, patience);
-    expect([await stored(), server.logged]).toEqual(['old', []]);
+    expect([await storedText(), server.logged]).toEqual(['old', []]);
   });
 
   test('whose client stops sending gets 408 and leaves nothing', async () => {
@@ -121,7 +121,7 @@ describe('PUT', () => {
     );
 
     expect(text).toMatch(/^HTTP\/1\.1 408 .*connection: close/s);
-    expect([await stored(), server.files()]).toEqual([null, []]);
+    expect([await storedText(), server.files()]).toEqual([null, []]);
   });
 
   test('without a length is refused', async () => {

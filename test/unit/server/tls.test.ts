@@ -59,10 +59,10 @@ test('a client that trusts another authority refuses the leaf', async () => {
 test('our own authority is sent after the leaf, for clients that pin it', async () => {
   const { cert, authority } = await ensureLocalTls(newFolder(), [], now);
 
-  const shown = cert.match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----/g) ?? [];
+  const certificates = cert.match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----/g) ?? [];
 
-  expect(shown).toHaveLength(2);
-  expect(new X509Certificate(shown[1]!).fingerprint256).toBe(authority?.fingerprint256);
+  expect(certificates).toHaveLength(2);
+  expect(new X509Certificate(certificates[1]!).fingerprint256).toBe(authority?.fingerprint256);
 });
 
 test('the leaf lists IP addresses as such, in every notation', async () => {

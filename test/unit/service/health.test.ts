@@ -16,12 +16,12 @@ function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
   });
 }
 
-async function failing(health: ReturnType<typeof createHealth>) {
+async function failingParts(health: ReturnType<typeof createHealth>) {
   return (await health()).filter(({ cause }) => cause !== null).map(({ name }) => name);
 }
 
 test('nothing fails when everything works', async () => {
-  expect(await failing(healthOf())).toEqual([]);
+  expect(await failingParts(healthOf())).toEqual([]);
 });
 
 test('each failing part is named', async () => {
@@ -39,15 +39,15 @@ test('each failing part is named', async () => {
     },
   });
 
-  expect(await failing(health)).toEqual(['database', 'storage', 'model']);
+  expect(await failingParts(health)).toEqual(['database', 'storage', 'model']);
 });
 
 test('a long queue is healthy while a worker is busy', async () => {
   const now = new Date();
   const queue = { nextDueAt: async () => new Date(now.getTime() - 3_600_000) };
 
-  expect(await failing(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
-  expect(await failing(healthOf({ queue, now: () => now }))).toEqual(['queue']);
+  expect(await failingParts(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
+  expect(await failingParts(healthOf({ queue, now: () => now }))).toEqual(['queue']);
 });
 
 test('a receiver that does not answer is reported, and is not vital', async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /** Fails `times` times, then answers. */
-async function serverThat(fails: (response: ServerResponse) => void, times: number) {
+async function failingServer(fails: (response: ServerResponse) => void, times: number) {
   const requests: IncomingMessage[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(request);
@@ -41,15 +41,15 @@ test.each([
   ['limits the rate (429)', refuse(429, { 'retry-after': '1' })],
   ['hangs up', hangUp],
 ])('a GET request is repeated when the server %s', async (_how, fails) => {
-  const server = await serverThat(fails, 2);
+  const server = await failingServer(fails, 2);
 
   expect(await server.ping()).toBe('pong');
   expect(server.requests).toHaveLength(3);
 });
 
 test('a POST request is repeated only with an idempotency key', async () => {
-  const keyed = await serverThat(hangUp, 1);
-  const bare = await serverThat(hangUp, 1);
+  const keyed = await failingServer(hangUp, 1);
+  const bare = await failingServer(hangUp, 1);
 
   expect(await keyed.ping({ method: 'POST', idempotencyKey: 'once' })).toBe('pong');
   await expect(bare.ping({ method: 'POST' })).rejects.toMatchObject({ code: 'server_unreachable' });
@@ -63,14 +63,14 @@ test.each([
   ['a failed health check', refuse(503, { 'x-error-code': 'unhealthy' }), 'unhealthy'],
   ['a Retry-After of a minute', refuse(429, { 'retry-after': '60' }), 'rate_limited'],
 ])('%s is reported at once', async (_what, fails, code) => {
-  const server = await serverThat(fails, 9);
+  const server = await failingServer(fails, 9);
 
   await expect(server.ping()).rejects.toMatchObject({ code });
   expect(server.requests).toHaveLength(1);
 });
 
 test('a server that stays busy gets five requests', async () => {
-  const server = await serverThat(refuse(503, { 'retry-after': '3' }), 99);
+  const server = await failingServer(refuse(503, { 'retry-after': '3' }), 99);
 
   await expect(server.ping()).rejects.toMatchObject({ code: 'server_unreachable' });
   expect(server.requests).toHaveLength(5);
@@ -81,7 +81,7 @@ test('a server that stays busy gets five requests', async () => {
 const { signal: longRun } = new AbortController();
 
 test('a long run waits for a restarting server', async () => {
-  const server = await serverThat(hangUp, 9);
+  const server = await failingServer(hangUp, 9);
 
   expect(await server.ping({ longRun })).toBe('pong');
   expect(server.requests).toHaveLength(10);
@@ -89,28 +89,28 @@ test('a long run waits for a restarting server', async () => {
 });
 
 test('a long run waits out a Retry-After of a minute', async () => {
-  const server = await serverThat(refuse(429, { 'retry-after': '60' }), 2);
+  const server = await failingServer(refuse(429, { 'retry-after': '60' }), 2);
 
   expect(await server.ping({ longRun })).toBe('pong');
   expect(server.waits).toEqual([60_000, 60_000]);
 });
 
 test('a long run gives up after two and a half minutes', async () => {
-  const server = await serverThat(refuse(503, { 'retry-after': '15' }), 99);
+  const server = await failingServer(refuse(503, { 'retry-after': '15' }), 99);
 
   await expect(server.ping({ longRun })).rejects.toMatchObject({ code: 'server_unreachable' });
   expect(server.waits).toEqual(Array(10).fill(15_000));
 });
 
 test('a long run reports a Retry-After of a day at once', async () => {
-  const server = await serverThat(refuse(429, { 'retry-after': '86400' }), 9);
+  const server = await failingServer(refuse(429, { 'retry-after': '86400' }), 9);
 
   await expect(server.ping({ longRun })).rejects.toMatchObject({ code: 'rate_limited' });
   expect(server.requests).toHaveLength(1);
 });
 
 test('a long run does not repeat a POST request without an idempotency key', async () => {
-  const server = await serverThat(hangUp, 9);
+  const server = await failingServer(hangUp, 9);
 
   await expect(server.ping({ method: 'POST', longRun })).rejects.toMatchObject({
     code: 'server_unreachable',
@@ -130,7 +130,7 @@ test('waiting ends when its signal is aborted', async () => {
 });
 
 test('the User-Agent names the program and its version', async () => {
-  const server = await serverThat(hangUp, 0);
+  const server = await failingServer(hangUp, 0);
 
   await server.ping();
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** A store over TLS, and a transfer for a client of `serverUrl`, by default the store itself. */
-async function storeThat(listener: RequestListener, serverUrl?: string, pace?: Pace) {
+async function openStore(listener: RequestListener, serverUrl?: string, pace?: Pace) {
   const { url } = await openTlsServer(leaf, [], listener);
   const pem = authority.certificate.toString();
   const dispatcher = connectionsUnder({ by: 'authority', pem });
@@ -58,7 +58,7 @@ const xml = (code: string, message: string) =>
 describe('an upload', () => {
   test('arrives whole, with its length and no Authorization header', async () => {
     const { uploads, listener } = recordUploads();
-    const { url, transfer } = await storeThat(listener);
+    const { url, transfer } = await openStore(listener);
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a?signature=b` }, bytes, never);
 
@@ -71,7 +71,7 @@ describe('an upload', () => {
 
   test('to Azure names the blob type', async () => {
     const { uploads, listener } = recordUploads();
-    const { url, transfer } = await storeThat(listener);
+    const { url, transfer } = await openStore(listener);
 
     await transfer.upload({ type: 'azure', putUrl: `${url}/a` }, bytes, never);
 
@@ -80,7 +80,7 @@ describe('an upload', () => {
 
   test('to a host other than the server trusts the same authority', async () => {
     const { uploads, listener } = recordUploads();
-    const { url, transfer } = await storeThat(listener, 'https://forensics.example');
+    const { url, transfer } = await openStore(listener, 'https://forensics.example');
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
@@ -91,7 +91,7 @@ describe('an upload', () => {
     const { uploads, listener } = recordUploads();
     const stranger = await newLeaf(await newAuthority('somebody else'));
     const { url } = await openTlsServer(stranger, [], listener);
-    const { transfer } = await storeThat(listener);
+    const { transfer } = await openStore(listener);
 
     const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
@@ -102,7 +102,7 @@ describe('an upload', () => {
   test('is sent again after a broken connection or a busy store', async () => {
     const { uploads, listener } = recordUploads();
     let calls = 0;
-    const { url, transfer } = await storeThat((request, response) => {
+    const { url, transfer } = await openStore((request, response) => {
       calls++;
       if (calls === 1) return request.socket.destroy();
       if (calls === 2) return response.writeHead(503).end(xml('SlowDown', 'Reduce your rate.'));
@@ -120,7 +120,7 @@ describe('an upload', () => {
     let calls = 0;
     const restarted: RequestListener = (request, response) =>
       calls++ < 9 ? request.socket.destroy() : listener(request, response);
-    const { url, transfer } = await storeThat(restarted, undefined, pace);
+    const { url, transfer } = await openStore(restarted, undefined, pace);
 
     await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
@@ -144,7 +144,7 @@ describe('an upload', () => {
     [404, xml('NoSuchBucket', 'No such bucket.'), 'blob_not_found'],
     [403, '<html>a proxy says no</html>', 'store_refused'],
   ] as const)('answered %i with %s fails with %s', async ([status, body, code]) => {
-    const { url, transfer } = await storeThat((_request, response) => {
+    const { url, transfer } = await openStore((_request, response) => {
       // Sent before the body has arrived: the rest of the upload must not hide the answer.
       response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
     });
@@ -155,7 +155,7 @@ describe('an upload', () => {
   });
 
   test('to a full store fails with the store’s message', async () => {
-    const { url, transfer } = await storeThat((_request, response) => {
+    const { url, transfer } = await openStore((_request, response) => {
       response.writeHead(507).end(xml('InsufficientStorage', 'The quota is used up.'));
     });
 
@@ -165,7 +165,7 @@ describe('an upload', () => {
   });
 
   test('fails with the signal’s reason', async () => {
-    const { url, transfer } = await storeThat(() => undefined);
+    const { url, transfer } = await openStore(() => undefined);
     const controller = new AbortController();
     const reason = new Error('enough');
 
@@ -183,7 +183,7 @@ describe('a download', () => {
       requests++;
       response.end('x');
     });
-    const { url, transfer } = await storeThat((_request, response) => {
+    const { url, transfer } = await openStore((_request, response) => {
       response.writeHead(302, { location: `${plain}/there` }).end();
     });
 
@@ -195,7 +195,7 @@ describe('a download', () => {
 
   test('that is cut off half-way is fetched again', async () => {
     let calls = 0;
-    const { url, transfer } = await storeThat((_request, response) => {
+    const { url, transfer } = await openStore((_request, response) => {
       calls++;
       if (calls > 1) return response.end(bytes);
       response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1000));
@@ -208,7 +208,7 @@ describe('a download', () => {
   });
 
   test('larger than its limit is refused', async () => {
-    const { url, transfer } = await storeThat((_request, response) => response.end(bytes));
+    const { url, transfer } = await openStore((_request, response) => response.end(bytes));
 
     await expect(transfer.download(`${url}/a`, 1000, never)).rejects.toMatchObject({
       code: 'blob_too_large',

@@ -77,13 +77,13 @@ test.skipIf(!existsSync(pooler))(
     const [one, other] = [await openPostgres(place), await openPostgres(place)];
     onTestFinished(async () => void (await Promise.all([one.close(), other.close()])));
 
-    const heard = new Promise<void>((resolve) => void other.db.onNotification('jobs', resolve));
+    const notified = new Promise<void>((resolve) => void other.db.onNotification('jobs', resolve));
     const kept = await transact(one.db, async (tx) => {
       tx.notify('jobs');
       return tx.values(sql`SHOW lock_timeout`);
     });
 
-    await heard;
+    await notified;
     expect(kept).toEqual([['10s']]);
   },
 );

@@ -10,7 +10,7 @@ const four = (address: string) => ({ address, family: 4 });
 const six = (address: string) => ({ address, family: 6 });
 
 /** The addresses that a socket gets for a name that resolves to `found`, or the code of the error. */
-async function resolved(found: readonly LookupAddress[], all: boolean): Promise<unknown> {
+async function resolveName(found: readonly LookupAddress[], all: boolean): Promise<unknown> {
   const answer = (_name: string, _options: object, callback: (...found: unknown[]) => void) =>
     callback(null, found);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only overload that the guard calls
@@ -32,16 +32,16 @@ test('only the allowed addresses of a name are returned, in any order', async ()
     six('2606:4700::1111'),
   ];
 
-  expect(await resolved(mixed, true)).toEqual([four('1.1.1.1'), six('2606:4700::1111')]);
-  expect(await resolved(mixed, false)).toBe('1.1.1.1');
+  expect(await resolveName(mixed, true)).toEqual([four('1.1.1.1'), six('2606:4700::1111')]);
+  expect(await resolveName(mixed, false)).toBe('1.1.1.1');
 });
 
 test('a name without an allowed address is rejected', async () => {
   const inside = [four('10.0.0.1'), four('100.64.0.1'), four('0.0.0.0'), six('::'), six('fd12::1')];
 
-  expect(await resolved(inside, true)).toBe('no_address');
-  expect(await resolved(inside, false)).toBe('no_address');
-  expect(await resolved([], true)).toBe('no_address');
+  expect(await resolveName(inside, true)).toBe('no_address');
+  expect(await resolveName(inside, false)).toBe('no_address');
+  expect(await resolveName([], true)).toBe('no_address');
 });
 
 test('an address is checked immediately, with or without brackets', () => {

@@ -10,7 +10,7 @@ import { defaultLimits } from '../../../../src/image/picture.ts';
 import { createScriptedSandbox } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
 
-async function completed() {
+async function openCompleted() {
   const { complete, caller, db, stores, ...workshop } = await openWorkshop();
   const analysisId = await complete('forensicReporting');
   const sandbox = createScriptedSandbox();
@@ -29,7 +29,7 @@ async function completed() {
 }
 
 test('a bundle is made from the examination that the log recorded', async () => {
-  const { open } = await completed();
+  const { open } = await openCompleted();
 
   const { examination, item } = await open();
 
@@ -38,7 +38,7 @@ test('a bundle is made from the examination that the log recorded', async () => 
 });
 
 test('error rates are included only for the exact model that examined the picture', async () => {
-  const { open } = await completed();
+  const { open } = await openCompleted();
   const { model } = (await open()).examination;
   const validation = { id: 'a'.repeat(24), createdAt: new Date(0), model, conditions: [] };
   const others = [
@@ -61,7 +61,7 @@ test.each([
   ['another result', `UPDATE examinations SET result_class = 0`],
   ['invalid JSON', `UPDATE examinations SET examination = '{'`],
 ])('%s written into the database is never signed', async (_what, sql) => {
-  const { tamper, open, sandbox } = await completed();
+  const { tamper, open, sandbox } = await openCompleted();
 
   tamper(sql);
 
@@ -70,7 +70,7 @@ test.each([
 });
 
 test('a picture that was replaced together with its hash is never signed', async () => {
-  const { db, tamper, store, open, sandbox } = await completed();
+  const { db, tamper, store, open, sandbox } = await openCompleted();
   const other = Buffer.from('another picture');
   const { key } = (await db.select({ key: analyses.evidenceKey }).from(analyses).get())!;
 
@@ -82,7 +82,7 @@ test('a picture that was replaced together with its hash is never signed', async
 });
 
 test('a chain of custody from a broken log is never signed', async () => {
-  const { tamper, open } = await completed();
+  const { tamper, open } = await openCompleted();
 
   tamper(`DROP TRIGGER audit_entries_unchanged;
     UPDATE audit_entries SET entry = replace(entry, '"service"', '"operator"')`);
@@ -94,7 +94,7 @@ test('a chain of custody from a broken log is never signed', async () => {
 });
 
 test('a deleted analysis is available only while a hold keeps it', async () => {
-  const { analyses: acts, caller, db, clock, analysisId, open } = await completed();
+  const { analyses: acts, caller, db, clock, analysisId, open } = await openCompleted();
   await acts.remove(caller, analysisId);
   await expect(open()).rejects.toMatchObject({ code: 'analysis_not_found' });
 

@@ -3,7 +3,7 @@ import { checkFiles } from '../../../../src/service/analyses/evidence.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';
 import { openWorkshop } from './workshop.ts';
 
-async function checked(tier: 'flagging' | 'forensicReporting' = 'forensicReporting') {
+async function openCompleted(tier: 'flagging' | 'forensicReporting' = 'forensicReporting') {
   const workshop = await openWorkshop();
   const { complete, analyses: acts, caller, store, db, stores } = workshop;
   const id = await complete(tier);
@@ -38,8 +38,8 @@ const allAsRecorded = {
 };
 
 test('untouched files are as recorded, in either tier and after an upgrade', async () => {
-  const forensic = await checked();
-  const flagging = await checked('flagging');
+  const forensic = await openCompleted();
+  const flagging = await openCompleted('flagging');
   const before = await flagging.states();
   await flagging.upgrade();
 
@@ -53,7 +53,7 @@ test.each([
   ['heatmap-real.png', 'heatmap'],
   ['original', 'evidence'],
 ] as const)('a replaced or removed %s is reported', async (name, key) => {
-  const { keys, put, store, states } = await checked();
+  const { keys, put, store, states } = await openCompleted();
 
   await put(keys[key]);
   const replaced = await states();
@@ -71,7 +71,7 @@ test.each([
   `UPDATE examinations SET scores = replace(scores, '"anomaly"', '"anomalies"')`,
   `UPDATE examinations SET examined_at = 0`,
 ])('an examination changed by %s is reported', async (sql) => {
-  const { db, states } = await checked();
+  const { db, states } = await openCompleted();
 
   db.$client.exec(sql);
 
@@ -79,7 +79,7 @@ test.each([
 });
 
 test('files that are older than the log are not_recorded', async () => {
-  const { db, states } = await checked('flagging');
+  const { db, states } = await openCompleted('flagging');
 
   db.$client.exec('DROP TRIGGER audit_entries_kept; DELETE FROM audit_entries');
 
@@ -87,7 +87,7 @@ test('files that are older than the log are not_recorded', async () => {
 });
 
 test('an analysis of another tenant is not found', async () => {
-  const { db, stores, id, openTenant } = await checked('flagging');
+  const { db, stores, id, openTenant } = await openCompleted('flagging');
   const { tenant } = await openTenant('other');
 
   const foreign = checkFiles({ db, stores }, { tenantId: tenant.id, analysisId: id });

@@ -7,7 +7,7 @@ import { createRequest, height, openWorkshop, picture, width } from './workshop.
 const png = await scenePng({ width, height, seed: 2 });
 const large = await sceneJpeg({ width: width + 1, height, seed: 3 });
 
-async function started(bytes: Uint8Array, input: object = {}) {
+async function startWith(bytes: Uint8Array, input: object = {}) {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
   const { create, upload, analyses, caller } = workshop;
   const analysis = await create({ input: { ...createRequest().input, ...input } });
@@ -25,7 +25,7 @@ describe('start fails an analysis whose upload is', () => {
     ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
     ['too large', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
   ])('%s', async (_, bytes, code, words) => {
-    const { outcome, status, analysis, messages, queue, db } = await started(bytes);
+    const { outcome, status, analysis, messages, queue, db } = await startWith(bytes);
 
     const httpStatus = code === 'image_too_many_bytes' ? 413 : 422;
     expect(outcome).toMatchObject({
@@ -36,7 +36,7 @@ describe('start fails an analysis whose upload is', () => {
     const message = outcome instanceof Error ? outcome.message : '';
     const failed = await status(analysis.id);
     expect(failed).toMatchObject({ status: 'failed', statusMessage: message });
-    // In words of another language too.
+    // The message can also be written in another language.
     expect(writeFailure({ message, reason: failed.failure ?? null }, 'de')).not.toBe(message);
     expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
     expect(await queue.count('analysis.run')).toBe(0);
@@ -54,8 +54,8 @@ describe('a declared size', () => {
       const scene = { width, height, seed: 4, orientation };
       const measured = { width: height, height: width };
 
-      const jpg = await started(await sceneJpeg(scene), measured);
-      const asPng = await started(await scenePng(scene), { ...measured, format: 'png' });
+      const jpg = await startWith(await sceneJpeg(scene), measured);
+      const asPng = await startWith(await scenePng(scene), { ...measured, format: 'png' });
 
       for (const { outcome, status, analysis } of [jpg, asPng]) {
         if (isTurned) expect(outcome).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a declared size', () => {
   test('may be the upright one of a turned picture', async () => {
     const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
 
-    expect((await started(turned)).outcome).toBeUndefined();
+    expect((await startWith(turned)).outcome).toBeUndefined();
   });
 });
 
@@ -78,9 +78,9 @@ test('a run and an upgrade request heatmaps of the declared size', async () => {
   const measured = { width: height, height: width };
   const tier = 'forensicReporting';
 
-  const once = await started(turned, { ...measured, options: { tier } });
+  const once = await startWith(turned, { ...measured, options: { tier } });
   await once.worker.drain();
-  const later = await started(turned, measured);
+  const later = await startWith(turned, measured);
   await later.worker.drain();
   await later.analyses.retry(later.caller, { id: later.analysis.id, options: { tier } });
 
@@ -89,7 +89,7 @@ test('a run and an upgrade request heatmaps of the declared size', async () => {
 });
 
 test('the status message of a refused upload says what to do, and start repeats it', async () => {
-  const { outcome, status, analysis, analyses, caller } = await started(large);
+  const { outcome, status, analysis, analyses, caller } = await startWith(large);
   const advice = 'Upload the right picture and retry, or create a new analysis.';
 
   expect(outcome).toMatchObject({ message: expect.stringContaining(advice) });
@@ -104,7 +104,7 @@ test('the status message of a refused upload says what to do, and start repeats 
 });
 
 test('an upload that is replaced after the start is not examined', async () => {
-  const { upload, analysis, worker, sandbox, status, store, db } = await started(picture);
+  const { upload, analysis, worker, sandbox, status, store, db } = await startWith(picture);
 
   await upload(analysis, large);
   await worker.drain();
@@ -125,7 +125,7 @@ test('an upload that is replaced after the start is not examined', async () => {
 });
 
 test('a stored copy that was changed fails the run without being examined', async () => {
-  const { worker, sandbox, status, analysis, store, db } = await started(picture);
+  const { worker, sandbox, status, analysis, store, db } = await startWith(picture);
   const row = db.$client
     .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
     .get();
@@ -138,7 +138,7 @@ test('a stored copy that was changed fails the run without being examined', asyn
 });
 
 test('a refused upload can be replaced and the analysis retried', async () => {
-  const { upload, analysis, analyses, caller, worker, status } = await started(png);
+  const { upload, analysis, analyses, caller, worker, status } = await startWith(png);
   const id = analysis.id;
 
   await expect(analyses.retry(caller, { id, options: {} })).rejects.toMatchObject({

@@ -7,7 +7,7 @@ const other = Buffer.from('another file altogether');
 const completeMessage = 'The analysis is complete.';
 const replacedMessage = `${completeMessage} The uploaded object was replaced after the start; the result is for the copy taken at the start (SHA-256 ${createHash('sha256').update(picture).digest('hex')}).`;
 
-async function started(tier: 'flagging' | 'forensicReporting' = 'flagging') {
+async function openStarted(tier: 'flagging' | 'forensicReporting' = 'flagging') {
   const workshop = await openWorkshop({ maxBytes: 100_000 });
   const { create, upload, analyses, caller, status } = workshop;
   const analysis = await create({ input: { ...createRequest().input, options: { tier } } });
@@ -19,7 +19,7 @@ async function started(tier: 'flagging' | 'forensicReporting' = 'flagging') {
 
 test('a replaced upload is reported once in the answer, in the report and to the operator', async () => {
   const { store, key, worker, message, sandbox, notices, analysis, messages, caller } =
-    await started('forensicReporting');
+    await openStarted('forensicReporting');
 
   await store.put(key, other);
   await worker.drain();
@@ -38,9 +38,9 @@ test.each([
   ['was written again with the same bytes', async ({ store, key }) => store.put(key, picture)],
 ] as const satisfies readonly [
   string,
-  (workshop: Awaited<ReturnType<typeof started>>) => unknown,
+  (workshop: Awaited<ReturnType<typeof openStarted>>) => unknown,
 ][])('nothing is reported about an upload that %s', async (_, act) => {
-  const workshop = await started('forensicReporting');
+  const workshop = await openStarted('forensicReporting');
 
   await act(workshop);
   await workshop.worker.drain();
@@ -51,7 +51,7 @@ test.each([
 });
 
 test('the bytes decide when every write has its own ETag', async () => {
-  const { store, worker, message } = await started();
+  const { store, worker, message } = await openStarted();
   const head = store.head.bind(store);
   store.head = async (key) => ({ ...(await head(key))!, etag: 'of another write' });
 
@@ -61,7 +61,7 @@ test('the bytes decide when every write has its own ETag', async () => {
 });
 
 test('an upload replaced by something too large to read counts as replaced', async () => {
-  const { store, key, worker, message } = await started();
+  const { store, key, worker, message } = await openStarted();
 
   await store.put(key, Buffer.alloc(100_001));
   await worker.drain();
@@ -70,7 +70,7 @@ test('an upload replaced by something too large to read counts as replaced', asy
 });
 
 test('an upload that is replaced after the run is reported by the upgrade', async () => {
-  const { store, key, worker, message, analyses, caller, analysis, sandbox } = await started();
+  const { store, key, worker, message, analyses, caller, analysis, sandbox } = await openStarted();
   await worker.drain();
   await store.put(key, other);
   const before = await message();
@@ -84,7 +84,7 @@ test('an upload that is replaced after the run is reported by the upgrade', asyn
 });
 
 test('a store that does not answer for the upload does not cost the result', async () => {
-  const { store, worker, message, errors } = await started();
+  const { store, worker, message, errors } = await openStarted();
   const failure = new ForensicsError('store_unavailable', 'no');
   store.head = () => Promise.reject(failure);
 

@@ -133,7 +133,7 @@ describe('retry', () => {
 });
 
 /** Five analyses, a second apart. */
-async function filled() {
+async function openFilled() {
   const workshop = await openWorkshop();
   const { create, clock } = workshop;
   const names = ['Ärger am Bau', 'Straße', '100% echt', 'under_score', 'plain'];
@@ -150,7 +150,7 @@ async function filled() {
 
 describe('list', () => {
   test('is sorted newest first, then by id', async () => {
-    const { create, analyses, caller, names } = await filled();
+    const { create, analyses, caller, names } = await openFilled();
     const twins = [await create(), await create(), await create()].map(({ id }) => id);
 
     const page = await analyses.list(caller, {});
@@ -160,7 +160,7 @@ describe('list', () => {
   });
 
   test('pages with an exclusive end, its own total, and the count of all matches', async () => {
-    const { analyses, caller, names } = await filled();
+    const { analyses, caller, names } = await openFilled();
 
     const page = await analyses.list(caller, { start: 1, limit: 2 });
     const beyond = await analyses.list(caller, { start: 7, limit: 2 });
@@ -190,13 +190,13 @@ describe('list', () => {
     ['arger', []],
     ['u\n', []],
   ])('finds %j literally, whatever its case', async (term, expected) => {
-    const { found } = await filled();
+    const { found } = await openFilled();
 
     expect(await found(term)).toEqual(expected);
   });
 
   test('an empty term finds everything', async () => {
-    const { found, names } = await filled();
+    const { found, names } = await openFilled();
 
     expect(await found('')).toEqual(names.toReversed());
   });

@@ -50,7 +50,7 @@ async function openCounted(
   };
 }
 
-const noticed = (deleted: number, purged: number, objects: number, objectsLeft = 0) => ({
+const retentionNotice = (deleted: number, purged: number, objects: number, objectsLeft = 0) => ({
   what: 'retention',
   deleted,
   purged,
@@ -67,15 +67,15 @@ describe('a deleted analysis', () => {
     await remove(gone);
 
     clock.step(30 * dayMs - 1);
-    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 0));
     expect([await rows(), await objects()]).toEqual([[2, 2, 0], 16]);
     clock.step(1);
 
     // The upload, its copy, four heatmaps and two reports.
-    expect(await cleanUp()).toEqual(noticed(0, 1, 8));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 1, 8));
     expect([await rows(), await objects()]).toEqual([[1, 1, 0], 8]);
     expect(await counters()).toEqual(billed);
-    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 0));
   });
 
   test('is purged once in any state, even when two processes clean up at once', async () => {
@@ -101,12 +101,12 @@ describe('a deleted analysis', () => {
     const removeObject = store.delete.bind(store);
     store.delete = () => Promise.reject(failure);
 
-    expect(await cleanUp()).toEqual(noticed(0, 1, 0, 8));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 1, 0, 8));
     expect([await rows(), await objects()]).toEqual([[0, 0, 8], 8]);
     expect(errors).toEqual([failure]);
     store.delete = removeObject;
 
-    expect(await cleanUp()).toEqual(noticed(0, 0, 8));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 8));
     expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
@@ -118,15 +118,15 @@ describe('a deleted analysis', () => {
     await upload(analysis);
     await remove(analysis.id);
     clock.step(dayMs);
-    expect(await cleanUp()).toEqual(noticed(0, 1, 1));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 1, 1));
 
     await upload(analysis);
     clock.step(7 * dayMs - 1);
-    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 0));
     expect(await objects()).toBe(1);
     clock.step(1);
 
-    expect(await cleanUp()).toEqual(noticed(0, 0, 1));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 1));
     expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
@@ -141,7 +141,7 @@ describe('a deleted analysis', () => {
     await analyses.cleanUp(signal);
     expect(await rows()).toEqual([5, 0, 40]);
 
-    expect(await cleanUp()).toEqual(noticed(0, 5, 25));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 5, 25));
   });
 });
 
@@ -151,7 +151,7 @@ describe('an analysis that has not changed for long', () => {
     const id = await complete();
     clock.step(20 * 365 * dayMs);
 
-    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 0));
     expect(await ids()).toEqual([id]);
   });
 
@@ -166,9 +166,9 @@ describe('an analysis that has not changed for long', () => {
     const before = (await messages()).length;
 
     clock.step(90 * dayMs - 1);
-    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 0));
     clock.step(2);
-    expect(await cleanUp()).toEqual(noticed(2, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(2, 0, 0));
 
     expect(await ids()).toEqual([]);
     expect((await messages()).slice(before)).toMatchObject([
@@ -181,7 +181,7 @@ describe('an analysis that has not changed for long', () => {
       .all();
     expect(actors).toEqual([{ type: 'system' }, { type: 'system' }]);
     clock.step(30 * dayMs);
-    expect(await cleanUp()).toEqual(noticed(0, 2, 3));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 2, 3));
     expect(await rows()).toEqual([0, 0, 0]);
   });
 
@@ -195,7 +195,7 @@ describe('an analysis that has not changed for long', () => {
     await analyses.retry(caller, { id: upgraded, options: { tier: 'forensicReporting' } });
     clock.step(dayMs);
 
-    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 0));
     expect((await ids()).toSorted()).toEqual([upgraded, waiting].toSorted());
   });
 });
@@ -211,14 +211,14 @@ describe('a hold', () => {
     const hold = await holds.add({ tenantId, analysisId: held, reason: 'case 17' });
     clock.step(300 * dayMs);
 
-    expect(await cleanUp()).toEqual(noticed(0, 1, 2));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 1, 2));
     expect([await ids(), await rows(), await objects()]).toEqual([[], [1, 1, 0], 2]);
     expect(await holds.list(tenantId)).toMatchObject([
       { analysisId: held, reason: 'case 17', createdDate: hold.createdDate },
     ]);
     await holds.remove({ tenantId, analysisId: held });
 
-    expect(await cleanUp()).toEqual(noticed(0, 1, 2));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 1, 2));
     expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
@@ -232,7 +232,7 @@ describe('a hold', () => {
     await holds.add({ tenantId: caller.tenant.id, analysisId: null, reason: '' });
     clock.step(2 * dayMs);
 
-    expect(await cleanUp()).toEqual(noticed(1, 0, 0));
+    expect(await cleanUp()).toEqual(retentionNotice(1, 0, 0));
     expect(await ids()).toEqual([old]);
     expect((await analyses.list(other, {})).analyses).toEqual([]);
   });
@@ -275,11 +275,11 @@ describe('after a crash', () => {
     const survivor = (await openProcess('two')).analyses;
 
     clock.step(dayMs - 1);
-    expect(await cleanUp(survivor)).toEqual(noticed(0, 0, 0));
+    expect(await cleanUp(survivor)).toEqual(retentionNotice(0, 0, 0));
     expect(await objects()).toBe(2);
     clock.step(1);
 
-    expect(await cleanUp(survivor)).toEqual(noticed(0, 0, 1));
+    expect(await cleanUp(survivor)).toEqual(retentionNotice(0, 0, 1));
     expect(await objects()).toBe(1);
   });
 
@@ -331,7 +331,7 @@ describe('after a crash', () => {
     store.delete = remove;
     clock.step(dayMs);
 
-    expect(await cleanUp()).toEqual(noticed(0, 0, 6));
+    expect(await cleanUp()).toEqual(retentionNotice(0, 0, 6));
     expect(await objects()).toBe(8 + 2);
   });
 });

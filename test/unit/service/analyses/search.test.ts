@@ -56,7 +56,7 @@ const add = (db: Db, ...rows: ReturnType<typeof row>[]) =>
     for (const one of rows) await tx.insert(analyses).values(one).run();
   });
 
-async function found(db: Db, searchTerm: string, tenantId = 'a') {
+async function search(db: Db, searchTerm: string, tenantId = 'a') {
   const { entries, total } = await findEntries(db, tenantId, { searchTerm, start: 0, limit: 10 });
   expect(total).toBe(entries.length);
   return entries.map(({ analysis }) => analysis.id);
@@ -81,16 +81,16 @@ describe.each(engines)('a search in $name', (engine) => {
       row('3', { name: '写真の鑑定', comment: 'a_b' }),
     );
 
-    expect(await found(db, '"hi" and not')).toEqual(['1']);
-    expect(await found(db, 'x*')).toEqual(['1']);
-    expect(await found(db, 'SSENF')).toEqual(['2']);
-    expect(await found(db, 'köln, 100 %')).toEqual(['2']);
-    expect(await found(db, 'の鑑定')).toEqual(['3']);
-    expect(await found(db, 'a_b')).toEqual(['3']);
-    expect(await found(db, 'a%b')).toEqual([]);
-    expect(await found(db, 'hi')).toEqual(['1']);
-    expect(await found(db, '写真')).toEqual(['3']);
-    expect(await found(db, 'name comment')).toEqual([]);
+    expect(await search(db, '"hi" and not')).toEqual(['1']);
+    expect(await search(db, 'x*')).toEqual(['1']);
+    expect(await search(db, 'SSENF')).toEqual(['2']);
+    expect(await search(db, 'köln, 100 %')).toEqual(['2']);
+    expect(await search(db, 'の鑑定')).toEqual(['3']);
+    expect(await search(db, 'a_b')).toEqual(['3']);
+    expect(await search(db, 'a%b')).toEqual([]);
+    expect(await search(db, 'hi')).toEqual(['1']);
+    expect(await search(db, '写真')).toEqual(['3']);
+    expect(await search(db, 'name comment')).toEqual([]);
   });
 
   on('does not match across name and comment, or in other tenants', async () => {
@@ -99,9 +99,9 @@ describe.each(engines)('a search in $name', (engine) => {
       row('2', { name: 'left wing', tenantId: 'b' }),
     );
 
-    expect(await found(db, 'left')).toEqual(['1']);
-    expect(await found(db, 'leftright')).toEqual([]);
-    expect(await found(db, 'left', 'b')).toEqual(['2']);
+    expect(await search(db, 'left')).toEqual(['1']);
+    expect(await search(db, 'leftright')).toEqual([]);
+    expect(await search(db, 'left', 'b')).toEqual(['2']);
   });
 
   on('follows changes and deletions of an analysis', async () => {
@@ -117,7 +117,7 @@ describe.each(engines)('a search in $name', (engine) => {
     await add(db, row('4', { name: 'later' }));
 
     const terms = ['before', 'after', 'hidden', 'gone', 'later'];
-    const ids = await Promise.all(terms.map(async (term) => found(db, term)));
+    const ids = await Promise.all(terms.map(async (term) => search(db, term)));
 
     expect(ids).toEqual([[], ['1'], [], [], ['4']]);
   });
@@ -131,7 +131,7 @@ describe.each(engines)('a search in $name', (engine) => {
     await add(db, row('1', { actor: 'p' }), row('2', { name: 'Annaberg' }), row('3', {}));
     await add(db, row('4', { actor: 'q' }));
 
-    expect((await found(db, 'anna')).toSorted()).toEqual(['1', '2', '4']);
+    expect((await search(db, 'anna')).toSorted()).toEqual(['1', '2', '4']);
   });
 });
 
@@ -160,7 +160,7 @@ test('rows from before the text index are found, and frequent matches are counte
   });
 
   expect([entries.length, total]).toEqual([3, 21_002]);
-  expect(await found(db, 'uncommon')).toEqual(['rare']);
+  expect(await search(db, 'uncommon')).toEqual(['rare']);
   expect(await textSearchCondition(db, 'common')).toBeNull();
   expect(await textSearchCondition(db, 'uncommon')).not.toBeNull();
   await opened.close();

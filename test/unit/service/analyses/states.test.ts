@@ -135,7 +135,7 @@ describe('processing', () => {
       processingFinishTime: '2026-03-01T12:00:00.000Z',
       result: expect.objectContaining({ resultClass: 1, resultSubClasses: [0, 2] }),
     });
-    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'completed']);
     expect((await messages())[1]).toEqual({
       event: 'update',
       analysisId: id,
@@ -180,7 +180,7 @@ describe('processing', () => {
       ['failed', 3],
     ]);
     expect(await status(id)).toMatchObject({ statusMessage: 'Crash 4.' });
-    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'failed']);
     expect((await messages())[1]).toMatchObject({ statusMessage: 'Crash 4.' });
     expect(sandbox.examined).toHaveLength(4);
     expect(await counters()).toEqual({ runs: 1, retries: 3, errors: 1 });
@@ -200,7 +200,7 @@ describe('processing', () => {
     await worker.drain();
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
-    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'completed']);
   });
 
   test.each(['image_unreadable', 'image_not_as_declared', 'model_integrity'] as const)(
@@ -218,7 +218,7 @@ describe('processing', () => {
         statusMessage: 'The picture is broken.',
         processingFinishTime: '2026-03-01T12:00:00.000Z',
       });
-      expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
+      expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'failed']);
     },
   );
 
@@ -234,11 +234,11 @@ describe('processing', () => {
       retryCount: 0,
       processingStartTime: null,
     });
-    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'pending']);
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'pending']);
     clock.step(1000);
     await worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed' });
-    expect((await messages()).map(({ status: told }) => told)).toEqual([
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual([
       'processing',
       'pending',
       'processing',
@@ -277,7 +277,7 @@ describe('processing', () => {
     }
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'completed']);
   });
 
   test('a failure of the database’s disk does not count as an attempt either', async () => {
@@ -312,7 +312,7 @@ describe('processing', () => {
 });
 
 /** An analysis that failed after one automatic retry. */
-async function failed() {
+async function openFailed() {
   const workshop = await openWorkshop();
   const { sandbox, start, worker } = workshop;
   sandbox.next(sandbox.fail('inference_crashed'), sandbox.fail('image_unreadable'));
@@ -325,7 +325,7 @@ async function failed() {
 
 describe('failed', () => {
   test('retry returns it to pending with merged options, sends no message, and runs it again', async () => {
-    const { id, analyses, caller, status, messages, worker, sandbox } = await failed();
+    const { id, analyses, caller, status, messages, worker, sandbox } = await openFailed();
     expect(await status(id)).toMatchObject({ status: 'failed', retryCount: 1 });
 
     const again = await analyses.retry(caller, {
@@ -351,14 +351,14 @@ describe('failed', () => {
       },
       tierUpgradedFrom: null,
     });
-    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
+    expect((await messages()).map(({ status: sent }) => sent)).toEqual(['processing', 'failed']);
     await worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed' });
     expect(sandbox.examined.at(-1)!.options).toMatchObject({ model: 'acme-trace', seed: 7 });
   });
 
   test('start is refused and says to use retry', async () => {
-    const { id, analyses, caller } = await failed();
+    const { id, analyses, caller } = await openFailed();
 
     await expect(analyses.start(caller, id)).rejects.toMatchObject({
       code: 'analysis_not_pending',
@@ -367,7 +367,7 @@ describe('failed', () => {
   });
 
   test('of several retries at once, one runs', async () => {
-    const { id, analyses, caller, queue } = await failed();
+    const { id, analyses, caller, queue } = await openFailed();
 
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, () => analyses.retry(caller, { id, options: {} })),

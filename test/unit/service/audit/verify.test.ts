@@ -12,7 +12,7 @@ import { chain, filledFile, openLog, tamper } from './filled-log.ts';
 
 const template = await filledFile();
 
-async function filled() {
+async function openFilled() {
   const path = join(temporaryFolder(), 'log.db');
   writeFileSync(path, template);
   const log = openLog(temporaryDb(path));
@@ -29,7 +29,7 @@ const hashText = (text: string) => createHash('sha256').update(text).digest('hex
 const at = (seq: number) => `chain = '${chain}' AND seq = ${seq}`;
 
 test('an untouched chain is valid, and its head is the hash of its last line', async () => {
-  const { audit, lines } = await filled();
+  const { audit, lines } = await openFilled();
 
   const verified = await audit.verify(chain);
 
@@ -43,7 +43,7 @@ describe('a change', () => {
   const everywhere = [1, 2, 3, 4].flatMap((seq) => fields.map((field) => [seq, field] as const));
 
   test.each(everywhere)('of entry %i in its field %s is detected there', async (seq, field) => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(
       db,
@@ -54,7 +54,7 @@ describe('a change', () => {
   });
 
   test.each([1, 2, 3, 4])('of the hash of entry %i is detected there', async (seq) => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(db, `UPDATE audit_entries SET hash = '${'0'.repeat(64)}' WHERE ${at(seq)}`);
 
@@ -64,7 +64,7 @@ describe('a change', () => {
   test.each([1, 2, 3, 4])(
     'of entry %i together with its hash is detected by what follows',
     async (seq) => {
-      const { db, lines, broken } = await filled();
+      const { db, lines, broken } = await openFilled();
       const text = lines[seq - 1]!.text.replace('"type":"', '"type":"x');
 
       const sql = `UPDATE audit_entries SET entry = ?, hash = ? WHERE ${at(seq)}`;
@@ -75,7 +75,7 @@ describe('a change', () => {
   );
 
   test('that keeps the meaning is detected too: an extra space', async () => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(db, `UPDATE audit_entries SET entry = entry || ' ' WHERE ${at(2)}`);
 
@@ -85,7 +85,7 @@ describe('a change', () => {
 
 describe('a deletion', () => {
   test.each([1, 2, 3])('of entry %i is detected', async (seq) => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(db, `DELETE FROM audit_entries WHERE ${at(seq)}`);
 
@@ -93,7 +93,7 @@ describe('a deletion', () => {
   });
 
   test.each([2, 3, 4])('of all entries from %i on is detected by their number', async (seq) => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(db, `DELETE FROM audit_entries WHERE chain = '${chain}' AND seq >= ${seq}`);
 
@@ -101,7 +101,7 @@ describe('a deletion', () => {
   });
 
   test('is still detected after the next act', async () => {
-    const { db, audit, broken } = await filled();
+    const { db, audit, broken } = await openFilled();
     tamper(db, `DELETE FROM audit_entries WHERE ${at(4)}`);
 
     await audit.note(begun);
@@ -110,7 +110,7 @@ describe('a deletion', () => {
   });
 
   test('hidden by renumbering the later entries is detected by their own numbers', async () => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
     tamper(db, `DELETE FROM audit_entries WHERE ${at(2)}`);
 
     tamper(db, `UPDATE audit_entries SET seq = seq - 1 WHERE chain = '${chain}' AND seq > 2`);
@@ -119,7 +119,7 @@ describe('a deletion', () => {
   });
 
   test('of the head of the chain is detected', async () => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(db, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
 
@@ -145,7 +145,7 @@ describe('an exchange', () => {
     [2, 4],
     [3, 4],
   ])('of entries %i and %i is detected at the first', async (one, other) => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     const swap = `CASE seq WHEN ${one} THEN ${-other} ELSE ${-one} END`;
     tamper(
@@ -158,7 +158,7 @@ describe('an exchange', () => {
   });
 
   test('with the entry of another chain is detected', async () => {
-    const { db, broken } = await filled();
+    const { db, broken } = await openFilled();
 
     tamper(
       db,
@@ -174,7 +174,7 @@ describe('an insertion', () => {
   const insert = `INSERT INTO audit_entries VALUES ('${chain}', ?, ?, ?)`;
 
   test('between two entries, well forged, is detected by the position of the next one', async () => {
-    const { db, lines, broken } = await filled();
+    const { db, lines, broken } = await openFilled();
     const forged = lines[1]!.text.replace('received', 'restarted');
     tamper(db, `UPDATE audit_entries SET seq = -seq - 1 WHERE chain = '${chain}' AND seq >= 2`);
     tamper(db, 'UPDATE audit_entries SET seq = -seq WHERE seq < 0');
@@ -185,7 +185,7 @@ describe('an insertion', () => {
   });
 
   test('before the first is detected', async () => {
-    const { db, lines, broken } = await filled();
+    const { db, lines, broken } = await openFilled();
 
     tamper(db, insert, 0, lines[0]!.text, lines[0]!.hash);
 
@@ -193,7 +193,7 @@ describe('an insertion', () => {
   });
 
   test('after the last, well forged, is detected by their number', async () => {
-    const { db, lines, broken } = await filled();
+    const { db, lines, broken } = await openFilled();
     const text = lines[3]!.text
       .replace('"seq":4', '"seq":5')
       .replace(lines[2]!.hash, lines[3]!.hash);
@@ -205,8 +205,8 @@ describe('an insertion', () => {
 });
 
 /** Also rewrites everything that depends on the entry, as somebody who knows the program would. */
-async function rewritten() {
-  const log = await filled();
+async function openRewritten() {
+  const log = await openFilled();
   const { db, lines } = log;
   let previous = lines[1]!.hash;
   for (const seq of [3, 4]) {
@@ -223,13 +223,13 @@ async function rewritten() {
 
 describe('a log rewritten from an entry on', () => {
   test('is consistent', async () => {
-    const { broken } = await rewritten();
+    const { broken } = await openRewritten();
 
     expect(await broken()).toBeNull();
   });
 
   test.each([3, 4])('does not have the hash noted at entry %i', async (seq) => {
-    const { audit, lines } = await rewritten();
+    const { audit, lines } = await openRewritten();
 
     const { broken, count } = await audit.verify(chain, { head: lines[seq - 1]!.hash });
 
@@ -238,7 +238,7 @@ describe('a log rewritten from an entry on', () => {
   });
 
   test('has the hash noted before that entry', async () => {
-    const { audit, lines } = await rewritten();
+    const { audit, lines } = await openRewritten();
 
     const verified = await audit.verify(chain, { head: lines[1]!.hash });
 
@@ -246,7 +246,7 @@ describe('a log rewritten from an entry on', () => {
   });
 });
 
-const texts = async () => (await filled()).lines.map(({ text }) => text);
+const texts = async () => (await openFilled()).lines.map(({ text }) => text);
 
 describe('an exported log', () => {
   test('is as valid as the log itself', async () => {

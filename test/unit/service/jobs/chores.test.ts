@@ -21,14 +21,14 @@ function setUp() {
   return { clock, errors, open };
 }
 
-function counting(name: string) {
+function countingChore(name: string) {
   const times = { count: 0 };
   return { times, chore: { name, run: () => void times.count++ } };
 }
 
 test('a chore runs once a day, whatever the number of processes and restarts', async () => {
   const { clock, open } = setUp();
-  const { times, chore } = counting('sweep');
+  const { times, chore } = countingChore('sweep');
   const [one, two] = [open(chore), open(chore)];
 
   await Promise.all([one.drain(), two.drain(), one.drain()]);
@@ -45,7 +45,7 @@ test('a chore runs once a day, whatever the number of processes and restarts', a
 
 test('a failed chore is reported, does not block the others, and is retried after an hour', async () => {
   const { clock, open, errors } = setUp();
-  const { times, chore } = counting('sweep');
+  const { times, chore } = countingChore('sweep');
   let attempts = 0;
   const broken: Chore = {
     name: 'broken',
@@ -71,7 +71,7 @@ test('a failed chore is reported, does not block the others, and is retried afte
 
 test('setting the clock back does not stop the chores', async () => {
   const { clock, open } = setUp();
-  const { times, chore } = counting('sweep');
+  const { times, chore } = countingChore('sweep');
   const chores = open(chore);
   await chores.drain();
 
@@ -83,7 +83,7 @@ test('setting the clock back does not stop the chores', async () => {
 
 test('a stop aborts the running chore, waits for its end, and begins no other', async () => {
   const { open } = setUp();
-  const { times, chore } = counting('sweep');
+  const { times, chore } = countingChore('sweep');
   const begun = deferred();
   let isAborted = false;
   const long: Chore = {

@@ -20,7 +20,7 @@ async function setUp() {
   return { ...(await open()), open, clock };
 }
 
-const claimed = async (queue: Queue, workerId = 'w') => (await queue.claim(by(workerId)))!;
+const claimOne = async (queue: Queue, workerId = 'w') => (await queue.claim(by(workerId)))!;
 const leaseLost = expect.objectContaining({ code: 'lease_lost' });
 
 test('jobs are claimed in the order in which they became due', async () => {
@@ -31,7 +31,7 @@ test('jobs are claimed in the order in which they became due', async () => {
   await add('second');
   clock.step(9);
 
-  const order = [await claimed(queue), await claimed(queue), await claimed(queue)].map(
+  const order = [await claimOne(queue), await claimOne(queue), await claimOne(queue)].map(
     ({ payload }) => payload,
   );
 
@@ -69,7 +69,7 @@ test('a lease taken before the clock was set back a day does not last a day', as
   const dayMs = 24 * 3_600_000;
   await add('x');
   clock.step(dayMs);
-  const lost = await claimed(queue);
+  const lost = await claimOne(queue);
   clock.step(-dayMs);
 
   expect(await queue.claim(by('v'))).toMatchObject({ payload: 'x', fence: lost.fence + 1 });
@@ -94,7 +94,7 @@ test('two processes never hold the same job', async () => {
   for (let i = 0; i < 20; i++) await add(i);
 
   const payloads: unknown[] = [];
-  for (let i = 0; i < 20; i++) payloads.push((await claimed(i % 2 === 0 ? queue : other)).payload);
+  for (let i = 0; i < 20; i++) payloads.push((await claimOne(i % 2 === 0 ? queue : other)).payload);
 
   expect(payloads.toSorted((a, b) => Number(a) - Number(b))).toEqual(
     Array.from({ length: 20 }, (_, i) => i),
@@ -105,7 +105,7 @@ test('two processes never hold the same job', async () => {
 test('a renewed lease holds, and one that runs out is taken over', async () => {
   const { queue, add, clock } = await setUp();
   await add('x');
-  const first = await claimed(queue, 'one');
+  const first = await claimOne(queue, 'one');
   clock.step(leaseMs - 1);
   expect(await queue.extendLease(first, leaseMs)).toBe(true);
   clock.step(leaseMs - 1);
@@ -121,9 +121,9 @@ test('a renewed lease holds, and one that runs out is taken over', async () => {
 test('a worker that lost its lease can neither finish, release nor continue', async () => {
   const { db, queue, add, clock } = await setUp();
   await add('x');
-  const late = await claimed(queue, 'one');
+  const late = await claimOne(queue, 'one');
   clock.step(leaseMs);
-  const holder = await claimed(queue, 'two');
+  const holder = await claimOne(queue, 'two');
 
   await expect(() => transact(db, (tx) => queue.assertLease(tx, late))).rejects.toThrow(leaseLost);
   await expect(() => transact(db, (tx) => queue.release(tx, late, clock.now()))).rejects.toThrow(
@@ -137,7 +137,7 @@ test('a worker that lost its lease can neither finish, release nor continue', as
 test('a released job is due at its time, and belongs to its new holder', async () => {
   const { db, queue, add, clock } = await setUp();
   await add('x');
-  const job = await claimed(queue);
+  const job = await claimOne(queue);
 
   await transact(db, (tx) => queue.release(tx, job, new Date(clock.now().getTime() + 1000)));
 
@@ -183,16 +183,16 @@ test('a job is found at once behind a long queue of another owner', async () => 
   expect(order.slice(0, 3)).toEqual(expect.arrayContaining(['a', 'b']));
   expect(order[3]).toBe('none');
   expect(await queue.claim({ ...by('w'), except: [['long', 'a', 'b']] })).toBeNull();
-  expect(await claimed(queue)).toMatchObject({ payload: 'long' });
+  expect(await claimOne(queue)).toMatchObject({ payload: 'long' });
 });
 
 test('leased jobs are counted by the location of their workers, until the lease ends', async () => {
   const { queue, add, clock } = await setUp();
   for (const payload of ['a', 'b', 'c', 'waiting']) await add(payload);
-  await claimed(queue, 'here:1');
-  await claimed(queue, 'there:1');
+  await claimOne(queue, 'here:1');
+  await claimOne(queue, 'there:1');
   clock.step(leaseMs / 2);
-  await claimed(queue, 'here:2');
+  await claimOne(queue, 'here:2');
 
   expect(await queue.countLeased('work', 'here:')).toBe(2);
   expect(await queue.countLeased('other', 'here:')).toBe(0);

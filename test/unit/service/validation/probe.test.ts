@@ -6,7 +6,7 @@ import { outcome } from './outcomes.ts';
 
 type FactsOf = (isFake: boolean, random: () => number) => Partial<Measurement['facts']>;
 
-function drawn(count: number, factsOf: FactsOf) {
+function sample(count: number, factsOf: FactsOf) {
   const random = createRandom(9);
   return Array.from({ length: count }, (_, at) => {
     const isFake = at % 2 === 0;
@@ -14,13 +14,13 @@ function drawn(count: number, factsOf: FactsOf) {
   });
 }
 
-function leak(found: ReturnType<typeof probeForShortcut>): boolean {
+function hasLeak(found: ReturnType<typeof probeForShortcut>): boolean {
   return isLeak({ value: found!.balancedAccuracy, low: found!.low });
 }
 
 test('files of one kind give no better than chance', () => {
   const found = probeForShortcut(
-    drawn(200, (_, random) => ({
+    sample(200, (_, random) => ({
       width: 500 + Math.floor(500 * random()),
       sizeBytes: 50_000 + Math.floor(100_000 * random()),
     })),
@@ -28,7 +28,7 @@ test('files of one kind give no better than chance', () => {
   );
 
   expect(found!.balancedAccuracy).toBeGreaterThan(0.4);
-  expect(leak(found)).toBe(false);
+  expect(hasLeak(found)).toBe(false);
   expect(found!.telling).toEqual([]);
 });
 
@@ -45,9 +45,9 @@ test.each<[string, FactsOf]>([
     (isFake, random) => ({ sizeBytes: Math.floor((isFake ? 1e5 : 2e5) * (0.5 + random())) }),
   ],
 ])('a difference in %s is detected', (fact, factsOf) => {
-  const found = probeForShortcut(drawn(100, factsOf), 1);
+  const found = probeForShortcut(sample(100, factsOf), 1);
 
-  expect(leak(found)).toBe(true);
+  expect(hasLeak(found)).toBe(true);
   expect(found!.telling).toContain(fact);
 });
 
@@ -61,13 +61,13 @@ test('random labels are not memorised', () => {
     }),
   );
 
-  expect(leak(probeForShortcut(measured, 1))).toBe(false);
+  expect(hasLeak(probeForShortcut(measured, 1))).toBe(false);
 });
 
 test('nothing is tried with fewer than twenty of a class', () => {
   expect(
     probeForShortcut(
-      drawn(39, () => ({})),
+      sample(39, () => ({})),
       1,
     ),
   ).toBeNull();

@@ -11,7 +11,7 @@ import { outcome, outcomes } from './outcomes.ts';
 
 const none = { found: 0, repeated: 0, failed: 0 };
 
-function made(measured: readonly Measured[], parts: object = {}) {
+function makeRecord(measured: readonly Measured[], parts: object = {}) {
   return makeValidation({
     id: 'a'.repeat(24),
     createdAt: new Date(Date.UTC(2026, 4, 1)),
@@ -29,7 +29,7 @@ function file(byte: string) {
 }
 
 function warningsFor(measured: readonly Measured[], parts: object = {}): string {
-  return writeWarnings(made(measured, parts)).join('\n');
+  return writeWarnings(makeRecord(measured, parts)).join('\n');
 }
 
 /** Forty pictures of a class in five sub-folders. */
@@ -39,7 +39,7 @@ function inFolders(isFake: boolean): readonly Measured[] {
 
 describe('a record', () => {
   test('reads back as it was written', () => {
-    const record = made(forty);
+    const record = makeRecord(forty);
 
     expect(parseValidation(JSON.stringify(record))).toEqual(record);
   });
@@ -56,7 +56,7 @@ describe('a record', () => {
     ['with an invalid id', (record) => (record['id'] = '../x')],
     ['without conditions', (record) => delete record['conditions']],
   ])('%s is refused', (_, spoil) => {
-    const record: Record<string, unknown> = { ...made(forty) };
+    const record: Record<string, unknown> = { ...makeRecord(forty) };
     spoil(record);
 
     expect(() => parseValidation(JSON.stringify(record))).toThrow(
@@ -68,8 +68,8 @@ describe('a record', () => {
     const [one, other] = [hash('sha256', 'real 0'), hash('sha256', 'real 1')].toSorted();
     const measured = [...outcomes(2, { isFake: false }), ...outcomes(1, { isFake: true })];
 
-    const { real } = made(measured).pictures;
-    const reversed = made(measured.toReversed()).pictures.real;
+    const { real } = makeRecord(measured).pictures;
+    const reversed = makeRecord(measured.toReversed()).pictures.real;
 
     expect(real.digest).toBe(hash('sha256', `${one}\n${other}\n`));
     expect(reversed).toEqual(real);
@@ -78,8 +78,8 @@ describe('a record', () => {
   test('cannot be made from two models or from one class', () => {
     const mixed = [...forty, outcome({ isFake: true, name: 'x', version: '2' })];
 
-    expect(() => made(mixed)).toThrow(expect.objectContaining({ code: 'conflict' }));
-    expect(() => made(outcomes(3, { isFake: true }))).toThrow(
+    expect(() => makeRecord(mixed)).toThrow(expect.objectContaining({ code: 'conflict' }));
+    expect(() => makeRecord(outcomes(3, { isFake: true }))).toThrow(
       expect.objectContaining({ message: expect.stringContaining('photographs (--real)') }),
     );
   });
@@ -89,7 +89,7 @@ describe('a citation', () => {
   const model = { id: 'm', version: '1', files: { 'model.onnx': file('ab') } };
 
   test('passes the rates of all conditions and strategies to the report', () => {
-    const cited = citedAs(made(forty), model);
+    const cited = citedAs(makeRecord(forty), model);
 
     expect(cited.id).toBe('a'.repeat(24));
     expect(cited.model).toEqual({
@@ -113,7 +113,7 @@ describe('a citation', () => {
     ['version', { ...model, version: '2' }, 'measured m 1, not m 2'],
     ['weights', { ...model, files: { 'model.onnx': file('cd') } }, 'another m 1, with other'],
   ])('of another %s is refused', (_, other, message) => {
-    expect(() => citedAs(made(forty), other)).toThrow(
+    expect(() => citedAs(makeRecord(forty), other)).toThrow(
       expect.objectContaining({ code: 'conflict', message: expect.stringContaining(message) }),
     );
   });
@@ -121,7 +121,7 @@ describe('a citation', () => {
 
 describe('the judgement', () => {
   test('does not treat no errors as no risk', () => {
-    const [photographs, generated] = writeJudgement(made(forty), 'default');
+    const [photographs, generated] = writeJudgement(makeRecord(forty), 'default');
 
     expect(photographs).toBe(
       'clean: none of 40 photographs was called fake; up to 7.2 % of such photographs may still be (one-sided bound, 95 % confidence).',
@@ -137,7 +137,7 @@ describe('the judgement', () => {
       ...outcomes(30, { isFake: true, fakeProbability: 0.5, wrong: 30 }),
     ];
 
-    const sentences = writeJudgement(made(useless), 'default').join('\n');
+    const sentences = writeJudgement(makeRecord(useless), 'default').join('\n');
 
     expect(sentences).toContain('clean: all 30 generated pictures were called real');
     expect(sentences).toContain('at least 90.5 % of such');
@@ -152,7 +152,7 @@ describe('the judgement', () => {
       ...outcomes(10, { isFake: true, conditions: ['web'], folder: 'w' }),
     ];
 
-    const sentences = writeJudgement(made(measured), 'default').join('\n');
+    const sentences = writeJudgement(makeRecord(measured), 'default').join('\n');
 
     expect(sentences).not.toContain('clean: most pictures');
     expect(sentences).toContain('web: most pictures (75.0 %) were left undecided.');

@@ -8,7 +8,7 @@ import {
   type Scored,
 } from '../../../../src/service/validation/statistics.ts';
 
-function drawn(count: number, { sources = count, lift = 0.3, seed = 1 } = {}): Scored[] {
+function sample(count: number, { sources = count, lift = 0.3, seed = 1 } = {}): Scored[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, at) => ({
     isFake: at % 3 === 0,
@@ -25,7 +25,7 @@ function widthOf(scored: readonly Scored[]): number {
 
 describe('the AUC', () => {
   test('is the share of pairs in the right order, with ties counted as half', () => {
-    const scored = drawn(200);
+    const scored = sample(200);
     const reals = scored.filter(({ isFake }) => !isFake);
     const pairs = scored
       .filter(({ isFake }) => isFake)
@@ -35,7 +35,7 @@ describe('the AUC', () => {
   });
 
   test('has an interval as wide as Hanley and McNeil (1982) predict for independent pictures', () => {
-    const scored = drawn(600);
+    const scored = sample(600);
     const [low, high] = aucInterval(scored, { draws: 600 });
 
     const area = auc(scored);
@@ -53,7 +53,7 @@ describe('the AUC', () => {
   test('has a wider interval if many pictures come from few sources', () => {
     const random = createRandom(5);
     const shifts = Array.from({ length: 12 }, () => random());
-    const scored = drawn(600).map((one, at) => ({
+    const scored = sample(600).map((one, at) => ({
       ...one,
       source: `source ${at % 12}`,
       score: one.score + shifts[at % 12]!,
@@ -64,7 +64,7 @@ describe('the AUC', () => {
   });
 
   test('has the same interval each time, and another with another seed', () => {
-    const scored = drawn(90);
+    const scored = sample(90);
 
     expect(aucInterval(scored, { draws: 50 })).toEqual(aucInterval(scored, { draws: 50 }));
     expect(aucInterval(scored, { draws: 50, seed: 2 })).not.toEqual(
@@ -90,7 +90,7 @@ describe('the AUC', () => {
   });
 
   test('does not exist without both classes', () => {
-    expect(auc(drawn(30).filter(({ isFake }) => isFake))).toBeNaN();
+    expect(auc(sample(30).filter(({ isFake }) => isFake))).toBeNaN();
   });
 });
 

@@ -105,12 +105,14 @@ test('each group in a list is one tenant, whatever its case, spaces and leading 
   const create = async (name: string) => (await tenants.create({ name })).id;
   const [acme, lab] = [await create('acme'), await create('forensic-lab')];
   for (const name of ['forensic', 'lab', 'beta']) await create(name);
-  const meant = async (groups: unknown) =>
+  const tenantsFor = async (groups: unknown) =>
     (await identity.authenticate(await accessToken({ groups }))).tenantIds;
 
-  expect(new Set(await meant(['acme', 'Forensic Lab', 'Elsewhere']))).toEqual(new Set([acme, lab]));
-  expect(await meant(['/acme', '/acme/lab', '/beta/examiners', '//lab'])).toEqual([acme]);
-  expect(new Set(await meant('acme forensic-lab'))).toEqual(new Set([acme, lab]));
+  expect(new Set(await tenantsFor(['acme', 'Forensic Lab', 'Elsewhere']))).toEqual(
+    new Set([acme, lab]),
+  );
+  expect(await tenantsFor(['/acme', '/acme/lab', '/beta/examiners', '//lab'])).toEqual([acme]);
+  expect(new Set(await tenantsFor('acme forensic-lab'))).toEqual(new Set([acme, lab]));
 });
 
 test('a person without an address is shown by their user name at the provider', async () => {
