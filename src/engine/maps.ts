@@ -29,20 +29,21 @@ export interface Localisation {
 
 const full = 65_535;
 
+/** What the trace network alone says of each cell of the maps. */
+interface TraceMaps {
+  readonly grid: CellGrid;
+  readonly fakeProbability: number;
+  readonly real: Float32Array;
+  readonly generated: Float32Array;
+  readonly compression: Float32Array;
+  readonly outlierScores: Float32Array;
+}
+
 /**
- * Draws the four maps and those of single methods. A cell shows the trace network's score for the patch around it or,
- * near the border, for the nearest patch inside the picture, so that every value covers the same number of cells.
- * `anomaly` shows how unusual a region is, see `drawAnomaly`; `fake` what was generated or changed, see `drawFake`.
- * `fusion`, among the method maps, shows where something was changed, if anything was: some regions stand out there
- * even in an untouched picture.
+ * A cell shows the trace network's score for the patch around it or, near the border, for the nearest patch inside the
+ * picture, so that every value covers the same number of cells.
  */
-export function drawMaps(
-  patchScores: PatchScores,
-  model: TraceModel,
-  grid: CellGrid,
-  localisation: Localisation,
-): CellMaps {
-  const { changed, methods } = localisation;
+export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: CellGrid): TraceMaps {
   const { calibration } = model.manifest;
   const classMap = (output: number, how: Calibration) =>
     ontoGrid(
@@ -52,20 +53,29 @@ export function drawMaps(
   const outlierScores = (place: number) =>
     toOutlierScore(patchScores.distances[place]!, model.statistics);
   return {
-    ...grid,
+    grid,
+    fakeProbability: toFakeProbability(patchScores.meanLogits, model.manifest),
+    real: classMap(0, calibration.real),
+    generated: classMap(1, calibration.fake),
+    compression: classMap(2, calibration.compression),
+    outlierScores: ontoGrid(toCellMap(patchScores, outlierScores), grid),
+  };
+}
+
+/**
+ * Draws the four maps and those of single methods. `anomaly` shows how unusual a region is, see `drawAnomaly`; `fake`
+ * what was generated or changed, see `drawFake`. `fusion`, among the method maps, shows where something was changed, if
+ * anything was: some regions stand out there even in an untouched picture.
+ */
+export function drawMaps(traces: TraceMaps, localisation: Localisation): CellMaps {
+  const { changed, methods } = localisation;
+  return {
+    ...traces.grid,
     values: {
-      real: quantised(classMap(0, calibration.real)),
-      fake: quantised(
-        drawFake(
-          classMap(1, calibration.fake),
-          toFakeProbability(patchScores.meanLogits, model.manifest),
-          localisation,
-        ),
-      ),
-      compression: quantised(classMap(2, calibration.compression)),
-      anomaly: quantised(
-        drawAnomaly(ontoGrid(toCellMap(patchScores, outlierScores), grid), localisation),
-      ),
+      real: quantised(traces.real),
+      fake: quantised(drawFake(traces.generated, traces.fakeProbability, localisation)),
+      compression: quantised(traces.compression),
+      anomaly: quantised(drawAnomaly(traces.outlierScores, localisation)),
     },
     methods: Object.fromEntries(
       Object.entries({ fusion: changed, ...methods }).map(([method, values]) => [

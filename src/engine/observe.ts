@@ -6,6 +6,7 @@
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
 import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
+import { localisationNetwork } from '../detectors/localisation-network.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
@@ -18,7 +19,7 @@ import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
 import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
-import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
+import { cellDistances, drawMaps, drawTraces, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
 import type { Examination, Manipulation } from './result.ts';
@@ -55,31 +56,34 @@ export async function observe(
   whileWaiting?: (traces: TraceObservation) => Promise<unknown>,
 ): Promise<Observation> {
   const { facts } = picture;
-  const { changes, copies, main } = await runOnThreads(picture, opening, async (runsInThread) => {
+  const grid = gridOfMaps(facts);
+  const main = await runOnThreads(picture, opening, async (inThread) => {
     const provenance = await readProvenance();
     const models: Models = { ...opening, trace: await opening.trace };
     const { trace } = models;
     const read = await readTraces(picture, trace, seed);
     const input = { picture, traces: read.evidence, provenance };
-    const answered = methods.map((it) =>
-      runsInThread(it) ? null : it.examine({ ...input, changes: null }),
+    const isLeft = (it: Detector) => it === copyMove && inThread.copies !== null;
+    const early = methods.map((it) =>
+      it === localisationNetwork || isLeft(it) ? null : it.examine({ ...input, changes: null }),
     );
-    const findings = answered.flatMap((answer) => (answer === null ? [] : findingsIn(answer)));
+    const findings = early.flatMap((answer) => (answer === null ? [] : findingsIn(answer)));
     const traces = toTraceClaim(read, input, findings, trace);
     const testStability = createStabilityTest(picture, read.patchScores.meanLogits, trace);
     const observed = { models, traces, testStability };
     await whileWaiting?.(observed);
-    return { read, input, answered, observed };
+    const drawn = drawTraces(read.patchScores, trace, grid);
+    const changes = await inThread.changes;
+    const answered = methods.map((it, at) =>
+      isLeft(it) ? null : (early[at] ?? it.examine({ ...input, changes })),
+    );
+    const copies = await inThread.copies;
+    return { read, input, answers: answered.map((answer) => answer ?? copies!), observed, drawn };
   });
-  const { read, input, answered, observed } = main;
+  const { read, input, answers, observed, drawn } = main;
   const { models } = observed;
-  const { trace, locator } = models;
-  const answers = methods.map((it, at) => {
-    const known = it.method === copyMove.method ? (copies ?? answered[at]) : answered[at];
-    return known ?? it.examine({ ...input, changes });
-  });
+  const { locator } = models;
   const findings = answers.flatMap(findingsIn);
-  const grid = gridOfMaps(facts);
   const localisation = localise({ facts, answers, grid, manifest: locator.manifest });
   return {
     ...observed,
@@ -94,7 +98,7 @@ export async function observe(
       provenance: input.provenance,
       findings,
       skipped: answers.filter((answer) => 'reason' in answer),
-      maps: drawMaps(read.patchScores, trace, grid, localisation),
+      maps: drawMaps(drawn, localisation),
       passes: read.evidence.passes,
       patchesRead: read.evidence.patchesRead,
     },

@@ -3,10 +3,9 @@
  * takes, not its numbers.
  */
 
-import { copyMove, type findCopies } from '../detectors/copy-move/copy-move.ts';
+import type { findCopies } from '../detectors/copy-move/copy-move.ts';
 import { workingPicture } from '../detectors/copy-move/features.ts';
-import type { ChangeEvidence, Detector } from '../detectors/detector.ts';
-import { localisationNetwork } from '../detectors/localisation-network.ts';
+import type { ChangeEvidence } from '../detectors/detector.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LocateModel, TraceModel } from '../inference/networks.ts';
 import { readChanges } from './localisation.ts';
@@ -30,38 +29,26 @@ export type OpeningModels = Omit<Models, 'trace'> & {
   readonly trace: TraceModel | Promise<TraceModel>;
 };
 
-interface Scheduled<Main> {
-  readonly changes: ChangeEvidence;
-  /** Null when the copy search was left to the main thread. */
-  readonly copies: ReturnType<typeof findCopies> | null;
-  readonly main: Main;
+/** What the localisation network's thread finds meanwhile. */
+interface InThread {
+  readonly changes: Promise<ChangeEvidence>;
+  /** Null when the copy search is left to the main thread. */
+  readonly copies: Promise<ReturnType<typeof findCopies>> | null;
 }
 
-/** @param readOnMainThread - runs everything else on the main thread; `runsInThread` tells which methods to leave out. */
+/** @param readOnMainThread - runs everything else on the main thread. */
 export async function runOnThreads<Main>(
   picture: Picture,
   models: Omit<Models, 'trace'>,
-  readOnMainThread: (runsInThread: (detector: Detector) => boolean) => Promise<Main>,
-): Promise<Scheduled<Main>> {
+  readOnMainThread: (inThread: InThread) => Promise<Main>,
+): Promise<Main> {
   const { locator, hasSpareCore = false } = models;
-  const locating = readChanges(picture, locator);
-  if (!hasSpareCore) await locating;
+  const changes = readChanges(picture, locator);
+  if (!hasSpareCore) await changes;
   const findCopiesInThread = hasSpareCore ? models.findCopiesInThread : undefined;
-  const copying = findCopiesInThread?.(workingPicture(picture), picture.facts) ?? null;
-  const runsInThread = ({ method }: Detector) =>
-    method === localisationNetwork.method || (copying !== null && method === copyMove.method);
-  const [changes, copies, main] = await allSettledThenAll([
-    locating,
-    copying,
-    readOnMainThread(runsInThread),
-  ]);
-  return { changes, copies, main };
-}
-
-/** Waits for all promises even if one fails: a network that is still running must not overlap with the next picture. */
-async function allSettledThenAll<All extends readonly unknown[]>(
-  all: readonly [...All],
-): Promise<{ -readonly [At in keyof All]: Awaited<All[At]> }> {
-  await Promise.allSettled(all);
-  return Promise.all(all);
+  const copies = findCopiesInThread?.(workingPicture(picture), picture.facts) ?? null;
+  const main = readOnMainThread({ changes, copies });
+  // Waits for all of them even if one fails: a network that is still running must not overlap with the next picture.
+  await Promise.allSettled([changes, copies, main]);
+  return main;
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { drawMaps } from '../../../src/engine/maps.ts';
+import { drawMaps, drawTraces } from '../../../src/engine/maps.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel } from './fixtures.ts';
 
@@ -105,17 +105,12 @@ function draw(drawn: Drawn) {
     meanLogits: { real: 0, fake: logit(fakeProbability), compression: 0 },
     transformer: null,
   };
-  const { values } = drawMaps(
-    patchScores,
-    model,
-    { ...grid, cellPx: 16 },
-    {
-      manipulation: { probability, region: null, methods: [] },
-      suspicion,
-      changed: Float32Array.from(changed),
-      methods: {},
-    },
-  );
+  const { values } = drawMaps(drawTraces(patchScores, model, { ...grid, cellPx: 16 }), {
+    manipulation: { probability, region: null, methods: [] },
+    suspicion,
+    changed: Float32Array.from(changed),
+    methods: {},
+  });
   return { anomaly: shares(values.anomaly), fake: shares(values.fake) };
 }
 

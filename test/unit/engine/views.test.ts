@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { drawMaps, gridOfMaps } from '../../../src/engine/maps.ts';
+import { drawMaps, drawTraces, gridOfMaps } from '../../../src/engine/maps.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import type { Planes } from '../../../src/image/pixels.ts';
 import { toPlanes } from '../../../src/image/pixels.ts';
@@ -130,7 +130,7 @@ test('the maps of a scaled picture cover the whole original', async () => {
     },
   };
 
-  const { values } = drawMaps(patchScores, scaled, grid, nothing);
+  const { values } = drawMaps(drawTraces(patchScores, scaled, grid), nothing);
 
   const middle = Math.floor(grid.rows / 2) * grid.columns;
   const along = [0.1, 0.3, 0.5, 0.7, 0.9].map(
