@@ -32,19 +32,23 @@ export function Answer({
   const side = outcome === 'changed' || outcome === 'declared' ? 'fake' : outcome;
   return (
     <section class={`panel verdict ${side}`}>
-      <h2>{headline}</h2>
-      {because !== '' && <p class="lead">{because}</p>}
-      {seen.slice(0, seenShown).map((other) => (
-        <p key={other.id} class="notice warn small">
-          <SeenLine other={other} analysis={analysis} />
-        </p>
-      ))}
-      {places.evidence !== null && <Reasons {...places} evidence={places.evidence} />}
-      <div>
-        <h3>{text.next}</h3>
-        <p>{next}</p>
+      <div class="stack">
+        <h2>{headline}</h2>
+        {because !== '' && <p class="lead">{because}</p>}
       </div>
-      {errorRateBriefly !== '' && <p class="soft small">{errorRateBriefly}</p>}
+      <div class="stack">
+        {seen.slice(0, seenShown).map((other) => (
+          <p key={other.id} class="notice warn small">
+            <SeenLine other={other} analysis={analysis} />
+          </p>
+        ))}
+        {places.evidence !== null && <Reasons {...places} evidence={places.evidence} />}
+        <div>
+          <h3>{text.next}</h3>
+          <p>{next}</p>
+        </div>
+        {errorRateBriefly !== '' && <p class="soft small">{errorRateBriefly}</p>}
+      </div>
     </section>
   );
 }

@@ -176,7 +176,7 @@ export const de: Words = {
   cases: {
     case: 'Fall',
     title: (name: string) => `Fall ${name}`,
-    edit: 'Angaben bearbeiten',
+    edit: 'Bearbeiten',
     comment: 'Kommentar',
     examiner: 'Begutachtung durch',
     printed: 'Fall, Asservat und Begutachtung stehen in den Berichten.',
