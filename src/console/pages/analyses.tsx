@@ -37,7 +37,7 @@ export function AnalysesPage() {
   const { filters, start, setStart, change, found, entries, selected, setSelected, acts } =
     useAnalyses();
   const { data, error, reload } = found;
-  const { hint, dialog } = useCommenting(entries, reload);
+  const { hint, dialog, edit } = useCommenting(entries, reload);
   const chosen = entries.filter(({ id }) => selected.has(id));
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
@@ -71,6 +71,7 @@ export function AnalysesPage() {
           selected={selected}
           setSelected={setSelected}
           {...acts}
+          edit={edit}
         />
       </section>
       {dialog}
@@ -130,7 +131,7 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
     reload();
   };
   const dialog = commented !== null && <EditDialog analysis={commented} onClose={close} />;
-  return { hint, dialog };
+  return { hint, dialog, edit: setCommented };
 }
 
 /**
@@ -159,6 +160,7 @@ export function useActs(reload: () => void, onChange: () => void = () => undefin
 }
 
 type Acts = ReturnType<typeof useActs>;
+type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
 
 /** Saves the chosen analyses, or all that match when none is chosen. */
 function CsvButton({
@@ -249,7 +251,7 @@ function Rows({
   selected,
   setSelected,
   ...acts
-}: Acts & {
+}: RowActs & {
   readonly loaded: Loaded<readonly Analysis[]>;
   readonly empty: ComponentChildren;
   readonly selected: ReadonlySet<string>;
@@ -298,14 +300,15 @@ function Row({
   thumbnail,
   remove,
   again,
-}: Acts & {
+  edit,
+}: RowActs & {
   readonly analysis: Analysis;
   readonly isSelected: boolean;
   readonly toggle: () => void;
   readonly thumbnail: string | undefined;
 }) {
   const { words, language } = useConsole();
-  const { list, upload } = words;
+  const { list, upload, cases } = words;
   const { createdDate, input, inferenceStatus } = analysis;
   const shown = analysis.name.slice(0, 80);
   const subject = list.of(shown);
@@ -338,6 +341,7 @@ function Row({
           {inferenceStatus.status === 'failed' && (
             <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
           )}
+          <RowButton label={cases.edit} subject={subject} onClick={() => edit(analysis)} />
           <RowButton
             label={isCancellable(analysis) ? list.cancelRun : list.remove}
             subject={subject}

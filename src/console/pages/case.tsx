@@ -14,7 +14,7 @@ import { useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import { pageSize, RangePager, Table } from '../parts/table.tsx';
+import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeReason, writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses, useCommenting } from './analyses.tsx';
@@ -39,11 +39,14 @@ export function CasePage({ name }: { readonly name: string }) {
   const { known, open } = useDetails(data?.entries ?? []);
   const seenOf = ({ id }: Analysis) => known.get(id)?.seen ?? [];
   const memberOf = (analysis: Analysis) => toMember(analysis, seenOf(analysis));
-  const details = data?.entries.map((entry) => known.get(entry.id)?.analysis ?? entry);
+  const details = data?.entries.map((entry) => {
+    const { inferenceStatus } = known.get(entry.id)?.analysis ?? entry;
+    return { ...entry, inferenceStatus };
+  });
   const entries = inCaseOrder(details ?? [], memberOf);
   const shown = entries.slice(start, start + pageSize);
   const thumbnails = useThumbnails(shown);
-  const { hint, dialog } = useCommenting(shown, reload);
+  const { hint, dialog, edit } = useCommenting(shown, reload);
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
     rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
@@ -77,13 +80,14 @@ export function CasePage({ name }: { readonly name: string }) {
         <Table
           loaded={{ data: data === null ? null : shown, error, reload }}
           empty={<p>{text.empty}</p>}
-          columns={[list.picture, list.name, list.verdict, list.created]}
+          columns={[list.picture, list.name, list.verdict, list.created, null]}
           row={(analysis) => (
             <Row
               key={analysis.id}
               analysis={analysis}
               thumbnail={thumbnails.get(analysis.id)}
               seen={seenOf(analysis)}
+              edit={() => edit(analysis)}
             />
           )}
         />
@@ -182,12 +186,14 @@ function Row({
   analysis,
   thumbnail,
   seen,
+  edit,
 }: {
   readonly analysis: Analysis;
   readonly thumbnail: string | undefined;
   readonly seen: readonly SeenBefore[];
+  readonly edit: () => void;
 }) {
-  const { language } = useConsole();
+  const { words, language } = useConsole();
   const { id, name, comment, createdDate } = analysis;
   const because = writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
   return (
@@ -212,6 +218,9 @@ function Row({
       </td>
       <td class="small soft">
         <Time at={createdDate} />
+      </td>
+      <td>
+        <RowButton label={words.cases.edit} subject={words.list.of(name)} onClick={edit} />
       </td>
     </tr>
   );

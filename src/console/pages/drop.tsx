@@ -158,9 +158,10 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   const refused = endedAs('refused');
   const sent = endedAs('done');
   const examined = useExamined(sent.flatMap(({ state }) => ('id' in state ? [state.id] : [])));
-  const failed = [...examined.values()].filter(isFailed).length;
+  const failed = sent.filter(({ state }) => 'id' in state && isFailed(examined.get(state.id)));
+  const well = sent.filter((each) => !failed.includes(each));
   // Those that need attention first.
-  const shown = [...refused, ...open, ...sent, ...endedAs('cancelled')];
+  const shown = [...refused, ...failed, ...open, ...well, ...endedAs('cancelled')];
   if (transfers.length === 0) return null;
   return (
     <div class="panel">
@@ -169,7 +170,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
           {upload.progress(sent.length, transfers.length)}
           {refused.length > 0 && ` · ${upload.refusedCount(refused.length)}`}
           {sent.length > 0 && ` · ${upload.examined(examined.size, sent.length)}`}
-          {failed > 0 && ` · ${upload.failedCount(failed)}`}
+          {failed.length > 0 && ` · ${upload.failedCount(failed.length)}`}
         </strong>
         <Button kind="little" onClick={() => (open.length > 0 ? queue.cancel() : queue.clear())}>
           {open.length > 0 ? upload.cancelAll : upload.clear}
@@ -216,7 +217,7 @@ function nullIfGone(error: unknown): null {
   throw error;
 }
 
-function isFailed(analysis: Analysis | null): boolean {
+function isFailed(analysis: Analysis | null | undefined): boolean {
   return analysis?.inferenceStatus.status === 'failed';
 }
 

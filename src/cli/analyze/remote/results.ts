@@ -57,11 +57,11 @@ export function remoteRecord(
 const notSent = { facts: null, measured: null, passes: null, patchesRead: null, environment: null };
 
 function completedResult({ id, inferenceStatus }: Analysis): AnalysisResult {
-  const { status, statusMessage, result } = inferenceStatus;
+  const { status, statusMessage, failure: reason = null, result } = inferenceStatus;
   if (status === 'completed' && result !== undefined) return result;
   if (status === 'failed') {
     const message = `The server could not examine it: ${statusMessage}`;
-    throw new ForensicsError('analysis_failed', message);
+    throw new ForensicsError('analysis_failed', message, { reason });
   }
   const message = `The analysis ${id} is ${status}: ${statusMessage} Try again later.`;
   throw new ForensicsError('analysis_not_ready', message);
