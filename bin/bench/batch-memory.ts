@@ -1,6 +1,6 @@
 /**
- * Memory of the program itself over batches of many files, without its children: `node bin/bench/batch-memory.ts`.
- * Files are real and small, the examiner looks at their names, so that the figures are about what a run keeps.
+ * Memory of the program itself over batches of many files, without its child processes: `node bin/bench/batch-memory.ts`.
+ * The files are real and small, and the examiner only reads their names, so the figures show what a run retains.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -38,7 +38,7 @@ async function runOne(folder: string, format: Partial<AnalyzeOptions>): Promise<
   process.stderr.write(`${heap.toFixed(1)} MB held, ${resident.toFixed(0)} MB resident`);
 }
 
-/** Calls `sample` at every 500th picture: what is still alive then is what a run keeps. */
+/** Calls `sample` at every 500th picture: what is still reachable then is what a run retains. */
 function sampled(prepare: PrepareExaminer, sample: () => void): PrepareExaminer {
   return async (given) => {
     const begin = await prepare(given);
@@ -56,7 +56,7 @@ function sampled(prepare: PrepareExaminer, sample: () => void): PrepareExaminer 
   };
 }
 
-/** From the process's own pages: `getrusage` includes those of the parent at the start. Linux only. */
+/** Read from /proc, since `getrusage` includes the parent's pages at the start. Linux only. */
 async function mostResidentKilobytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8');
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]);

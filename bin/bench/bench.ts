@@ -2,7 +2,7 @@
  * `npm run bench [-- --only pipeline,throughput,command,formats,start,listing,http,machines,table,search] [--rows 1000000] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
  *
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
- * With `--profile` it measures the steps of one picture and nothing else.
+ * `--profile` measures only the steps of one picture.
  */
 
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -34,7 +34,7 @@ const chosen = sizes.filter(({ megapixels }) =>
   values.sizes.split(',').includes(String(megapixels)),
 );
 const rounds = Number(values.rounds);
-// Throughput means nothing on a machine that is busy with something else: what was there before is said first.
+// Throughput means nothing on a busy machine, so the report starts with the load.
 const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), load ${loadavg()[0]!.toFixed(1)} at the start`;
 const report: { section: string; rows: readonly Row[] }[] = [];
 

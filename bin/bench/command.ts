@@ -1,4 +1,7 @@
-/** (d): the command line as users start it: time to the verdict, and the most memory that it and its child held. */
+/**
+ * (d): the command line as users start it: time to the verdict, and the peak memory of the process
+ * and its child.
+ */
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -67,7 +70,10 @@ export async function benchCommand(size: Size, rounds: number): Promise<readonly
   }
 }
 
-/** Memory is the system's own high-water mark (`VmHWM`), read until the process is gone; 0 where there is no /proc. */
+/**
+ * Memory is the system's own high-water mark (`VmHWM`), read until the process has ended; 0 without
+ * /proc.
+ */
 export function watch(args: readonly string[]): Promise<Held> {
   const began = performance.now();
   const child = spawn(process.execPath, [program, ...args], {
@@ -100,7 +106,7 @@ function childrenOf(pid: number): readonly number[] {
   return procFile(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 }
 
-/** Empty when the process has just ended, or where there is no /proc. */
+/** Empty if the process has just ended, or without /proc. */
 function procFile(name: string): string {
   try {
     return readFileSync(`/proc/${name}`, 'utf8');

@@ -1,4 +1,4 @@
-/** A child of a pool that answers what it was sent. */
+/** A child of a pool that returns what it was sent. */
 
 import { serveTasks } from '../../src/examiner/child-side.ts';
 

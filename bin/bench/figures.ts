@@ -4,7 +4,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Milliseconds that `act` took, by the wall's clock unless given. */
+/** Milliseconds that `act` took, by wall-clock time unless another clock is given. */
 export async function timed(
   act: () => Promise<unknown>,
   clock = () => performance.now(),
@@ -14,15 +14,18 @@ export async function timed(
   return clock() - began;
 }
 
-/** Milliseconds that this process has used: for work that waits for nothing, on a machine that is busy with something else. */
+/**
+ * CPU time of this process in milliseconds: for work that never waits, on a machine that is also
+ * busy with other things.
+ */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
 /**
- * Medians of the acts' times in milliseconds. Every round runs each act once, in turn, so that a slow moment of the
- * machine falls on all of them; the first round warms up and is not counted.
+ * Median times of the acts in milliseconds. Every round runs each act once, in turn, so that a slow
+ * moment of the machine affects all of them. The first round is a warm-up and is not counted.
  */
 export async function interleaved(
   rounds: number,
@@ -43,6 +46,6 @@ export interface Row {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What the project set out to reach; the value has to stay at or below it. */
+  /** The project's target; the value must not exceed it. */
   readonly atMost?: number;
 }

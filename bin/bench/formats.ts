@@ -1,4 +1,7 @@
-/** (f): the largest of what phones and offices send, from the start of the command line to the verdicts. */
+/**
+ * (f): the largest files that phones and offices send, from the start of the command line to the
+ * verdicts.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +21,7 @@ export async function benchFormats(): Promise<readonly Row[]> {
     const jpeg = join(dir, 'phone.jpg');
     const heic = join(dir, 'phone.heic');
     writeFileSync(jpeg, await sceneOf(phone));
-    // No encoder of HEIC comes with the package: libheif's own, where it is installed.
+    // The package has no HEIC encoder, so libheif's own is used if it is installed.
     const isMade = spawnSync('heif-enc', ['-q', '60', jpeg, '-o', heic]).status === 0;
     const pdf = join(dir, 'claim.pdf');
     const picture = await sceneOf({ megapixels: 1, width: 1024, height: 1024 });

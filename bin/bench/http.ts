@@ -1,6 +1,7 @@
 /**
- * (e): two requests of the interface against a bare Fastify route that answers the same bytes, each in its own process. A creation
- * is acknowledged when the disk has it, so that it is also compared with a bare route that stores one row.
+ * (e): two requests of the interface, compared with a bare Fastify route that returns the same
+ * bytes, each in its own process. A creation is acknowledged once it is on disk, so it is also
+ * compared with a bare route that stores one row.
  */
 
 import { fork } from 'node:child_process';
@@ -83,7 +84,9 @@ async function ask(client: Client, question: Asked): Promise<string> {
   return text;
 }
 
-/** One after the other on one connection: the time of a request, not the length of a queue. */
+/**
+ * One after the other on one connection: measures the time of a request, not the length of a queue.
+ */
 function many(client: Client, question: Asked): () => Promise<void> {
   return async () => {
     for (let n = 0; n < requestsARound; n++) await ask(client, question);

@@ -1,6 +1,7 @@
 /**
- * (f): 100 analyses of the forensic tier listed, 21 freshly signed URLs each, on every kind of store; against nothing but the
- * hashing that 2,100 signatures take, in processor time. Writing the answer as JSON is counted. No store is running: signing asks none.
+ * (f): 100 analyses of the forensic tier listed, with 21 freshly signed URLs each, on every kind of
+ * store, compared with only the hashing that 2,100 signatures take, in CPU time. Writing the answer
+ * as JSON is included. No store is running: signing needs none.
  */
 
 import { createHmac, createSecretKey, hash } from 'node:crypto';
@@ -108,7 +109,7 @@ export async function benchListing(rounds: number): Promise<readonly Row[]> {
   ];
 }
 
-/** A signature of version 4 is at least the digest of its request and the code over that digest. */
+/** A version 4 signature is at least the digest of its request and the HMAC of that digest. */
 async function hashOnly(): Promise<void> {
   const key = createSecretKey(Buffer.alloc(32));
   for (let n = 0; n < urls; n++) {

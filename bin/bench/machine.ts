@@ -1,7 +1,7 @@
 /**
- * One machine of the bench `machines`: everything that a worker has but the networks. An analysis is a pause of 50 ms, so that
- * what is measured is the coordination. Prints a line when it is ready and another when nothing is left to do, or, where it
- * stays, when its input ends.
+ * One machine of the `machines` benchmark: all of a worker but the networks. An analysis is a pause
+ * of 50 ms, so that only the coordination is measured. Prints a line when it is ready, and another
+ * when nothing is left to do or, if it stays, when its input ends.
  */
 
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ export interface Machine {
   storeOf(tenantId: string): BlobStore;
 }
 
-/** @param folder - of the objects; machines of the bench share a disk. */
+/** @param folder - of the objects; the machines of the benchmark share a disk. */
 export async function openMachine(url: string, folder: string): Promise<Machine> {
   const database = await openPostgres({ url, passwordFile: null });
   const { db } = database;

@@ -1,6 +1,7 @@
 /**
- * (g): how many analyses a second 1 to 8 machines finish on one PostgreSQL when an analysis is a pause of 50 ms, what an
- * analysis costs the database from its start to its end, and what a tenant waits for one while another has many in the queue.
+ * (g): how many analyses a second 1 to 8 machines finish on one PostgreSQL if an analysis is a
+ * pause of 50 ms, what an analysis costs the database from start to end, and how long a tenant
+ * waits for one while another has many in the queue.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -19,12 +20,12 @@ import { type Machine, openMachine, taskMs } from './machine.ts';
 
 const program = fileURLToPath(new URL('./machine.ts', import.meta.url));
 const [width, height] = [96, 80];
-/** As many for each machine: the queue is never short, and what a process does first counts little. */
+/** The same number for each machine: the queue never runs short, and start-up counts little. */
 const tasksOfAMachine = 250;
 const tenants = 4;
 
 const waitsMeasured = 21;
-/** Enough that none runs out of work while the waits are measured. */
+/** Enough that no machine runs out of work while the waits are measured. */
 const queuedOfAMachine = 80;
 
 export async function benchMachines(): Promise<readonly Row[]> {
@@ -50,7 +51,7 @@ export async function benchMachines(): Promise<readonly Row[]> {
       const before = await rolledBack(client);
       const perSecond = await work({ url, folder, machines, tasks });
       const { rows: told } = await client.query(
-        // Who waits for a turn uses nothing.
+        // Waiting for a lock uses no CPU.
         `SELECT sum(total_exec_time + total_plan_time) AS ms FROM pg_stat_statements
          WHERE query NOT LIKE 'SELECT pg_advisory_lock(%'`,
       );
@@ -87,7 +88,7 @@ export async function benchMachines(): Promise<readonly Row[]> {
           ...(machines > 1 && { atMost: 1.2 }),
         },
       );
-      // What is left of the queue is for nobody.
+      // The rest of the queue is not needed.
       await client.query('DELETE FROM jobs');
     }
     return rows;
@@ -99,7 +100,7 @@ export async function benchMachines(): Promise<readonly Row[]> {
   }
 }
 
-/** Almost all of them because another transaction came between. */
+/** Almost all of them because of a conflicting transaction. */
 async function rolledBack(client: Client): Promise<number> {
   await client.query('SELECT pg_stat_clear_snapshot()');
   const { rows } = await client.query(
@@ -147,7 +148,7 @@ interface Machines {
   readonly machines: number;
 }
 
-/** @returns analyses a second, while all machines have something to do. */
+/** @returns analyses a second while all machines are busy. */
 async function work({ tasks, ...all }: Machines & { readonly tasks: number }): Promise<number> {
   const children = await begin(all);
   const times = (await Promise.all(children.map(lineOf))).map(Number);
@@ -161,14 +162,17 @@ interface Quiet extends Machines {
   readonly client: Client;
 }
 
-/** @returns ms from the start of an analysis to its end, the median of some that are started one after the other. */
+/**
+ * @returns median ms from the start of an analysis to its end, of several that are started one
+ * after the other.
+ */
 async function waitOf({ machine, quiet, client, ...all }: Quiet): Promise<number> {
   const picture = await sceneJpeg({ width, height, seed: 1 });
   const children = await begin(all, 'stays');
   const waits: number[] = [];
   for (let n = 0; n < waitsMeasured; n++) {
     const id = await upload(machine, quiet, picture);
-    // At no fixed distance from the end of another run.
+    // At a varying distance from the end of another run.
     await setTimeout(taskMs * ((n * 0.618) % 1));
     const wait = await timed(async () => {
       await machine.analyses.start(quiet, id);

@@ -1,7 +1,8 @@
 /**
- * (a) and (b): a whole analysis through the sandbox, child process and all, against nothing but decoding the JPEG and
- * running both arms of the model on the very tensors that the engine gives them. Only a picture that is decided is put to
- * the test of re-saves, so that stands apart.
+ * (a) and (b): a whole analysis through the sandbox, child process and all, compared with only
+ * decoding the JPEG and running both arms of the model on the same tensors that the engine passes
+ * to them. Only a picture with a verdict goes through the re-save test, so that test is a separate
+ * row.
  */
 
 import sharp from 'sharp';
@@ -68,11 +69,11 @@ function goal(megapixels: number, goals: Readonly<Record<number, number>>): { at
 }
 
 /**
- * What the engine shows the model while it reads, kept beforehand: neither cutting nor what the engine makes of the
- * answers is part of the bare run.
+ * The model's inputs, recorded in advance from the engine, so that neither cutting the tensors nor
+ * processing the outputs is part of the bare run.
  */
 async function prepareBare(bytes: Buffer) {
-  // The sandbox's children decode on one thread, and so does this.
+  // As in the sandbox's child processes, which decode on one thread.
   sharp.concurrency(1);
   const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
   const picture = await decodePicture(bytes, { limits: localLimits });

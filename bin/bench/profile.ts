@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- --profile`: processor time of each step of one picture. The engine runs as in a child process, with a
- * clock around each network and each method; "everything else" is what they leave of the whole. Processor time and not
- * the clock on the wall: other work on the machine hardly moves it.
+ * `npm run bench -- --profile`: CPU time of each step of one picture. The engine runs as in a child
+ * process, with a timer around each network and each method; "everything else" is the rest of the
+ * total. CPU time is used because other work on the machine hardly affects it.
  */
 
 import { generateKeyPairSync } from 'node:crypto';
@@ -28,12 +28,12 @@ import { median, type Row } from './figures.ts';
 import { sceneOf, type Size } from './sizes.ts';
 
 export async function benchProfile(size: Size, rounds: number): Promise<readonly Row[]> {
-  // The sandbox's children decode on one thread, and so does this.
+  // As in the sandbox's child processes, which decode on one thread.
   sharp.concurrency(1);
   const bytes = await sceneOf(size);
   const models = await openModels();
   const measured: ReadonlyMap<string, number>[] = [];
-  // The first round warms up and is not counted.
+  // The first round is a warm-up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     const times = await profileOnce(bytes, models);
     if (round > 0) measured.push(times);
@@ -63,7 +63,8 @@ async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<s
   const observed = await clock.whole('everything else of the examination', async () =>
     observe(picture, clocked(models, clock), 1337, () => provenance, clockedMethods(clock)),
   );
-  // Only a picture that is decided is put to this test: measured whatever the verdict, and with its networks.
+  // Only a picture with a verdict is put to this test; here it is measured whatever the verdict,
+  // including its networks.
   const testStability = createStabilityTest(picture, observed.patchScores.meanLogits, models.trace);
   await clock.add('stability test', () => testStability(true));
   const examination = await conclude({ ...observed, testStability }, 'default');
@@ -132,7 +133,7 @@ function createClock() {
     times.set(what, (times.get(what) ?? 0) + (user + system) / 1000);
   }
 
-  /** What of `act` none of the steps inside it counts. */
+  /** The part of `act` that is in none of the steps inside it. */
   async function whole<T>(what: string, act: () => Promise<T>): Promise<T> {
     const sum = () => [...times.values()].reduce((total, ms) => total + ms, 0);
     const before = sum();
@@ -168,7 +169,7 @@ function clockedMethods(clock: Clock) {
   }));
 }
 
-/** There and back between two processes, as a task of the sandbox goes. Processor time of this side. */
+/** A round trip between two processes, as of a sandbox task. CPU time of this side. */
 async function sendThrough(message: unknown): Promise<void> {
   const entry = new URL('./echo-child.ts', import.meta.url);
   const pool = createPool({ entry, size: 1, taskTimeoutMs: 60_000, memoryLimitBytes: 2e9 });

@@ -1,7 +1,8 @@
 /**
- * How long a search for pictures seen before takes among many of one tenant, on SQLite and on PostgreSQL. All have whole rows: analysis,
- * fingerprint and 200 keys. Those of most are copies of one row, with keys spread over their whole range. Those of drawn scenes are
- * each in as many pictures as a key may lead to, so that searches meet full lists and as many candidates as are ever compared.
+ * How long a search for earlier copies takes among many pictures of one tenant, on SQLite and on
+ * PostgreSQL. All have complete rows: analysis, fingerprint and 200 keys. Most are copies of one
+ * row, with keys spread over their whole range. Each drawn scene is in as many pictures as a key
+ * may lead to, so that searches find full lists and the maximum number of candidates to compare.
  */
 
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -25,13 +26,15 @@ import { analysisOf } from './forensic-tenant.ts';
 
 const scenes = 40;
 const keysPerPicture = 200;
-/** Pictures of nothing but details of the scenes, and how many of them each key leads to beside. */
+/**
+ * Pictures that consist only of details of the scenes, and how many more of them each key leads to.
+ */
 const crowd = 1000;
 const morePerKey = 150;
-/** Number of the first picture that is a copy of a row; all others have lower ones. */
+/** Number of the first picture that is a copied row; all others have lower numbers. */
 const firstCopy = 1_000_000;
 const rowsAtOnce = 250_000;
-/** On PostgreSQL; SQLite needs half of it. */
+/** On PostgreSQL; SQLite needs half as much. */
 const bytesPerPicture = 21_000;
 const goalMs = 50;
 
@@ -66,7 +69,7 @@ async function benchPostgres(pictures: number): Promise<readonly Row[]> {
   }
 }
 
-/** Processor time of a process, its children and those that have ended, in steps of 10 ms. */
+/** CPU time of a process and its children, including those that have ended, in steps of 10 ms. */
 function familyMs(pid: string): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return [pid, ...children].reduce((sum, one) => {
@@ -168,7 +171,7 @@ async function addCopies(db: Db, pictures: number): Promise<void> {
   }
   const { key } = (await db.select({ key: fingerprintKeys.key }).from(fingerprintKeys).get())!;
   const rows = pictures * keysPerPicture;
-  // In the order of the index: any other would take hours.
+  // In index order: any other order would take hours.
   for (const part of parts(rows)) {
     await runAll(db, [
       `INSERT INTO fingerprint_keys
@@ -179,7 +182,7 @@ async function addCopies(db: Db, pictures: number): Promise<void> {
   if (db.engine === 'postgres') await db.run(sql.raw('VACUUM ANALYZE'));
 }
 
-/** No parameters: SQLite would take their numbers for fractions. */
+/** Without parameters: SQLite would take their numbers for fractions. */
 async function runAll(db: Db, statements: readonly string[]): Promise<void> {
   await transact(db, async (tx) => {
     for (const statement of statements) await tx.run(sql.raw(statement));
@@ -197,7 +200,10 @@ function numbers(from: number, to: number): string {
     (SELECT CAST(${from} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ${to - 1}) SELECT i FROM n`;
 }
 
-/** All copies are searched so often, because PostgreSQL's processor time is known in steps of 10 ms. */
+/**
+ * All copies are searched this many times, because PostgreSQL's CPU time is known in steps of 10
+ * ms.
+ */
 const rounds = 20;
 
 async function measure(

@@ -1,4 +1,7 @@
-/** How long the built program takes until a server gives its first answer, and until it prints its version; beside an empty Node.js. */
+/**
+ * How long the built program takes until a server gives its first answer, and until it prints its
+ * version, compared with an empty Node.js.
+ */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +43,7 @@ export async function benchStart(rounds: number): Promise<readonly Row[]> {
   }
 }
 
-/** From the start of the process to the end of the answer; its stop is not counted. */
+/** From the start of the process to the end of the answer; stopping is not counted. */
 async function serveOnce(home: string): Promise<number> {
   const began = performance.now();
   const dataDir = join(home, 'data');

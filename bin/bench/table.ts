@@ -1,6 +1,7 @@
 /**
- * (h): list, search and claim where the table holds many analyses: of a hundred tenants on PostgreSQL, of one in the file of a
- * data folder. Names and comments are of random syllables; half of the terms that are sought stand in many of them, half in few.
+ * (h): list, search and claim on a table with many analyses: of a hundred tenants on PostgreSQL, of
+ * one in the SQLite file of a data folder. Names and comments are random syllables; half of the
+ * search terms occur in many of them, half in few.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,7 +24,10 @@ const asked = 200;
 const letters = 'bcdfghklmnprstvw';
 const now = () => new Date();
 
-/** Who has more than that in a data folder should have moved to PostgreSQL; filling a file row by row takes minutes a million. */
+/**
+ * A larger installation should be on PostgreSQL by now; filling a file row by row takes minutes per
+ * million.
+ */
 const mostInFile = 1_000_000;
 
 export async function benchTable(rows: number): Promise<readonly Row[]> {
@@ -109,7 +113,7 @@ function termOf(n: number): string {
     : [0, 1, 2, 3, 4, 5].map((at) => letter(at * n)).join('');
 }
 
-/** 95 of 100 calls took at most so many milliseconds. */
+/** The time in milliseconds that 95 of 100 calls did not exceed. */
 async function slowest(act: (n: number) => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < asked; n++) {
@@ -176,7 +180,7 @@ function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-/** As PostgreSQL's `translate` above. */
+/** Like PostgreSQL's `translate` above. */
 function syllables(hex: string): string {
   return hex.replaceAll(/./g, (digit) => letters[Number.parseInt(digit, 16)]!);
 }

@@ -25,7 +25,7 @@ async function picturesASecond(bytes: Buffer, poolSize: number, pictures: number
         sandbox.examine({ source: { bytes }, options, forReport: false }),
       ),
     );
-  // Every child has started and loaded its model before the clock runs.
+  // The timer starts once every child has started and loaded its model.
   await examine(2 * poolSize);
   const ms = await timed(() => examine(pictures * poolSize));
   await sandbox.close();

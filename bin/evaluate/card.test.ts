@@ -15,7 +15,7 @@ const cardOf = (text: string) => {
   return file;
 };
 
-test('what is measured replaces what was, and the words around it stay', () => {
+test('measured figures replace the old ones and leave the text around them unchanged', () => {
   const file = cardOf(`# A model\n\n${marks[0]}\n\nold\n\n${marks[1]}\n\n## Limits\n`);
 
   writeIntoCard(file, 'once');
@@ -26,7 +26,7 @@ test('what is measured replaces what was, and the words around it stay', () => {
   );
 });
 
-test('a card without marks, or with half of them, stays as it is', () => {
+test('a card without both marks is left unchanged', () => {
   for (const text of ['# A model\n', `# A model\n${marks[0]}\n`]) {
     const file = cardOf(text);
 
@@ -36,7 +36,7 @@ test('a card without marks, or with half of them, stays as it is', () => {
   }
 });
 
-test('the card of the packaged model holds the figures of its manifest', async () => {
+test('the card of the packaged model has the figures of its manifest', async () => {
   const { manifest } = await createRegistry().open(null);
   const card = readFileSync(join(packagedDir, manifest.id, 'CARD.md'), 'utf8');
   const measured = card.slice(card.indexOf(marks[0]), card.indexOf(marks[1]));
@@ -47,7 +47,7 @@ test('the card of the packaged model holds the figures of its manifest', async (
   }
 });
 
-test('the same blocks for a terminal and for a card', () => {
+test('prints the same blocks for a terminal and for a card', () => {
   const blocks = [
     'Two rows.',
     table(

@@ -1,10 +1,13 @@
-/** The figures of a model card: whatever stands between two marks is measured, the rest is written by hand. */
+/**
+ * The figures of a model card: the part between the two marks is measured, the rest is written by
+ * hand.
+ */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 export const marks = ['<!-- measured -->', '<!-- end of measured -->'] as const;
 
-/** Nothing where the model has no card, or its card no such marks. */
+/** Does nothing if the model has no card, or its card no such marks. */
 export function writeIntoCard(file: string, markdown: string): void {
   const card = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const [begin, end] = [card.indexOf(marks[0]), card.indexOf(marks[1])];

@@ -1,4 +1,4 @@
-/** Does the score of compression follow the quality of a save, and nothing else of a picture? */
+/** Does the compression score follow the quality of a save, and nothing else about a picture? */
 
 import { auc } from '../../src/service/validation/statistics.ts';
 import { meanOf, spearman, standardDeviation } from './figures.ts';
@@ -31,20 +31,28 @@ export function followingOf(rows: readonly Outcome[], wanted: number): Following
   };
 }
 
-/** What the score tells of pictures beside the quality that all of them were saved at. */
+/**
+ * What the score shows about pictures other than the quality, which is the same for all of them.
+ */
 export interface Blindness {
   readonly quality: number;
   readonly real: number;
   readonly fake: number;
-  /** Standard deviation between pictures: 0 for a score that sees the quality alone. */
+  /** Standard deviation between pictures: 0 if the score depends on the quality alone. */
   readonly spread: Estimate;
-  /** Generated pictures score higher: 0.5 for a score that is blind. */
+  /**
+   * Probability that a generated picture scores higher: 0.5 if the score does not depend on the
+   * class.
+   */
   readonly auc: Estimate;
-  /** Rank correlation with the picture's texture: 0 for a score that is blind. */
+  /** Rank correlation with the picture's texture: 0 if the score does not depend on it. */
   readonly texture: Estimate;
 }
 
-/** Of each quality the pictures whose own save was not lower, or it would not be the quality that the score is about. */
+/**
+ * For each quality, the pictures that were not saved at a lower one before: the score would be
+ * about that earlier save.
+ */
 export function blindnessOf(rows: readonly Outcome[]): readonly Blindness[] {
   const resaved = resavedOf(rows);
   const qualities = [...(resaved[0]?.compression.scores.keys() ?? [])];

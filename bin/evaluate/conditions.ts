@@ -1,4 +1,7 @@
-/** The histories under which both classes are measured alike, and the way from a crop to a picture of the engine. */
+/**
+ * The conditions under which both classes are measured alike, and the steps from a crop to a
+ * picture of the engine.
+ */
 
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -11,12 +14,12 @@ interface Pixels {
   readonly height: number;
 }
 
-/** Crops are smaller than what the service accepts, photographs from cameras larger. */
+/** Crops are smaller than the service accepts, photographs from cameras larger. */
 export const limits = { ...localLimits, minSidePx: 32 };
 
 type Change = (pixels: Pixels) => Promise<Buffer>;
 
-/** Both classes go through the same change. `null` is the file as it lies there. */
+/** Both classes go through the same change. `null` is the unchanged file. */
 const conditions = {
   'as is': null,
   'jpeg 95': async (pixels) => open(pixels).jpeg({ quality: 95 }).toBuffer(),
@@ -27,13 +30,13 @@ const conditions = {
 } as const satisfies Readonly<Record<string, Change | null>>;
 export type Condition = keyof typeof conditions;
 
-/** The picture of each condition, through the product's own decoder. */
+/** The picture under each condition, through the product's own decoder. */
 export async function* picturesOf(
   path: string,
   names: readonly Condition[],
 ): AsyncGenerator<readonly [Condition, Picture]> {
   const bytes = await readFile(path);
-  // The product's decoder blocks every loader but two for this process. Here the data is ours.
+  // The product's decoder blocks all but two loaders for this process. Here the data is trusted.
   sharp.unblock({ operation: ['VipsForeignLoadWebpBuffer'] });
   const { data, info } = await sharp(bytes)
     .toColourspace('srgb')
@@ -48,7 +51,7 @@ export async function* picturesOf(
   }
 }
 
-/** The product refuses WebP, in which lossless crops are kept: the same pixels come as PNG. */
+/** The product rejects WebP, the format of lossless crops, so the same pixels are passed as PNG. */
 async function asIs(bytes: Buffer, pixels: Pixels): Promise<Buffer> {
   const isWebp = bytes.subarray(8, 12).toString('latin1') === 'WEBP';
   return isWebp ? open(pixels).png().toBuffer() : bytes;
@@ -64,7 +67,7 @@ function halved(pixels: Pixels) {
   return open(pixels).resize({ width, height, fit: 'fill', kernel: 'cubic' });
 }
 
-/** As a network of friends shows it; a smaller picture keeps its size. */
+/** As a social network shows it; a smaller picture keeps its size. */
 function posted(pixels: Pixels) {
   return open(pixels).resize({
     width: 1600,

@@ -1,6 +1,6 @@
 /**
- * How many copies of a picture are recognised, among how many others, and how long a search takes.
- * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`: a file with the path of a picture a line. `--limit` of them (200) are
+ * How many copies of a picture are recognised among how many others, and how long a search takes.
+ * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`: a file with one picture path per line. `--limit` of them (200) are
  * copied; the crowd (100,000) are pictures made of keypoints of all of them, in random places.
  */
 
@@ -29,7 +29,7 @@ import { createRandom } from '../../test/fixtures/noise.ts';
 import { analysisOf } from '../bench/forensic-tenant.ts';
 import { createTenants } from '../../src/service/tenants/tenants.ts';
 
-/** Too few keypoints to be recognised: icons and empty skies. Counted apart. */
+/** Too few keypoints to be recognised: icons and empty skies. Counted separately. */
 const plainBelow = 20;
 
 /** Pictures that are stored in one transaction. */
@@ -188,10 +188,16 @@ function crop(share: number): Change {
   };
 }
 
-/** Bits in which keypoints of the crowd differ from those of the real pictures that they are made of. */
+/**
+ * Bits in which keypoints of the crowd differ from those of the real pictures that they are made
+ * from.
+ */
 const changedBits = 5;
 
-/** Each of the crowd has as many keypoints as a real picture, each like one of any real picture, anywhere. */
+/**
+ * Each picture of the crowd has as many keypoints as a real picture; each keypoint resembles one of
+ * any real picture, at any position.
+ */
 function mixed(stored: readonly Fingerprint[], random: Random): Fingerprint {
   const pick = <T>(some: readonly T[]): T => some[Math.floor(random() * some.length)]!;
   const { width, height, keypoints } = pick(stored);

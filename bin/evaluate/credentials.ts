@@ -1,6 +1,7 @@
 /**
- * `--credentials FOLDER`: reads the public test files of the C2PA (repository c2pa-org/public-testfiles, not part of this
- * one) with the product's own reader, and holds each against what its name says of it.
+ * `--credentials FOLDER`: reads the public test files of the C2PA (repository
+ * c2pa-org/public-testfiles, not part of this one) with the product's own reader, and compares each
+ * result with the file's name.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { readContentCredentials } from '../../src/provenance/c2pa.ts';
 
 type State = 'valid' | 'broken' | 'ingredient broken' | 'expired' | 'none';
 
-/** @returns whether every file is what its name says. */
+/** @returns whether every file has the result that its name states. */
 export async function readTestFiles(folder: string): Promise<boolean> {
   const files = readdirSync(folder)
     .filter((file) => /\.jpe?g$/.test(file))
@@ -28,9 +29,10 @@ export async function readTestFiles(folder: string): Promise<boolean> {
 }
 
 /**
- * C: claim, A and I: ingredients, X and E: errors (the README of the files). An error of an ingredient that its claim states
- * itself leaves the claim intact (CIE-sig-CA); one made later does not (E-uri-CIE-sig-CA). What is published of Truepic no
- * longer has the bytes that were signed, and Nikon's certificate has expired. c2pa-python 0.38.1 names the same failures.
+ * C: claim, A and I: ingredients, X and E: errors (see the README of the files). An error in an
+ * ingredient that its claim states leaves the claim intact (CIE-sig-CA); an error introduced later
+ * does not (E-uri-CIE-sig-CA). The published Truepic files no longer have the bytes that were
+ * signed, and Nikon's certificate has expired. c2pa-python 0.38.1 reports the same failures.
  */
 function expectedOf(file: string): State {
   const [, maker = '', name = ''] = /^(\w+)-\d{8}-(.+)\.jpe?g$/.exec(file) ?? [];

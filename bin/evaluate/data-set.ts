@@ -1,4 +1,4 @@
-/** The labelled crops of a data folder: its `manifest.csv`, parted as training parts them. */
+/** The labelled crops of a data folder: its `manifest.csv`, split as in training. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,15 +13,18 @@ export interface Sample {
   /** For real pictures: camera, web, lossless, web-copy. */
   readonly generator: string;
   readonly source: string;
-  /** As the original's EXIF names it; empty where it does not. */
+  /** As named in the original's EXIF; otherwise empty. */
   readonly camera: string;
-  /** The first part of the data that has pictures of its generator, or of its kind. */
+  /** The first split that has pictures of its generator, or of its type. */
   readonly generatorIn: Split;
 }
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Named folder, else the environment's FORENSICS_DATA, else `shared/data` beside the repository; null when there is none. */
+/**
+ * The given folder, else FORENSICS_DATA from the environment, else `shared/data` next to the
+ * repository; null if none exists.
+ */
 export function findDataDir(named: string | undefined): string | null {
   const places = named
     ? [resolve(named)]
@@ -63,7 +66,10 @@ function toSample(
   };
 }
 
-/** Training names the sources it holds out in one place; read from there, so that the two cannot drift apart. */
+/**
+ * The sources that training holds out are listed in one place; read from there, so that the two
+ * cannot diverge.
+ */
 function readCalibrationSources(): ReadonlySet<string> {
   const text = readFileSync(
     join(repository, 'models/training/forensics_training/data/crops.py'),

@@ -1,6 +1,6 @@
 /**
- * Pictures that are no photographs and no generated ones either, drawn here from a seed: what a detector of generated pictures must
- * say nothing about. Another renderer and other shapes than those that training draws.
+ * Pictures that are neither photographs nor generated, drawn from a seed: a detector of generated
+ * pictures must not decide them. The renderer and the shapes differ from those of training.
  */
 
 import sharp, { type Sharp } from 'sharp';
@@ -26,7 +26,8 @@ const eachKind = 30;
 export async function* drawings(): AsyncGenerator<Drawn> {
   for (const [kind, draw] of Object.entries(kinds)) {
     for (let at = 0; at < eachKind; at++) {
-      // The product's decoder blocks every loader but two for this process, again for each picture. Here the data is ours.
+      // The product's decoder blocks all but two loaders for this process, again for each picture.
+      // Here the data is trusted.
       sharp.unblock({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPng'] });
       const random = createRandom(1000 * Object.keys(kinds).indexOf(kind) + at);
       const width = 400 + Math.floor(random() * 1200);
@@ -169,7 +170,7 @@ async function withPicture(paper: Sharp, { width, height, random }: Canvas): Pro
   return sharp(await paper.composite([{ input, left, top }]).png().toBuffer());
 }
 
-/** Textured things before a ground, drawn `times` as large as they are shown. */
+/** Textured objects in front of a background, drawn `times` as large as they are shown. */
 function scene(width: number, height: number, times: number, random: Random): Sharp {
   const large = { width: times * width, height: times * height };
   return fromScene(drawScene({ ...large, seed: int(random, 1e6) })).resize(width, height);

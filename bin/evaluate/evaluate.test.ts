@@ -11,7 +11,7 @@ import { openModels } from './open-models.ts';
 import { packagedDir } from '../../src/inference/registry.ts';
 
 describe('figures', () => {
-  test('recall is taken where at most the stated share of real pictures lies above', () => {
+  test('recall is taken at the threshold that at most the stated share of real pictures exceeds', () => {
     const real = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
     const scored = [
       ...real.map((score) => ({ score, isFake: false, source: '' })),
@@ -22,7 +22,7 @@ describe('figures', () => {
     expect(recallAt(scored, 0)).toBeCloseTo(1 / 3, 12);
   });
 
-  test('the rank correlation is that of the order alone', () => {
+  test('rank correlation depends only on the order', () => {
     expect(spearman([1, 2, 3, 4], [10, 20, 300, 4000])).toBe(1);
     expect(spearman([1, 2, 3, 4], [4, 3, 2, 1])).toBe(-1);
     // 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15)
@@ -32,7 +32,7 @@ describe('figures', () => {
   });
 });
 
-test('a quoted field may hold commas and quotes', () => {
+test('a quoted field may contain commas and quotes', () => {
   expect(parseCsv('a,b\r\n"x, ""y""",2\n,\n')).toEqual([
     ['a', 'b'],
     ['x, "y"', '2'],
@@ -40,7 +40,7 @@ test('a quoted field may hold commas and quotes', () => {
   ]);
 });
 
-test('without a data folder the program says where to put one and ends with 2', async () => {
+test('without a data folder the program says where to put one and exits with 2', async () => {
   const { code, stderr } = await evaluate('--data', tmpdir());
 
   expect(code).toBe(2);
@@ -62,19 +62,19 @@ describe('a data folder', () => {
   ];
   writeFileSync(join(folder, 'manifest.csv'), rows.join('\n'));
 
-  test('has a calibration split: the sources that training holds out', () => {
+  test('has a calibration split of the sources that training holds out', () => {
     const files = splits.map((split) => readSamples(folder, split).map(({ file }) => file));
 
     expect(files).toEqual([['a.jpg'], ['b.jpg', 'd.png'], ['c.jpg', 'e.png', 'f.png', 'g.png']]);
   });
 
-  test('tells where else a generator has pictures', () => {
+  test('states where else a generator has pictures', () => {
     const places = readSamples(folder, 'val').map(({ generatorIn }) => generatorIn);
 
     expect(places).toEqual(['val', 'train', 'calibration', 'val']);
   });
 
-  test('is not measured with a folder that holds no trace model', async () => {
+  test('is not measured if --model names a folder without a trace model', async () => {
     const none = await evaluate('--data', folder, '--model', folder);
     const locator = await evaluate('--data', folder, '--model', join(packagedDir, 'locate-1'));
 
@@ -84,7 +84,7 @@ describe('a data folder', () => {
   });
 });
 
-test('a named model is measured in its folder, where its figures are recorded', async () => {
+test('a named model is measured from its folder, and its figures are recorded there', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-evaluate-'));
   cpSync(join(packagedDir, 'trace-3'), folder, { recursive: true });
   const file = join(folder, 'manifest.json');
@@ -100,7 +100,7 @@ test('a named model is measured in its folder, where its figures are recorded', 
   rmSync(folder, { recursive: true });
 });
 
-test('--help, also beside other options, and an unknown option print the usage', async () => {
+test('--help, even with other options, and an unknown option print the usage', async () => {
   const [asked, unknown] = await Promise.all([
     evaluate('--copies', '--help'),
     evaluate('--pictures'),
@@ -111,7 +111,7 @@ test('--help, also beside other options, and an unknown option print the usage',
   expect(unknown.stderr).toMatch(/--pictures.*npm run evaluate/s);
 });
 
-test('a file or folder that does not exist is refused in one line before anything is measured', async () => {
+test('a file or folder that does not exist is rejected in one line before anything is measured', async () => {
   const refused = await Promise.all([
     evaluate('--copies', tmpdir()),
     evaluate('--ratios', '--model', tmpdir()),

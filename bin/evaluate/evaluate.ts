@@ -1,6 +1,6 @@
 /**
  * `npm run evaluate -- [--data DIR] [--model DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
- * `npm run evaluate -- --traces ...` as above, without the methods that look for changes: a quarter of the time
+ * `npm run evaluate -- --traces ...` as above, without the methods that look for changes, in a quarter of the time
  * `npm run evaluate -- --ratios --model DIR`
  * `npm run evaluate -- --surfaces PICTURES [--limit N]`
  * `npm run evaluate -- --credentials FOLDER`
@@ -10,10 +10,10 @@
  * `npm run evaluate -- --manipulated --pairs DIR [--pairs DIR] --photographs DIR --readings DIR [--limit N]`
  *
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
- * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
- * and all tables into its card, where one marks the place for them. `--ratios` reads the likelihood ratios that `--record`, or `--manipulated --held-out DIR`, left in
- * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--copies` changes the
- * first N pictures of LIST, a file with the path of one a line, and searches for them among a crowd of others. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
+ * own decoder and engine. `--record` writes the figures into the manifest of that model, so that every report shows them,
+ * and all tables into its card, if it has marks for them. `--ratios` reads the likelihood ratios that `--record`, or `--manipulated --held-out DIR`, wrote to
+ * `held-out.csv` of the model's folder, and records their validity in its manifest: cost, bounds, points of a Tippett plot. `--copies` changes the
+ * first N pictures of LIST, a file with one path per line, and searches for them among a crowd of others. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
  * HTML and console. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
  * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
@@ -160,7 +160,7 @@ function usualCellsOf(rows: readonly Row[]): string {
   return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells of photographs lie below 0.5.`;
 }
 
-/** Of drawings, screens and pages nothing may be decided, and nobody changed a part of any. */
+/** No drawing, screenshot or page may be decided, and none has a changed part. */
 async function measureDrawn(both: Models): Promise<void> {
   const decided = new Map<string, Decision[]>();
   for await (const { kind, file } of drawings()) {
@@ -180,7 +180,7 @@ async function measureDrawn(both: Models): Promise<void> {
   }
 }
 
-/** Before hours of measuring. */
+/** Checked before hours of measuring. */
 function assertPaths(): void {
   const { copies, surfaces, credentials, model, figures } = options;
   const needed = [

@@ -12,7 +12,7 @@ import type { Picture } from '../../src/image/picture.ts';
 export type Classes = Readonly<Record<DecisionStrategy, ResultClass>>;
 
 export interface Examining extends Models {
-  /** Those that run; all where none are named. */
+  /** Methods to run; all by default. */
   readonly methods?: readonly Detector[];
 }
 

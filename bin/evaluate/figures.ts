@@ -1,8 +1,11 @@
-/** Figures that only the evaluation needs; those of `src/service/validation/statistics.ts` stand beside them. */
+/**
+ * Figures that only the evaluation needs, in addition to those of
+ * `src/service/validation/statistics.ts`.
+ */
 
 import type { Scored } from '../../src/service/validation/statistics.ts';
 
-/** Share of fakes above the threshold that lets at most `falseAlarms` of the real pictures through. */
+/** Share of fakes above the threshold that at most `falseAlarms` of the real pictures exceed. */
 export function recallAt(scored: readonly Scored[], falseAlarms: number): number {
   const real = scored.filter(({ isFake }) => !isFake).map(({ score }) => score);
   const fake = scored.filter(({ isFake }) => isFake);
@@ -11,7 +14,10 @@ export function recallAt(scored: readonly Scored[], falseAlarms: number): number
   return fake.filter(({ score }) => score > threshold).length / fake.length;
 }
 
-/** Rank correlation, -1..1 (Spearman 1904); ties share their mean rank. NaN where one list says the same everywhere. */
+/**
+ * Rank correlation, -1..1 (Spearman 1904); ties share their mean rank. NaN if all values of one
+ * list are equal.
+ */
 export function spearman(one: readonly number[], other: readonly number[]): number {
   return correlation(ranksOf(one), ranksOf(other));
 }
@@ -34,7 +40,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, at) => sum + value * other[at]!, 0);
 }
 
-/** Of the values themselves, not of what they were drawn from. */
+/** Of the values themselves, not an estimate for a population. */
 export function standardDeviation(values: readonly number[]): number {
   return Math.sqrt(meanOf(centred(values).map((value) => value ** 2)));
 }

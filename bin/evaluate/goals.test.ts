@@ -14,20 +14,20 @@ describe('errors', () => {
     ...times(4, 'tool', true, 'abstain'),
   ];
 
-  test('are shares of the pictures of a class that are decided', () => {
+  test('are shares of the decided pictures of a class', () => {
     expect(calledFakeRate(rows, 'default')).toMatchObject({ count: 3, of: 10 });
     expect(calledRealRate(rows, 'default')).toMatchObject({ count: 2, of: 2 });
     expect(calledFakeRate(rows, 'pedantic')).toMatchObject({ count: 0, of: 0 });
   });
 
-  test('of a source with fewer than ten decided photographs are no worst source', () => {
+  test('of the worst source ignore sources with fewer than ten decided photographs', () => {
     const few = [...times(9, 'web', false, 'fake'), ...times(5, 'web', false, 'uncertain')];
 
     expect(worstSourceOf([...few, ...rows], 'default')).toMatchObject({ source: 'phone' });
     expect(worstSourceOf(few, 'default')).toBeNull();
   });
 
-  test('of re-saves are shares of the pictures that are decided as they are', () => {
+  test('of re-saves are shares of the pictures that are decided without a re-save', () => {
     const turned: Outcome = { ...rows[0]!, flips: { default: 'jpeg-70' } };
 
     expect(flipRate([turned, ...rows.slice(1)], 'default')).toMatchObject({ count: 1, of: 12 });
@@ -37,7 +37,7 @@ describe('errors', () => {
 
 const qualities = [20, 50, 80];
 
-/** @param seen - what the score takes for quality beside it. */
+/** @param seen - what the score responds to besides the quality. */
 function resaved(at: number, { seen = 0, ownQuality = 100 } = {}): Outcome {
   return {
     ...outcome(`source ${at}`, at % 2 === 0, 'uncertain'),
@@ -49,10 +49,10 @@ function resaved(at: number, { seen = 0, ownQuality = 100 } = {}): Outcome {
   };
 }
 
-describe('the score of compression', () => {
+describe('the compression score', () => {
   const twelve = Array.from({ length: 12 }, (_, at) => at);
 
-  test('that sees nothing but quality is blind at every quality', () => {
+  test('that depends on quality alone is blind at every quality', () => {
     const figures = blindnessOf(twelve.map((at) => resaved(at)));
 
     expect(figures.map(({ quality }) => quality)).toEqual(qualities);
@@ -60,7 +60,7 @@ describe('the score of compression', () => {
     expect(figures.map(({ auc }) => auc.value)).toEqual([0.5, 0.5, 0.5]);
   });
 
-  test('that sees texture or class is not', () => {
+  test('that depends on texture or class is not blind', () => {
     const byTexture = blindnessOf(twelve.map((at) => resaved(at, { seen: at })));
     const byClass = blindnessOf(twelve.map((at) => resaved(at, { seen: at % 2 === 0 ? 9 : 0 })));
 
@@ -68,13 +68,13 @@ describe('the score of compression', () => {
     expect(byClass.map(({ auc }) => auc.value)).toEqual([1, 1, 1]);
   });
 
-  test('is asked of pictures that were not saved lower before', () => {
+  test('is measured only on pictures that were not saved at a lower quality before', () => {
     const rows = twelve.map((at) => resaved(at, { ownQuality: at < 2 ? 40 : 100 }));
 
     expect(blindnessOf(rows).map(({ real, fake }) => real + fake)).toEqual([12, 10, 10]);
   });
 
-  test('follows the quality of each picture or does not', () => {
+  test('is counted as following the quality or not for each picture', () => {
     const against = resaved(12);
     const scores = new Map(qualities.map((quality) => [quality, quality / 200]));
     const rows = [
@@ -89,7 +89,7 @@ describe('the score of compression', () => {
   });
 });
 
-/** Both classes decided, without an error but the `wrong` ones. */
+/** Both classes decided, correctly except for the `wrong` ones. */
 const judged = ({ wrong = 0 } = {}) => [
   ...times(100 - wrong, 'phone', false, 'real'),
   ...times(wrong, 'phone', false, 'fake'),
@@ -99,7 +99,7 @@ const metUnder = (condition: string, rows: readonly Outcome[]) =>
   new Map(resultsOf([[condition, rows]]).map(({ of, isMet }) => [of, isMet]));
 
 describe('the goals', () => {
-  test('are met by a model without errors, and nothing is said of what was not measured', () => {
+  test('are met by a model without errors, and are null if nothing was measured', () => {
     const met = metUnder('jpeg 75', judged());
 
     expect(met.get('AUC')).toBe(true);
@@ -107,20 +107,20 @@ describe('the goals', () => {
     expect(met.get('default: photographs called real')).toBe(true);
     expect(met.get('default: generated pictures called real')).toBe(true);
     expect(met.get('pedantic: photographs called fake')).toBe(true);
-    // Stated 0.9 and 0.1 where it is always right: off by a tenth.
+    // It states 0.9 and 0.1 and is always right, so its error is a tenth.
     expect(met.get('default: calibration error of decided pictures')).toBe(false);
     const photographs = metUnder('jpeg 75', times(10, 'phone', false, 'real'));
     expect(photographs.get('default: generated pictures called real')).toBeNull();
   });
 
-  test('of all photographs may be missed while that of the worst source is met', () => {
+  test('for all photographs can be missed while the one for the worst source is met', () => {
     const met = metUnder('half, jpeg 80', judged({ wrong: 3 }));
 
     expect(met.get('default: photographs called fake')).toBe(false);
     expect(met.get('default: decided photographs of the worst source called fake')).toBe(true);
   });
 
-  test('count pictures that stay open against what is called', () => {
+  test('count undecided pictures in the denominator', () => {
     const open = times(200, 'web', true, 'uncertain');
 
     expect(metUnder('as is', judged()).get('default: generated pictures called fake')).toBe(true);
@@ -128,7 +128,7 @@ describe('the goals', () => {
     expect(diluted.get('default: generated pictures called fake')).toBe(false);
   });
 
-  test('are set for three conditions, and for re-saves of pictures as they are', () => {
+  test('are set for three conditions, and for re-saves only of pictures as they are', () => {
     const ofResaves = 'default: decided pictures that a re-save turns round';
 
     expect(metUnder('as is', judged()).get(ofResaves)).toBe(true);

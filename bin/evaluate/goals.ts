@@ -1,4 +1,4 @@
-/** The goals set for the trace model, and what was measured of each, with the denominators that the tables have; those of localisation are in `manipulated/goals.ts`. */
+/** The goals for the trace model and the measured values, with the denominators of the tables; those of localisation are in `manipulated/goals.ts`. */
 
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { followingOf } from './compression.ts';
@@ -25,7 +25,7 @@ export interface Goal<Item> {
 export interface Result extends Omit<Goal<never>, 'measure'> {
   readonly condition: string;
   readonly measured: Estimate | Rate;
-  /** By the value itself, wherever its interval lies; null where nothing was measured. */
+  /** Based on the value itself, not its interval; null if nothing was measured. */
   readonly isMet: boolean | null;
 }
 
@@ -36,7 +36,7 @@ const minAuc: Readonly<Record<string, number>> = {
   'half, jpeg 80': 0.87,
 };
 
-/** Of every condition that has one for its AUC. */
+/** For every condition that has a goal for its AUC. */
 const goalsOfVerdicts: readonly Goal<Outcome>[] = [
   atMost(0, 'pedantic: photographs called fake', (rows) =>
     calledRate(realOf(rows), 'pedantic', 'fake'),
@@ -65,7 +65,7 @@ const goalsAsIs: readonly Goal<Outcome>[] = [
   ),
 ];
 
-/** Rank correlation of the score of compression with the quality of one picture's re-saves. */
+/** Rank correlation of the compression score with the quality of one picture's re-saves. */
 export const minFollowing = 0.9;
 
 const goalsOfResaves: readonly Goal<Outcome>[] = [
@@ -120,7 +120,7 @@ export function atMost<Item>(goal: number, of: string, measure: Goal<Item>['meas
   return { of, bound: 'at most', goal, measure };
 }
 
-/** Met or not is said of the measured value, not of its interval. */
+/** A goal is met or not by the measured value, not by its interval. */
 export function tableOfGoals(results: readonly Result[]): Table {
   return table(['condition', 'of', 'goal', 'measured', 'pictures', 'met'], results.map(goalRow));
 }

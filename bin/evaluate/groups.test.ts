@@ -14,7 +14,7 @@ function both(name: string, isFake: boolean, side: number) {
   });
 }
 
-test('groups of size hold the same pictures under every condition', () => {
+test('size groups contain the same pictures under every condition', () => {
   const rows = [both('phone', false, 400), both('tool', true, 400), both('web', true, 256)].flat();
 
   const lines = rowsOf(printGroups(rows)).filter(([, group]) => group?.startsWith('shorter side'));
@@ -27,7 +27,7 @@ test('groups of size hold the same pictures under every condition', () => {
   ]);
 });
 
-test('generators are parted by where else they have pictures, each part against all photographs', () => {
+test('generators are grouped by the split they also occur in, each group against all photographs', () => {
   const seen = both('tool', true, 400).map((row) => ({
     ...row,
     sample: { ...row.sample, generatorIn: 'train' as const },

@@ -1,6 +1,7 @@
 /**
- * Likelihood ratios of pictures that nothing was fitted on: `held-out.csv` of a model folder has one a line, and its
- * manifest what reports tell of them: their cost, the bounds that they bear out, and the points of a Tippett plot.
+ * Likelihood ratios of pictures that nothing was fitted on: `held-out.csv` of a model folder has
+ * one per line; its manifest has what reports say about them: their cost, the bounds that they
+ * support, and the points of a Tippett plot.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,13 +16,13 @@ const fileName = 'held-out.csv';
 
 export interface HeldOut {
   readonly condition: string;
-  /** Whether the picture is what the ratio asks: generated, or changed in a part. */
+  /** Whether the picture is what the ratio is about: generated, or changed in part. */
   readonly isSo: boolean;
-  /** Of a change; empty otherwise. */
+  /** Of a change; otherwise empty. */
   readonly kind: string;
   /** Natural logarithm. */
   readonly logRatio: number;
-  /** What became of it under the default strategy. */
+  /** The result under the default strategy. */
   readonly outcome: 'called' | 'suspected' | 'none';
 }
 
@@ -46,7 +47,10 @@ function readHeldOut(folder: string): readonly HeldOut[] {
   }));
 }
 
-/** Writes what `held-out.csv` comes to beside the error rates of the same condition; nothing else of the manifest changes. */
+/**
+ * Writes the figures from `held-out.csv` next to the error rates of the same condition; the rest of
+ * the manifest stays the same.
+ */
 export function recordRatios(folder: string, now: Date): readonly string[] {
   if (!existsSync(join(folder, fileName))) {
     throw new Error(`${folder} has no ${fileName}; measure the model with --record first.`);
@@ -56,7 +60,8 @@ export function recordRatios(folder: string, now: Date): readonly string[] {
   const raw: ManifestText = JSON.parse(text);
   const isImage = parseAnyManifest(text).type === 'image';
   const { calibrationPictures: pictures = 1, calibrationSources: sources = 1 } = raw.training ?? {};
-  // A generated picture is as likely as not; one in five is changed (see the card of the localisation model).
+  // The prior: half of the pictures are generated; one in five is changed (see the card of the
+  // localisation model).
   const fixed = {
     recorded: now.toISOString().slice(0, 10),
     prior: isImage ? 0.5 : 0.2,

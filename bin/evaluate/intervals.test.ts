@@ -15,7 +15,7 @@ const isCounted = (one: { readonly isCounted: boolean }) => one.isCounted;
 const widthOf = ({ low, high }: Estimate) => high - low;
 
 describe('the interval of a share', () => {
-  test('is as wide as that of the binomial where every picture is a source of its own', () => {
+  test('is as wide as the binomial one if every picture has its own source', () => {
     const { value, of, ...bounds } = rateOf(
       pictures(500, (at) => String(at)),
       isCounted,
@@ -26,7 +26,7 @@ describe('the interval of a share', () => {
     expect(widthOf({ value, ...bounds })).toBeLessThan(1.15 * expected);
   });
 
-  test('is wider where all pictures of a source are alike', () => {
+  test('is wider if all pictures of a source are alike', () => {
     const alone = pictures(50, (at) => String(at));
     const repeated = [...alone, ...alone, ...alone, ...alone];
     const independent = repeated.map((one, at) => ({
@@ -39,7 +39,7 @@ describe('the interval of a share', () => {
     expect(widthOf(few)).toBeGreaterThan(1.6 * widthOf(many));
   });
 
-  test('is the exact one where none counts, for the draws would say that none ever will', () => {
+  test('is the exact one if none counts, where the bootstrap would give a width of 0', () => {
     const none = rateOf(
       pictures(60, (at) => String(at)),
       () => false,
@@ -49,7 +49,7 @@ describe('the interval of a share', () => {
     expect(none.high).toBeCloseTo(1 - 0.025 ** (1 / 60), 9);
   });
 
-  test('is the exact one of a single source', () => {
+  test('is the exact one if there is only one source', () => {
     const { low, high } = rateOf(
       pictures(40, () => 'one').map((one) => ({ ...one, sample: { isFake: true, source: 'one' } })),
       isCounted,
@@ -58,7 +58,7 @@ describe('the interval of a share', () => {
     expect(high - low).toBeGreaterThan(0.15);
   });
 
-  test('is none where there is nothing to count', () => {
+  test('is NaN if there is nothing to count', () => {
     expect(rateOf([], () => true)).toEqual({
       count: 0,
       of: 0,
@@ -69,7 +69,7 @@ describe('the interval of a share', () => {
   });
 });
 
-test('draws in which a figure cannot be measured are left out', () => {
+test('bootstrap draws in which a figure cannot be measured are left out', () => {
   const items = [1, 2, 3].map((value) => ({
     value,
     sample: { isFake: true, source: String(value) },

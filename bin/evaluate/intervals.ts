@@ -1,4 +1,7 @@
-/** 95 % intervals of any figure: whole sources are drawn, because pictures of one source are not independent. */
+/**
+ * 95 % intervals of any figure. Whole sources are drawn, because pictures of one source are not
+ * independent.
+ */
 
 import { createRandom } from '../../src/engine/calibration.ts';
 import { shareInterval } from '../../src/engine/likelihood-ratio.ts';
@@ -6,13 +9,13 @@ import { groupBy, quantile } from '../../src/service/validation/statistics.ts';
 import type { Sample } from './data-set.ts';
 
 export interface Estimate {
-  /** NaN where there is nothing to measure. */
+  /** NaN if there is nothing to measure. */
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** A share of counted pictures. */
+/** The share of pictures that count. */
 export interface Rate extends Estimate {
   readonly count: number;
   readonly of: number;
@@ -23,8 +26,8 @@ interface Drawn {
 }
 
 /**
- * The figure with its interval: sources of each class drawn with replacement (percentile bootstrap, Efron 1979). Draws
- * in which the figure cannot be measured are left out.
+ * The figure with its interval: sources of each class are drawn with replacement (percentile
+ * bootstrap, Efron 1979). Draws in which the figure cannot be measured are left out.
  */
 export function estimateOf<Item extends Drawn>(
   items: readonly Item[],
@@ -50,8 +53,9 @@ export function estimateOf<Item extends Drawn>(
 }
 
 /**
- * The share of `items` that count. Where every draw says the same (none counts, or all come from one source) the interval is
- * Clopper and Pearson's, as if each picture were a source of its own: that of the draws would say that the share is known.
+ * The share of `items` that count. If all draws give the same share (none counts, or all come from
+ * one source), the interval is Clopper and Pearson's, as if each picture had its own source: the
+ * bootstrap would claim that the share is known exactly.
  */
 export function rateOf<Item extends Drawn>(
   items: readonly Item[],

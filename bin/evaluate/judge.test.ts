@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CellMaps } from '../../src/engine/result.ts';
 import { judge } from './manipulated/judge.ts';
 
-/** One cell a pixel, so that the map is what is judged. */
+/** One cell per pixel, so that the map itself is judged. */
 function mapsOf(columns: number, rows: number, values: Uint16Array): CellMaps {
   return {
     cellPx: 1,
@@ -18,7 +18,7 @@ const of = (...shares: number[]) => Uint16Array.from(shares, (share) => Math.rou
 const judged = (values: Uint16Array) => judge(mask, mapsOf(4, 2, values), values);
 
 describe('a map', () => {
-  test('that is right everywhere is perfect', () => {
+  test('that is right everywhere scores 1', () => {
     expect(judged(of(0.9, 0.9, 0.1, 0.1, 0.8, 0.7, 0.2, 0))).toEqual({
       f1Best: 1,
       f1Half: 1,
@@ -27,13 +27,13 @@ describe('a map', () => {
     });
   });
 
-  test('that is right but too low is perfect at its own threshold and finds nothing at 0.5', () => {
+  test('that is right but too low scores 1 at its best threshold and finds nothing at 0.5', () => {
     const low = judged(of(0.4, 0.4, 0.1, 0.1, 0.3, 0.3, 0.2, 0));
 
     expect(low).toMatchObject({ f1Best: 1, f1Half: 0, auc: 1 });
   });
 
-  test('that says the same everywhere is chance', () => {
+  test('that has the same value everywhere scores as chance does', () => {
     expect(judged(of(0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5))).toMatchObject({
       f1Best: 2 / 3,
       f1Half: 2 / 3,
@@ -42,11 +42,11 @@ describe('a map', () => {
   });
 
   test('is judged by counting pixels', () => {
-    // Three of four changed ones found, one of four untouched ones beside them.
+    // Three of four changed pixels are found, and one of four untouched ones is marked too.
     const figures = judged(of(0.9, 0.9, 0.8, 0.1, 0.9, 0.2, 0.1, 0.1));
 
     expect(figures?.f1Half).toBeCloseTo((2 * 3) / (4 + 4), 12);
-    // Of 16 pairs one is out of order: the missed pixel and the one that was marked for it.
+    // Of 16 pairs one is in the wrong order: the missed pixel and the falsely marked one.
     expect(figures?.auc).toBeCloseTo(15 / 16, 12);
   });
 

@@ -44,13 +44,13 @@ const counted = {
 };
 const small = { ...counted, megapixels: { from: 0, below: 1.5 } };
 
-test('verdicts of a change are counted over changed pictures and over photographs, of all sizes and of each; untouched pictures of the sets are neither', () => {
+test('change verdicts are counted over changed pictures and photographs, in total and by size, not over untouched pictures of the sets', () => {
   const { called } = manifestFigures([...changed, row('casia', false, sure), ...photographs]);
 
   expect(called).toEqual([counted, small]);
 });
 
-test('simulated changes count only where a size is told', () => {
+test('simulated changes count only in the figures by size', () => {
   const simulated = { ...row('simulated', true, eager), megapixels: 4 };
   const { called } = manifestFigures([
     ...changed,
@@ -68,12 +68,12 @@ test('simulated changes count only where a size is told', () => {
   ]);
 });
 
-test('no verdicts are counted where changed pictures or photographs are missing', () => {
+test('no verdicts are counted without both changed pictures and photographs', () => {
   expect(manifestFigures(changed).called).toEqual([]);
   expect(manifestFigures([row('casia', false, sure), ...photographs]).called).toEqual([]);
 });
 
-test('traces are told apart from what is said of a change', () => {
+test('the class by traces ignores what is suspected of a change', () => {
   const doubted = { resultClass: 'uncertain', reasons: ['manipulation_suspected'] } as const;
   const unclear = {
     ...doubted,
@@ -87,7 +87,7 @@ test('traces are told apart from what is said of a change', () => {
   expect(classByTraces({ resultClass: 'fake', reasons: [], byTraces })).toBe('abstain');
 });
 
-test('of untouched pictures the false alarms of traces are counted, whatever is suspected of a part', () => {
+test('false alarms by traces on untouched pictures are counted, whatever is suspected of a part', () => {
   const alarm = { ...silent, byTraces: 'fake' } as const;
   const rows = rowsOf(
     printTraces([
@@ -118,7 +118,7 @@ function reached(condition: string, rows: readonly Row[]) {
 }
 
 describe('the goals of localisation', () => {
-  test('of photographs count those that are suspected as well as those that are called manipulated', () => {
+  test('for photographs count both suspected and manipulated verdicts', () => {
     const loud = { pedantic: sure.pedantic, default: suspected, relaxed: silent };
     const quiet = { pedantic: silent, default: silent, relaxed: silent };
     const rows = [loud, quiet, quiet, quiet].map((called) =>
@@ -135,7 +135,7 @@ describe('the goals of localisation', () => {
     expect([...goals.keys()].filter((of) => of.startsWith('calibration error'))).toEqual([]);
   });
 
-  test('of the sets take changed against untouched pictures, without simulated changes', () => {
+  test('for the sets compare changed with untouched pictures, without simulated changes', () => {
     const rows = [
       about(row('misd', true, sure), 0.8),
       about(row('casia', false, eager), 0.3),
@@ -149,7 +149,7 @@ describe('the goals of localisation', () => {
     expect(goals.get('changed pictures found at 5 % of false alarms')?.value).toBe(1);
   });
 
-  test('of pixels stand for each type, with what a reader of the map loses', () => {
+  test('for pixels are set for each type, and for what is lost at 0.5', () => {
     const goals = reached('as is', [about(row('misd', true, sure), 0.8, 0.65)]);
 
     expect(goals.get('F1 of splice, best threshold')).toEqual({ value: 0.7, isMet: false });
@@ -158,7 +158,7 @@ describe('the goals of localisation', () => {
     expect(goals.get('F1 of removal, at 0.5')?.isMet).toBeNull();
   });
 
-  test('hold the probability to one changed picture in five', () => {
+  test('weight the probability for one changed picture in five', () => {
     const rows = [
       ...Array.from({ length: 5 }, () => about(row('misd', true, sure), 0.2)),
       ...Array.from({ length: 5 }, () => about(row('misd', false, eager), 0.2)),
@@ -167,7 +167,7 @@ describe('the goals of localisation', () => {
     expect(calibrationOf(rows).value).toBeCloseTo(0, 12);
   });
 
-  test('tell what chance alone adds to the error of a probability, less the more pictures there are', () => {
+  test('state what chance alone adds to the calibration error, which is less with more pictures', () => {
     const [few, many] = [calibrationOf(fifthChanged(20)), calibrationOf(fifthChanged(180))];
 
     expect(few.byChance).toBeGreaterThan(0.08);

@@ -21,7 +21,8 @@ export interface Measured extends Examining {
 }
 
 /**
- * @param named - folder of the trace model; null for the newest of the package, from which the localisation comes always.
+ * @param named - folder of the trace model; null for the newest in the package. The localisation
+ * model always comes from the package.
  * @throws {ForensicsError} `model_not_found`, `model_integrity`.
  */
 export async function openModels(named: string | null): Promise<Measured> {
@@ -34,7 +35,9 @@ export async function openModels(named: string | null): Promise<Measured> {
   };
 }
 
-/** The traces alone, in a quarter of the time: nothing looks for changes, so nothing is suspected. */
+/**
+ * The traces alone, in a quarter of the time: no method looks for changes, so none is suspected.
+ */
 export function withoutChanges<Models extends Measured>(models: Models): Models {
   const { manifest } = models.locator;
   const { cellPx } = manifest.input;
@@ -55,7 +58,7 @@ export function withoutChanges<Models extends Measured>(models: Models): Models 
 /** What to do about a damaged file. */
 const remedy = 'name another folder with --model';
 
-/** Not through a registry: a folder beside it may hold a model of the same id. */
+/** Not through a registry: a folder next to it may contain a model with the same id. */
 async function openNamed(folder: string): Promise<VerifiedModel> {
   const { manifest } = await readModelFolder(folder);
   if (manifest.type === 'image') return openModel({ folder, manifest, remedy });

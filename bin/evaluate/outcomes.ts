@@ -1,10 +1,10 @@
-/** Made-up outcomes for tests of figures, and what is printed of them. */
+/** Made-up outcomes and printed rows for tests of figures. */
 
 import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { Outcome } from './read-samples.ts';
 import type { Block, Table } from './table.ts';
 
-/** Of all tables. */
+/** Rows of all tables. */
 export function rowsOf(blocks: readonly Block[]): Table['rows'] {
   return blocks.flatMap((block) => (typeof block === 'string' ? [] : block.rows));
 }

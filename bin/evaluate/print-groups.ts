@@ -1,4 +1,4 @@
-/** Figures of parts of the pictures, under each condition. */
+/** Figures of groups of pictures, under each condition. */
 
 import type { PictureFacts } from '../../src/image/picture.ts';
 import { groupBy } from '../../src/service/validation/statistics.ts';
@@ -41,7 +41,7 @@ export function printGroups(rows: readonly Described[]): readonly Block[] {
   ];
 }
 
-/** Fewer photographs of a camera say nothing of it. */
+/** With fewer photographs a camera has no meaningful figures. */
 const minOfCamera = 5;
 
 function groupsOf(rows: readonly Outcome[], factsOf: (row: Outcome) => Facts): string[][] {
@@ -66,7 +66,7 @@ const placeNames = {
   val: 'generator in no other part',
 } as const satisfies Readonly<Record<Split, string>>;
 
-/** @param others - what the group's own pictures are told apart from beside each other. */
+/** @param others - pictures of the other class that the group is compared with. */
 function groupRow(
   name: string,
   own: readonly Outcome[],

@@ -1,4 +1,4 @@
-/** What re-saves make of the verdict and of the score of compression. */
+/** How re-saves affect the verdict and the compression score. */
 
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { blindnessOf, followingOf } from './compression.ts';

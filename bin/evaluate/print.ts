@@ -145,7 +145,7 @@ function realSources(byCondition: Conditions): string[][] {
   });
 }
 
-/** In order, with the number of pictures, which are the same ones under every condition. */
+/** In order, with the number of pictures, which are the same under every condition. */
 function namesOf(
   [[, rows] = ['', []]]: Conditions,
   ofClass: (rows: readonly Outcome[]) => readonly Outcome[],

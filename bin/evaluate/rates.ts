@@ -1,4 +1,7 @@
-/** How often verdicts are reached and wrong, with intervals. Errors are shares of the pictures of a class that are decided. */
+/**
+ * How often verdicts are reached and wrong, with intervals. Errors are shares of the decided
+ * pictures of a class.
+ */
 
 import type { DecisionStrategy } from '../../src/contract/vocabulary.ts';
 import {
@@ -45,14 +48,17 @@ export function calledRealRate(rows: readonly Outcome[], strategy: DecisionStrat
 
 export interface WorstSource {
   readonly source: string;
-  /** Its interval takes the pictures of the source as independent. */
+  /** Its interval treats the pictures of the source as independent. */
   readonly calledFake: Rate;
 }
 
-/** Fewer decided photographs say nothing of a source. */
+/** With fewer decided photographs a source has no meaningful rate. */
 const minOfSource = 10;
 
-/** The source of ten decided photographs or more with the largest share called fake; null without one. */
+/**
+ * Of the sources with at least ten decided photographs, the one with the largest share called fake;
+ * null if there is none.
+ */
 export function worstSourceOf(
   rows: readonly Outcome[],
   strategy: DecisionStrategy,
@@ -63,14 +69,17 @@ export function worstSourceOf(
   return sources.toSorted((one, other) => other.calledFake.value - one.calledFake.value)[0] ?? null;
 }
 
-/** Expected calibration error of the probability that decided pictures state; both classes of all pictures weigh the same. */
+/**
+ * Expected calibration error of the probability of decided pictures; both classes of all pictures
+ * have equal weight.
+ */
 export function decidedError(rows: readonly Outcome[], strategy: DecisionStrategy): Estimate {
   return estimateOf(rows, (some) =>
     calibrationError(decidedOf(some, strategy).map(toScored), some.map(toScored)),
   );
 }
 
-/** Of the pictures that are decided as they are: decided the other way after a re-save. */
+/** The share of decided pictures that are decided the other way after a re-save. */
 export function flipRate(rows: readonly Outcome[], strategy: DecisionStrategy): Rate {
   return rateOf(decidedOf(rows, strategy), ({ flips }) => flips?.[strategy] !== undefined);
 }

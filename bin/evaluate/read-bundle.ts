@@ -1,4 +1,4 @@
-/** Reads the evidence bundle of a picture back: what it states is what every other surface states. */
+/** Reads the evidence bundle of a picture back: it must state what every other surface states. */
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -35,7 +35,7 @@ function textOf(files: Files, name: string): string {
   return Buffer.from(files.get(name) ?? '{}').toString('utf8');
 }
 
-/** Reports and heatmaps that lie beside it. */
+/** Reports and heatmaps next to it. */
 async function differingFiles({ files }: AnalysisRecord, inBundle: Files) {
   const found: string[] = [];
   for (const path of files) {

@@ -1,4 +1,4 @@
-/** Puts every sample through the real engine, once for each condition. */
+/** Runs every sample through the real engine, once for each condition. */
 
 import { join } from 'node:path';
 import type { PatchScores } from '../../src/engine/patch-scores.ts';
@@ -18,13 +18,13 @@ export interface Row {
   /** Share 0..1 of the cells of the anomaly map below 0.5. */
   readonly usualCells: number;
   readonly classes: Classes;
-  /** Of the picture as it is: strategies whose verdict a re-save turns round. */
+  /** For the picture as it is: strategies whose verdict a re-save reverses. */
   readonly flips: Flips | null;
-  /** Of the picture as it is. */
+  /** For the picture as it is. */
   readonly compression: Compression | null;
 }
 
-/** What the figures of verdicts need of a row. */
+/** The part of a row that verdict figures need. */
 export interface Outcome
   extends Pick<Row, 'sample' | 'condition' | 'classes' | 'flips' | 'compression'> {
   readonly examination: { readonly decision: Pick<Decision, 'fakeProbability'> };
@@ -35,7 +35,7 @@ export function toScored({ sample, examination }: Outcome): Scored {
   return { isFake, source, score: examination.decision.fakeProbability };
 }
 
-/** What both classes are measured under. */
+/** Conditions that both classes are measured under. */
 const measured = ['as is', 'jpeg 75', 'half', 'half, jpeg 80'] as const;
 
 export async function* readSample(
@@ -64,7 +64,10 @@ function usualCells(values: Uint16Array): number {
   return values.filter((value) => value < 32_768).length / values.length;
 }
 
-/** Of the patches that speak for the picture: what the manifest's quantiles of pictures are made of. */
+/**
+ * Of the patches that represent the picture: the manifest's picture quantiles are made from these
+ * means.
+ */
 function meanDistance({ distances, read }: PatchScores): number {
   return read.reduce((sum, index) => sum + distances[index]!, 0) / read.length;
 }
@@ -103,7 +106,10 @@ const columns: Readonly<Record<string, (row: Row) => string | number>> = {
   reasons: ({ examination }) => examination.decision.reasons.join(' '),
 };
 
-/** One line a picture and condition, RFC 4180; logits are raw, so that a calibration can be fitted on them. */
+/**
+ * One line per picture and condition, RFC 4180; logits are raw, so that a calibration can be fitted
+ * on them.
+ */
 export function toCsv(rows: readonly Row[]): string {
   const lines = rows.map((row) =>
     Object.values(columns)

@@ -1,4 +1,7 @@
-/** `--surfaces FOLDER`: examines the pictures of a folder by the command line, and reads every surface back. */
+/**
+ * `--surfaces FOLDER`: examines the pictures of a folder on the command line, and reads every
+ * surface back.
+ */
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -13,7 +16,7 @@ import { findContradictions, flat } from './surfaces.ts';
 
 const program = resolve(import.meta.dirname, '../forensics.js');
 
-/** Prints what contradicts, and a table of all. @returns whether nothing does. */
+/** Prints contradictions, and a table of all. @returns whether there are none. */
 export async function readSurfaces(folder: string, limit: number): Promise<boolean> {
   const out = await mkdtemp(join(tmpdir(), 'surfaces-'));
   const counts = new Map<string, { pictures: number; contradictions: number; pages: number[] }>();
@@ -49,7 +52,7 @@ export async function readSurfaces(folder: string, limit: number): Promise<boole
   return [...counts.values()].every(({ contradictions }) => contradictions === 0);
 }
 
-/** Contradictions in both languages, and how many pages stand before the annex. */
+/** Contradictions in both languages, and how many pages come before the annex. */
 async function readRecord(record: AnalysisRecord) {
   const found: string[] = [...(await readBundle(record))];
   let most = 0;

@@ -27,7 +27,7 @@ function twinOf(source: string): Row {
   };
 }
 
-test('files of the same name in two folders of pairs are two pictures, and places bear the name of theirs', () => {
+test("files with the same name in two pair folders are two pictures, and places carry their picture's name", () => {
   const methods = ['copy-move'];
   const [whole, close] = ['whole-val 0', 'close-val 0'].map((source) =>
     linesOf(twinOf(source), 'splice', methods),

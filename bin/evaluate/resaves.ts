@@ -1,4 +1,7 @@
-/** The same picture after another save: does its verdict turn round, and does the score of compression follow? */
+/**
+ * The same picture after another save: is its verdict reversed, and does the compression score
+ * follow?
+ */
 
 import sharp from 'sharp';
 import {
@@ -22,12 +25,16 @@ import type { TraceModel } from '../../src/inference/networks.ts';
 import { limits } from './conditions.ts';
 import { type Classes, examineUnderAll } from './examine-under-all.ts';
 
-/** By strategy the first change after which the picture is decided the other way; strategies without one are left out. */
+/**
+ * By strategy, the first change after which the picture is decided the other way; strategies
+ * without one are left out.
+ */
 export type Flips = Partial<Readonly<Record<DecisionStrategy, StabilityChange>>>;
 
 /**
- * Examines whole re-saves where one could reverse the verdict: where their traces point the other way, and where the
- * verdict rests on a local change. `--manipulated` measures what re-saves do to the places found in untouched pictures.
+ * Examines whole re-saves if one could reverse the verdict: if their traces point the other way, or
+ * if the verdict is based on a local change. `--manipulated` measures the effect of re-saves on
+ * places found in untouched pictures.
  */
 export async function flipsOf(picture: Picture, models: Models, classes: Classes): Promise<Flips> {
   const side = classes.relaxed;
@@ -50,7 +57,7 @@ async function isFakeByTraces(picture: Picture, { trace }: Models): Promise<bool
   return toFakeProbability(await readLogits(picture, trace), trace.manifest) >= 0.5;
 }
 
-/** A file of its own, with the tables of its last save. */
+/** A new file, with the tables of its last save. */
 async function savedAs(change: StabilityChange, picture: Picture): Promise<Picture> {
   const pixels = pixelsOf(picture);
   const quality = jpegQualities[change];
@@ -73,16 +80,21 @@ async function toPng({ rgb, width, height }: Pixels): Promise<Buffer> {
 
 const qualities = [20, 30, 40, 50, 60, 70, 80, 90] as const;
 
-/** One picture of this many is saved at every quality: a score that follows is seen on few. */
+/**
+ * One in this many pictures is saved at every quality: a few are enough to show whether the score
+ * follows.
+ */
 const oneOf = 10;
 
-/** What the score of compression says of one picture at each quality. */
+/** The compression score of one picture at each quality. */
 export interface Compression {
   /** By JPEG quality of a re-save. */
   readonly scores: ReadonlyMap<number, number>;
-  /** Of the picture's own save: 100 for a lossless file, null where a JPEG's tables tell none. */
+  /**
+   * Of the picture's own save: 100 for a lossless file, null if a JPEG's tables match no quality.
+   */
   readonly ownQuality: number | null;
-  /** Mean of `cellTextures` over the picture, grey levels a pixel. */
+  /** Mean of `cellTextures` over the picture, in grey levels per pixel. */
   readonly texture: number;
 }
 

@@ -35,11 +35,11 @@ const all = Object.entries(cases).flatMap(([name, examination]) =>
   languages.map((language) => ({ name, examination, language })),
 );
 
-test.each(all)('nothing contradicts of a picture that is $name, in $language', async (one) => {
+test.each(all)('finds no contradiction for a picture that is $name, in $language', async (one) => {
   expect(findContradictions(await surfacesOf(one.examination, one.language))).toEqual([]);
 });
 
-test('another headline, limit, place or a word of the code is found', async () => {
+test('finds a different headline, limit or place, and a code word', async () => {
   const surfaces = await surfacesOf(cases['suspected']!, 'en');
   const altered = (from: RegExp, to: string) =>
     findContradictions({ ...surfaces, html: surfaces.html.replaceAll(from, to) }).join('\n');

@@ -1,6 +1,7 @@
 /**
- * Reads what one examination says on every surface (card, JSON, PDF, HTML, console) as opposing counsel would: whatever
- * one states, the others state with the same words and numbers, and no text for people holds a word of the code.
+ * Reads what one examination states on every surface (card, JSON, PDF, HTML, console) as opposing
+ * counsel would: all must state the same in the same words and numbers, and no text for people may
+ * contain a word of the code.
  */
 
 import { writeCard } from '../../src/cli/analyze/card.ts';
@@ -21,7 +22,7 @@ import { wordsIn } from '../../src/present/wording/catalogue.ts';
 export interface Surfaces {
   readonly record: AnalysisRecord;
   readonly language: Language;
-  /** Text of the report's first page, of all its pages, and of its HTML, on one line each. */
+  /** Text of the report's first page, of all its pages, and of its HTML, each on one line. */
   readonly firstPage: string;
   readonly pdf: string;
   readonly html: string;
@@ -47,7 +48,7 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
   return [
     ...missing('headline', everywhere, told.headline),
     ...missing('because', { card }, printable(told.because)),
-    // The list beside the picture has the places.
+    // The places are in the list next to the picture.
     ...missing('because', reports, printable(told.because).replace(` (${where})`, '')),
     ...missing('next step', everywhere, told.next),
     ...missing('strength', reports, evidence.statement[language]),
@@ -67,7 +68,7 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
       missing('not checked', { pdf, html }, statement[language]),
     ),
     ...numbersApart(pdf, html),
-    // What the file itself holds may be any word.
+    // Values from the file itself may be any word.
     ...Object.entries({ ...everywhere, pdf })
       .flatMap(([name, text]) => codesIn(text).map((code) => [name, code] as const))
       .filter(([, code]) => !JSON.stringify(evidence.facts?.metadata ?? {}).includes(code))
@@ -85,10 +86,10 @@ export function missing(
     .map(([name]) => `${name}: ${what} differs: ${flat(text).slice(0, 120)}`);
 }
 
-/** Numbered alike: in the picture's list, and no more of them than in JSON. */
+/** The list of the picture must have the same numbers, and no more places than JSON. */
 function placesMissing({ record, language, firstPage, html }: Surfaces): readonly string[] {
   const result = resultIn(record);
-  // Outside the validated range no place has a tested meaning, and none is shown.
+  // Outside the validated range places have no tested meaning, and none are shown.
   const areas = result === null || result.changed === null ? [] : result.areas;
   const words = wordsIn(language);
   const isStated = firstPage.includes(words.document.head.rows.marked);
@@ -103,7 +104,7 @@ function placesMissing({ record, language, firstPage, html }: Surfaces): readonl
   return written.flatMap((text) => missing('place', { 'first page': firstPage, html }, text));
 }
 
-/** Of the console as much as it shows: it knows no upright size, and so no place. */
+/** As much as the console shows: it does not know the upright size, and so shows no places. */
 function readConsole({ result, evidence }: AnalysisRecord, language: Language): string {
   if (result === null || evidence === null) return '';
   const inferenceStatus = {
@@ -124,7 +125,10 @@ function readConsole({ result, evidence }: AnalysisRecord, language: Language): 
   return flat([headline, next, errorRate].join(' '));
 }
 
-/** What one report states in numbers, the other does too. The names of scales and pages belong to one form alone. */
+/**
+ * Numbers that one report states and the other does not. Labels of scales and pages are only in one
+ * form.
+ */
 function numbersApart(pdf: string, html: string): readonly string[] {
   const [inPdf, inHtml] = [numbersOf(pdf), numbersOf(html)];
   const scale = new Set(['0.25', '0.5', '0.75', '0,25', '0,5', '0,75']);

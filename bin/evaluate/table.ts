@@ -1,4 +1,4 @@
-/** What a run says, paragraphs and tables, for a terminal or for a model card. */
+/** The output of a run, paragraphs and tables, for a terminal or for a model card. */
 
 import Drawn from 'cli-table3';
 import type { Estimate } from './intervals.ts';

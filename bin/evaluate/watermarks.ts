@@ -1,8 +1,8 @@
 /**
- * How often the open watermark and visible marks are read: falsely, of photographs as they are, and rightly, of the same
- * with each mark and of pictures that carry a visible one, saved and scaled in several ways.
- * `node bin/evaluate/watermarks.ts LIST [MARKED [VISIBLE]]`: a file with a path a line, of how many of these marked copies
- * are made, and such a file of pictures with a visible mark.
+ * How often the open watermark and visible marks are detected: falsely in photographs as they are, and correctly in the same
+ * photographs with each mark added and in pictures that carry a visible one, saved and scaled in several ways.
+ * `node bin/evaluate/watermarks.ts LIST [MARKED [VISIBLE]]`: a file with one path per line, the number of marked copies that
+ * are made, and another such file, of pictures with a visible mark.
  */
 
 import { readFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ function readList(file: string): readonly string[] {
   return readFileSync(file, 'utf8').split('\n').filter(Boolean);
 }
 
-/** Of a copy of a megapixel, as generators make them. */
+/** Uses a copy of one megapixel, as generators make them. */
 async function countHits(photograph: Buffer): Promise<void> {
   const small = sharp(photograph)
     .resize(1024, 1024, { fit: 'outside' })

@@ -1,4 +1,4 @@
-/** Pictures of which it is known where they were changed, and untouched ones beside them. */
+/** Pictures with known changes, and untouched ones. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -17,7 +17,10 @@ export interface Case {
   readonly mask: string | null;
 }
 
-/** `manipulated/manifest.csv` of a data folder: validation only, nothing may be fitted or chosen on it. */
+/**
+ * `manipulated/manifest.csv` of a data folder: only for validation; nothing may be fitted or chosen
+ * on it.
+ */
 export function readManipulated(dataDir: string): readonly Case[] {
   return rowsOf(join(dataDir, 'manipulated/manifest.csv')).map((row) => ({
     name: row['file']!,
@@ -29,12 +32,15 @@ export function readManipulated(dataDir: string): readonly Case[] {
   }));
 }
 
-/** A lossless splice keeps traces that the save of a JPEG would blur, so it is a type of its own. */
+/** A lossless splice keeps traces that saving as JPEG would blur, so it is a separate type. */
 function typeOf({ type = '', file = '' }: Readonly<Record<string, string>>): string {
   return type === 'splice' && !file.endsWith('.jpg') ? 'splice, lossless' : type;
 }
 
-/** A folder that `locator-photograph-pairs` wrote: each simulated change and its untouched counterpart. */
+/**
+ * A folder written by `locator-photograph-pairs`: each simulated change and its untouched
+ * counterpart.
+ */
 export function readPairs(folder: string): readonly Case[] {
   return rowsOf(join(folder, 'index.csv')).flatMap((row) => {
     const { number = '', kind = '', changed = '', twin = '', mask = '' } = row;
@@ -46,7 +52,7 @@ export function readPairs(folder: string): readonly Case[] {
   });
 }
 
-/** Crops of photographs that nobody changed. */
+/** Crops of unchanged photographs. */
 export function readPhotographs(dataDir: string, split: Split): readonly Case[] {
   return readSamples(dataDir, split)
     .filter(({ isFake }) => !isFake)

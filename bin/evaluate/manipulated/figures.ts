@@ -1,4 +1,4 @@
-/** Figures of localisation: means over changed pictures, each of which counts once. */
+/** Localisation figures: means over changed pictures, each of which counts once. */
 
 import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { boundedLogit, createRandom } from '../../../src/engine/calibration.ts';
@@ -15,7 +15,7 @@ import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
 export interface PixelFigures {
-  /** Pictures that the method answered, of all changed ones. */
+  /** Changed pictures that the method answered. */
   readonly answered: number;
   readonly pictures: number;
   readonly f1Best: number;
@@ -26,7 +26,7 @@ export interface PixelFigures {
   readonly f1Chance: number;
 }
 
-/** A picture that the method skipped counts as one of which it says nothing. Null without changed pictures. */
+/** A picture that the method skipped counts as an empty map. Null without changed pictures. */
 export function pixelFigures(rows: readonly Row[], map: string): PixelFigures | null {
   const changed = rows.filter(({ judged }) => judged['fake'] !== undefined);
   if (changed.length === 0) return null;
@@ -69,7 +69,10 @@ export interface PictureFigures {
   readonly high: number;
 }
 
-/** @param scoreOf - of a picture; undefined, which a skip is, says nothing: 0.5. Null without both kinds. */
+/**
+ * @param scoreOf - of a picture; undefined if it was skipped, which counts as 0.5.
+ * @returns null without both classes.
+ */
 export function pictureFigures(
   rows: readonly Row[],
   scoreOf: (row: Row) => number | undefined,
@@ -105,7 +108,7 @@ export function medianProbability(rows: readonly Row[]): number {
 
 export const isSimulated = (row: Row) => row.case.set === 'simulated';
 
-/** Each set, each type, all; changed pictures only. Simulated changes stand by themselves. */
+/** Each set, each type, and all; changed pictures only. Simulated changes are separate. */
 export function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
   const changed = rows.filter(({ mask }) => mask !== null);
   const [simulated, real] = [
@@ -137,7 +140,10 @@ function isWithin({ from, below }: (typeof sizes)[number]['megapixels']) {
   return ({ megapixels }: Row) => megapixels >= from && megapixels < (below ?? Infinity);
 }
 
-/** What `locator-release --figures` writes into the manifest and the card: the fusion's maps, and its verdicts. */
+/**
+ * What `locator-release --figures` writes into the manifest and the card: the figures of the
+ * fusion's maps and of its verdicts.
+ */
 export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'measured' | 'called'> {
   const sets = rows.filter((row) => row.case.set !== 'photographs');
   const photographs = rows.filter((row) => row.case.set === 'photographs');
@@ -178,7 +184,7 @@ const kinds: Readonly<Record<string, ChangeKind>> = {
   'inpaint-ai': 'regenerated',
 };
 
-/** Of every picture whose changes people made, and of all that no one changed. */
+/** Of every picture that a person changed, and of all unchanged ones. */
 export function heldOutOf(rows: readonly Row[]): readonly HeldOut[] {
   return rows
     .filter((row) => !isSimulated(row))
@@ -197,7 +203,7 @@ export function heldOutOf(rows: readonly Row[]): readonly HeldOut[] {
     });
 }
 
-/** None without pictures of both kinds, which a small sample may lack. */
+/** Empty without pictures of both kinds, as can happen in a small sample. */
 function callsOf(
   measuredOn: Pick<MeasuredCalls, 'condition' | 'megapixels'>,
   changed: readonly Row[],

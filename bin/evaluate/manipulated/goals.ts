@@ -1,4 +1,4 @@
-/** The goals set for localisation, and what was measured of each. */
+/** The localisation goals and the measured values. */
 
 import { createRandom } from '../../../src/engine/calibration.ts';
 import { calibrationError } from '../../../src/service/validation/statistics.ts';
@@ -9,7 +9,7 @@ import { bySize, isSimulated, medianProbability, pictureFigures } from './figure
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
-/** Share of changed pictures among those that are examined, as the probability of a change assumes. */
+/** Assumed share of changed pictures among those that are examined. */
 const assumedShare = 0.2;
 
 const goalsOfPhotographs: readonly Goal<Row>[] = [
@@ -24,7 +24,7 @@ const goalsOfPhotographs: readonly Goal<Row>[] = [
   ),
 ];
 
-/** Of changed against untouched pictures of the same sets, both saved alike. */
+/** Changed against untouched pictures of the same sets, both saved alike. */
 const goalsOfSets: Readonly<Record<string, readonly Goal<Row>[]>> = {
   'jpeg 95': [
     aucAtLeast(0.85),
@@ -34,7 +34,7 @@ const goalsOfSets: Readonly<Record<string, readonly Goal<Row>[]>> = {
   'jpeg 75': [aucAtLeast(0.75)],
 };
 
-/** Mean F1 of the pixels: the best threshold of each picture, and at 0.5. */
+/** Mean F1 of the pixels, at the best threshold of each picture and at 0.5. */
 const goalsOfPixels: Readonly<Record<string, readonly Goal<Row>[]>> = {
   'as is': [
     ...f1AtLeast('splice', 0.72, 0.64),
@@ -45,7 +45,7 @@ const goalsOfPixels: Readonly<Record<string, readonly Goal<Row>[]>> = {
   'jpeg 75': [atLeast(0.54, 'F1, best threshold', (rows) => meanF1(rows, 'f1Best'))],
 };
 
-/** @param byCondition - of the sets, of simulated changes and of photographs. */
+/** @param byCondition - rows of the sets, of simulated changes and of photographs. */
 export function goalsReached(
   byCondition: readonly (readonly [condition: string, rows: readonly Row[]])[],
 ): readonly Result[] {
@@ -67,7 +67,7 @@ export function goalsReached(
   });
 }
 
-/** Between the best threshold and 0.5, which a reader has. */
+/** Between the best threshold and 0.5, the one that a reader has. */
 const gap = atMost<Row>(0.08, 'F1 lost at 0.5 against the best threshold', (rows) =>
   ofMaps(rows, (judged) => judged.f1Best - judged.f1Half),
 );
@@ -87,7 +87,10 @@ function errorOf(scored: readonly Scored[]): number {
 
 const drawsOfChance = 200;
 
-/** Mean error that as many pictures would show if each probability were exactly right, and its mean the assumed share. */
+/**
+ * Mean error that the same number of pictures would show if each probability were exactly right,
+ * and its mean the assumed share.
+ */
 function chanceError(scored: readonly Scored[]): number {
   const changed = scored.filter(({ isFake }) => isFake).length;
   const counts = { changed, untouched: scored.length - changed };
@@ -112,7 +115,10 @@ function chanceError(scored: readonly Scored[]): number {
   return meanOf(errors);
 }
 
-/** All log odds moved alike, so that the weighted mean of the probabilities is the assumed share. */
+/**
+ * All log odds shifted by the same amount, so that the weighted mean of the probabilities is the
+ * assumed share.
+ */
 function movedToMean(probabilities: readonly number[], weights: readonly number[]): number[] {
   let [low, high] = [-20, 20];
   let moved: number[] = [];
@@ -172,7 +178,10 @@ function toScored(row: Row) {
   return { score: probabilityOf(row), ...sampleOf(row) };
 }
 
-/** Pictures of a research set are taken as independent, those of a photographer or of a pair are not. */
+/**
+ * Pictures of a research set are taken as independent; those of one photographer or one pair are
+ * not.
+ */
 function sampleOf(row: Row) {
   const isOfSource = row.case.set === 'photographs' || isSimulated(row);
   return { isFake: row.mask !== null, source: isOfSource ? row.case.source : row.case.name };

@@ -1,13 +1,13 @@
-/** How well a map agrees with a mask: each pixel counts once. */
+/** How well a map matches a mask: each pixel counts once. */
 
 import type { CellMaps } from '../../../src/engine/result.ts';
 import { createUpsampler } from '../../../src/render/heatmap/colour-map.ts';
 
 export interface Judged {
-  /** F1 at the threshold that suits this picture best; that of a map that says nothing is `f1Chance`. */
+  /** F1 at the best threshold for this picture; for a map without information it is `f1Chance`. */
   readonly f1Best: number;
   readonly f1Half: number;
-  /** Chance that a changed pixel stands above an untouched one. */
+  /** Probability that a changed pixel has a higher value than an untouched one. */
   readonly auc: number;
   readonly f1Chance: number;
 }
@@ -24,8 +24,8 @@ const levels = 4096;
 const perLevel = 65_536 / levels;
 
 /**
- * @param values - one of the maps of `grid`, 0..65535, drawn as a heatmap draws it.
- * @returns null where the mask marks nothing or everything.
+ * @param values - one of the maps of `grid`, 0..65535, drawn as in a heatmap.
+ * @returns null if the mask marks nothing or everything.
  */
 export function judge(mask: Mask, grid: CellMaps, values: Uint16Array): Judged | null {
   const { inside, outside } = countLevels(mask, grid, values);

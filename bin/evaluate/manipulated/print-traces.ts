@@ -1,4 +1,6 @@
-/** What the trace model says of whole pictures that nobody changed; elsewhere it is measured on crops alone. */
+/**
+ * Verdicts of the trace model on whole unchanged pictures; elsewhere it is measured only on crops.
+ */
 
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { shareInterval } from '../../../src/engine/likelihood-ratio.ts';

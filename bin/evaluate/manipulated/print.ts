@@ -17,7 +17,10 @@ import { goalsReached } from './goals.ts';
 import { printTraces } from './print-traces.ts';
 import type { Row } from './read-cases.ts';
 
-/** All methods together, and the two heatmaps that show them: `fake` is the higher of traces of generation and the fusion. */
+/**
+ * The fusion of all methods, and the two heatmaps that show it: `fake` is the higher of the traces
+ * of generation and the fusion.
+ */
 const together = ['fusion', 'fake', 'anomaly'] as const;
 
 export function printManipulated(

@@ -1,4 +1,4 @@
-/** Puts every case through the real engine, once for each condition, and judges every map. */
+/** Runs every case through the real engine, once for each condition, and judges every map. */
 
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -21,7 +21,7 @@ export type Called = Readonly<
     {
       readonly isManipulated: boolean;
       readonly isSuspected: boolean;
-      /** What the traces of the whole picture say, whatever is suspected of a part. */
+      /** The class by traces of the whole picture, whatever is suspected of a part. */
       readonly byTraces: ResultClass;
     }
   >
@@ -32,14 +32,17 @@ export interface Row {
   readonly condition: Condition;
   readonly longerSidePx: number;
   readonly megapixels: number;
-  /** Of the JPEG file, 100 of any other. */
+  /** Of the JPEG file; 100 for any other. */
   readonly quality: number;
   readonly called: Called;
-  /** Of being generated. */
+  /** Probability that the picture is generated. */
   readonly fakeProbability: number;
-  /** 0..1 by method, and `fusion`; methods that were skipped are missing. */
+  /** 0..1 by method, and `fusion`; skipped methods are missing. */
   readonly scores: Readonly<Record<string, number>>;
-  /** By method, and `fake`, `anomaly`: those maps of the examination. Empty for an untouched picture. */
+  /**
+   * By method, and the maps `fake` and `anomaly` of the examination. Empty for an untouched
+   * picture.
+   */
   readonly judged: Readonly<Record<string, Judged>>;
   readonly maps: CellMaps;
   readonly mask: Mask | null;
@@ -87,7 +90,7 @@ function calledOf(decision: Decision) {
 
 const signsOfChange: readonly ReasonCode[] = ['manipulation_suspected', 'single_weak_method'];
 
-/** A picture of which nothing but a change is doubted would be called real without that. */
+/** A picture whose only doubt is a suspected change would otherwise be called real. */
 export function classByTraces({
   resultClass,
   reasons,
@@ -99,7 +102,7 @@ export function classByTraces({
   return isDoubtedForChange ? 'real' : resultClass;
 }
 
-/** At the size of the picture, which may be a smaller copy of the one that was masked. */
+/** Resized to the picture, which may be a smaller copy of the masked one. */
 async function readMask(
   path: string,
   { width, height }: { readonly width: number; readonly height: number },

@@ -1,13 +1,18 @@
-/** What the training command `locator-fuse` fits the fusion on; its doc comment says what the columns mean. */
+/**
+ * The tables that the training command `locator-fuse` fits the fusion on; its doc comment describes
+ * the columns.
+ */
 
 import { createRandom } from '../../../src/engine/calibration.ts';
 import type { CellMaps } from '../../../src/engine/result.ts';
 import type { Mask } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
-/** Cells that are drawn of a picture: enough for the hundredth of it that stands highest to be seen. */
+/** Cells sampled from a picture: enough to represent its highest hundredth. */
 const drawn = { changed: 250, beside: 550, twin: 300 };
-/** Share of a cell: what lies on a border counts as well, or the level of the map is fitted too high. */
+/**
+ * Share of a cell. Cells on a border count too, otherwise the level of the map is fitted too high.
+ */
 const changedFrom = 0.5;
 
 export interface Tables {
@@ -15,7 +20,7 @@ export interface Tables {
   readonly places: readonly string[];
 }
 
-/** RFC 4180, with a head; a method without an answer leaves its field empty. */
+/** RFC 4180, with a header; a method without a result leaves its field empty. */
 export function headsOf(methods: readonly string[]): Tables {
   const pictures = [
     'picture',
@@ -56,7 +61,7 @@ export function linesOf(row: Row, kind: string, methods: readonly string[]): Tab
   };
 }
 
-/** With the folder and number of its pair, because files of several folders have the same names. */
+/** With the folder and number of the pair, because files in several folders have the same names. */
 function nameOf({ case: { name, set, source } }: Row): string {
   return set === 'simulated' ? `${source}/${name}` : name;
 }
@@ -114,7 +119,7 @@ function indicesOf(shares: Float32Array, belongs: (share: number) => boolean): r
   return [...shares.keys()].filter((cell) => belongs(shares[cell]!));
 }
 
-/** At most `most` of them, without order (Fisher and Yates 1938). */
+/** At most `most` of them, in random order (Fisher and Yates 1938). */
 function draw(cells: readonly number[], most: number, random: () => number): readonly number[] {
   const left = [...cells];
   const count = Math.min(most, left.length);

@@ -1,4 +1,4 @@
-/** Localisation on pictures that people changed, and false alarms on photographs that nobody did. */
+/** Localisation on pictures that people changed, and false alarms on unchanged photographs. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ export interface Asked {
   readonly dataDir: string;
   /** Folders of simulated changes; see `readPairs`. */
   readonly pairs: readonly string[];
-  /** A data folder whose photographs are read instead of those of `dataDir`. */
+  /** A data folder whose photographs are used instead of those of `dataDir`. */
   readonly photographs: string;
   readonly models: Models;
-  /** At most so many cases of each kind. */
+  /** The maximum number of cases of each kind. */
   readonly limit: number;
 }
 
@@ -26,10 +26,10 @@ const methods = localisingDetectors.map(({ method }) => method);
 const conditions = ['as is', 'jpeg 75', 'half'] as const satisfies readonly Condition[];
 
 /**
- * The sets of `manipulated` and the photographs of val: nothing was fitted or chosen on either, but how the fake map weighs
- * what it shows, which no figure of the manifest is about.
+ * The sets of `manipulated` and the photographs of val. Nothing was fitted or chosen on either
+ * except the weights of the fake map, which no figure of the manifest uses.
  *
- * @returns tables for a terminal, and what the manifest of the localisation model holds of them.
+ * @returns tables for a terminal, and their part for the manifest of the localisation model.
  */
 export async function measureManipulated({ dataDir, pairs, photographs, models, limit }: Asked) {
   const sets = spread(readManipulated(dataDir), limit);
@@ -47,7 +47,7 @@ export async function measureManipulated({ dataDir, pairs, photographs, models, 
   };
 }
 
-/** Maps of a thousand pictures would fill the memory; what was judged stays. */
+/** Maps of a thousand pictures would fill the memory; only the results are kept. */
 function withoutPixels(row: Row): Row {
   return { ...row, maps: noMaps, mask: row.mask && noMask };
 }
@@ -61,7 +61,10 @@ const noMaps: Row['maps'] = {
   methods: {},
 };
 
-/** The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration split. */
+/**
+ * The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration
+ * split.
+ */
 export async function writeReadings(
   { pairs, photographs: photographsDir, models, limit }: Asked,
   folder: string,
@@ -96,7 +99,7 @@ async function eachRow(
   }
 }
 
-/** At most `limit`, evenly drawn from the list. */
+/** At most `limit`, evenly spread over the list. */
 export function spread<T>(all: readonly T[], limit: number): readonly T[] {
   const step = Math.max(1, all.length / limit);
   return all.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
