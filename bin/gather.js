@@ -1,7 +1,8 @@
 /**
- * After the sources are compiled: `node bin/gather.js`. Puts every package that is JavaScript alone into a few files below
- * `dist/gathered`, with what is used of it, and points the compiled sources there: installed, these packages were 190 with
- * 120 MB, and most of what a command needs to start was the search for their files. They are `devDependencies`.
+ * Run after compiling: `node bin/gather.js`. Bundles the used parts of every package that is
+ * JavaScript only into a few files in `dist/gathered`, and points the compiled sources there. When
+ * they were installed separately, these packages were 190 with 120 MB, and a command spent most of
+ * its start-up on finding their files. They are `devDependencies`.
  */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** They have libraries, WebAssembly, fonts or pages as files of their own; the last stands in an example. */
+/** They have libraries, WebAssembly, fonts or pages as separate files; the last appears in an example. */
 const installed =
   /^(?:@contentauth\/c2pa-wasm|@cornerstonejs\/codec-openjpeg|@embedpdf\/pdfium|@fastify\/swagger-ui|better-sqlite3|dejavu-fonts-ttf|jxl-oxide-wasm|libheif-js|onnxruntime-common|onnxruntime-node|sharp|forensics)(?:\/|$)/;
 
@@ -51,10 +52,13 @@ for (const [file, text] of texts) {
 
 const folders = foldersOf(output);
 writeFileSync(join(target, 'LICENSES.txt'), folders.map(licenceIn).join('\n\n'));
-// As package-lock.json names them, for the bill of materials.
+// With the names from package-lock.json, for the SBOM.
 writeFileSync(join(target, 'packages.json'), `${JSON.stringify(folders, null, 2)}\n`);
 
-/** A module that exports by name what Node.js finds in the package: what is written as CommonJS has a default export alone. */
+/**
+ * A module with the named exports that Node.js finds in the package: a CommonJS module would
+ * otherwise have only a default export.
+ */
 function entryOf(name) {
   return join(root, 'entries', `${name}.mjs`);
 }
@@ -70,7 +74,7 @@ async function exportsOf(id) {
   return `export { ${exported.join(', ')} } from '${name}';`;
 }
 
-/** Of every package a part of which was gathered, below the root. */
+/** Folders, relative to the root, of every package that is at least partly bundled. */
 function foldersOf(chunks) {
   const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules));
   const found = modules.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);

@@ -1,16 +1,16 @@
 /**
  * ONNX Runtime in the package and in the checkout: `node bin/onnxruntime.js carry | clean | prune`.
  *
- * Before `npm pack` (`carry`): puts it into the package, below `vendor/onnxruntime-node`, because its own package
- * cannot be a dependency: its install script downloads GPU libraries that nobody asked for and fails the whole
- * installation where their host is out of reach. After `npm pack` (`clean`) it goes away again.
+ * Before `npm pack` (`carry`): copies it into the package, below `vendor/onnxruntime-node`. Its own package cannot be a
+ * dependency, because its install script downloads GPU libraries that are not needed, and makes the whole installation
+ * fail if their host cannot be reached. After `npm pack` (`clean`): removes it again.
  *
  * A tarball of 40 MB has room for two platforms and the weights: Linux on x64 (17.5 MB packed), the one where that
- * script downloads, and macOS on arm64 (12.6 MB), where most people install for themselves. On others ONNX Runtime is
- * installed beside forensics: `npm i -g onnxruntime-node`.
+ * script downloads, and macOS on arm64 (12.6 MB), where most people install for their own use. On others ONNX Runtime is
+ * installed next to forensics: `npm i -g onnxruntime-node`.
  *
- * After `npm ci` (`prune`): its package brings the libraries of every platform, 288 MB. What neither this machine nor
- * the tarball needs goes, 159 MB of them on Linux.
+ * After `npm ci` (`prune`): its package contains the libraries of every platform, 288 MB. Those that neither this machine
+ * nor the tarball needs are deleted: 159 MB on Linux.
  */
 
 import {
@@ -62,17 +62,18 @@ function carry() {
     cpSync(join(installed, folder), join(target, folder), { recursive: true, filter: isNeeded });
   }
   cpSync(join(root, 'bin', 'onnxruntime'), target, { recursive: true });
-  // Without scripts and dependencies: it is a folder of files now. Its own manifest keeps its files CommonJS.
+  // Without scripts and dependencies, since it is only a folder of files now. With a manifest of
+  // its own, its files stay CommonJS.
   const manifest = { name, version, license, main, private: true };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** The macOS library stands there twice; the binding asks for the name without the full version. */
+/** The macOS library is there twice; the binding loads the one without the full version. */
 function isNeeded(file) {
   return !/\.\d+\.\d+\.\d+\.dylib$/.test(file);
 }
 
-/** The copy loads `onnxruntime-common` as our dependency: both have to be of one version. */
+/** The copy loads our dependency `onnxruntime-common`, so both must have the same version. */
 function checkCommon(wanted) {
   const { version } = readManifest(join(root, 'node_modules', 'onnxruntime-common'));
   if (version === wanted) return;

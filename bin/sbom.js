@@ -1,8 +1,9 @@
 /**
- * The bill of materials of the package (CycloneDX 1.5): `node bin/sbom.js write | clean`. Before `npm pack` it is written,
- * afterwards it goes away again. It is made of package-lock.json, for `npm sbom --omit dev` leaves out what both the product
- * and a tool of development need. It holds neither time nor random number, so that packing twice gives the same tarball,
- * and what the package carries instead of depending on it: ONNX Runtime, and what the build gathered.
+ * The SBOM of the package (CycloneDX 1.5): `node bin/sbom.js write | clean`. It is written before
+ * `npm pack` and removed afterwards. It is made from package-lock.json, because `npm sbom --omit
+ * dev` leaves out what both the product and a development tool need. It contains neither times nor
+ * random numbers, so that packing twice gives the same tarball. It includes what the package
+ * contains instead of depending on: ONNX Runtime, and the bundled packages.
  */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

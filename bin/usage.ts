@@ -10,7 +10,7 @@ export function readOptions<const T extends NonNullable<ParseArgsConfig['options
   return readArguments(program, { options }).values;
 }
 
-/** As `parseArgs`, but `--help`, or an option that the program does not have, prints the comment at its top and ends it. */
+/** Like `parseArgs`, but for `--help` or an unknown option prints the comment at the top of the program and exits. */
 export function readArguments<const T extends ParseArgsConfig>(program: string, config: T) {
   const [, comment = ''] = readFileSync(fileURLToPath(program), 'utf8').split(/^\/\*\*$|^ \*\/$/m);
   const usage = comment

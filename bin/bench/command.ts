@@ -1,7 +1,4 @@
-/**
- * (d): the command line as users start it: time to the verdict, and the peak memory of the process
- * and its child.
- */
+/** (d): the command line as users start it: time to the verdict, and the peak memory of the process and its child. */
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -70,10 +67,7 @@ export async function benchCommand(size: Size, rounds: number): Promise<readonly
   }
 }
 
-/**
- * Memory is the system's own high-water mark (`VmHWM`), read until the process has ended; 0 without
- * /proc.
- */
+/** Memory is the system's own high-water mark (`VmHWM`), read until the process has ended; 0 without /proc. */
 export function watch(args: readonly string[]): Promise<Held> {
   const began = performance.now();
   const child = spawn(process.execPath, [program, ...args], {

@@ -1,7 +1,4 @@
-/**
- * A tenant whose analyses are all complete, with heatmaps and reports; the objects themselves do
- * not exist.
- */
+/** A tenant whose analyses are all complete, with heatmaps and reports; the objects themselves do not exist. */
 
 import { createTenants, type Tenant, updateTenant } from '../../src/service/tenants/tenants.ts';
 import { renderedText } from '../../src/service/analyses/examination-row.ts';

@@ -1,7 +1,4 @@
-/**
- * (f): the largest files that phones and offices send, from the start of the command line to the
- * verdicts.
- */
+/** (f): the largest files that phones and offices send, from the start of the command line to the verdicts. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -162,10 +162,7 @@ interface Quiet extends Machines {
   readonly client: Client;
 }
 
-/**
- * @returns median ms from the start of an analysis to its end, of several that are started one
- * after the other.
- */
+/** @returns median ms from the start of an analysis to its end, of several that are started one after the other. */
 async function waitOf({ machine, quiet, client, ...all }: Quiet): Promise<number> {
   const picture = await sceneJpeg({ width, height, seed: 1 });
   const children = await begin(all, 'stays');

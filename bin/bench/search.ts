@@ -200,10 +200,7 @@ function numbers(from: number, to: number): string {
     (SELECT CAST(${from} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ${to - 1}) SELECT i FROM n`;
 }
 
-/**
- * All copies are searched this many times, because PostgreSQL's CPU time is known in steps of 10
- * ms.
- */
+/** All copies are searched this many times, because PostgreSQL's CPU time is known in steps of 10 ms. */
 const rounds = 20;
 
 async function measure(

@@ -24,10 +24,7 @@ const asked = 200;
 const letters = 'bcdfghklmnprstvw';
 const now = () => new Date();
 
-/**
- * A larger installation should be on PostgreSQL by now; filling a file row by row takes minutes per
- * million.
- */
+/** A larger installation should be on PostgreSQL by now; filling a file row by row takes minutes per million. */
 const mostInFile = 1_000_000;
 
 export async function benchTable(rows: number): Promise<readonly Row[]> {

@@ -1,7 +1,4 @@
-/**
- * The figures of a model card: the part between the two marks is measured, the rest is written by
- * hand.
- */
+/** The figures of a model card: the part between the two marks is measured, the rest is written by hand. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 

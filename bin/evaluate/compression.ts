@@ -40,10 +40,7 @@ export interface Blindness {
   readonly fake: number;
   /** Standard deviation between pictures: 0 if the score depends on the quality alone. */
   readonly spread: Estimate;
-  /**
-   * Probability that a generated picture scores higher: 0.5 if the score does not depend on the
-   * class.
-   */
+  /** Probability that a generated picture scores higher: 0.5 if the score does not depend on the class. */
   readonly auc: Estimate;
   /** Rank correlation with the picture's texture: 0 if the score does not depend on it. */
   readonly texture: Estimate;

@@ -188,10 +188,7 @@ function crop(share: number): Change {
   };
 }
 
-/**
- * Bits in which keypoints of the crowd differ from those of the real pictures that they are made
- * from.
- */
+/** Bits in which keypoints of the crowd differ from the real keypoints they are made from. */
 const changedBits = 5;
 
 /**

@@ -66,10 +66,7 @@ function toSample(
   };
 }
 
-/**
- * The sources that training holds out are listed in one place; read from there, so that the two
- * cannot diverge.
- */
+/** The sources that training holds out are listed in one place; read from there, so that the two cannot diverge. */
 function readCalibrationSources(): ReadonlySet<string> {
   const text = readFileSync(
     join(repository, 'models/training/forensics_training/data/crops.py'),

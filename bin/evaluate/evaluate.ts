@@ -16,7 +16,7 @@
  * first N pictures of LIST, a file with one path per line, and searches for them among a crowd of others. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
  * HTML and console. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
- * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
+ * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` next to the repository.
  */
 
 import { existsSync, statSync } from 'node:fs';

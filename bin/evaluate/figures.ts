@@ -14,10 +14,7 @@ export function recallAt(scored: readonly Scored[], falseAlarms: number): number
   return fake.filter(({ score }) => score > threshold).length / fake.length;
 }
 
-/**
- * Rank correlation, -1..1 (Spearman 1904); ties share their mean rank. NaN if all values of one
- * list are equal.
- */
+/** Rank correlation, -1..1 (Spearman 1904); ties share their mean rank. NaN if all values of one list are equal. */
 export function spearman(one: readonly number[], other: readonly number[]): number {
   return correlation(ranksOf(one), ranksOf(other));
 }

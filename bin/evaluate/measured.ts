@@ -1,7 +1,4 @@
-/**
- * The error rates that ship with a model: they go into its manifest and from there into every
- * report.
- */
+/** The error rates that ship with a model: they go into its manifest and from there into every report. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
@@ -67,10 +64,7 @@ function shareOf(
   return rows.filter(({ classes }) => wanted.includes(classes[strategy])).length / rows.length;
 }
 
-/**
- * Changes nothing else in the manifest; the figures apply to the weights and thresholds that it
- * names.
- */
+/** Changes nothing else in the manifest; the figures apply to the weights and thresholds that it names. */
 export function record(manifestFile: string, measured: readonly MeasuredCondition[]): void {
   const manifest: object = JSON.parse(readFileSync(manifestFile, 'utf8'));
   writeFileSync(manifestFile, `${JSON.stringify({ ...manifest, measured }, null, 1)}\n`);

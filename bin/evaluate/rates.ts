@@ -1,7 +1,4 @@
-/**
- * How often verdicts are reached and wrong, with intervals. Errors are shares of the decided
- * pictures of a class.
- */
+/** How often verdicts are reached and wrong, with intervals. Errors are shares of the decided pictures of a class. */
 
 import type { DecisionStrategy } from '../../src/contract/vocabulary.ts';
 import {
@@ -69,10 +66,7 @@ export function worstSourceOf(
   return sources.toSorted((one, other) => other.calledFake.value - one.calledFake.value)[0] ?? null;
 }
 
-/**
- * Expected calibration error of the probability of decided pictures; both classes of all pictures
- * have equal weight.
- */
+/** Expected calibration error of the probability of decided pictures; both classes of all pictures have equal weight. */
 export function decidedError(rows: readonly Outcome[], strategy: DecisionStrategy): Estimate {
   return estimateOf(rows, (some) =>
     calibrationError(decidedOf(some, strategy).map(toScored), some.map(toScored)),

@@ -64,10 +64,7 @@ function usualCells(values: Uint16Array): number {
   return values.filter((value) => value < 32_768).length / values.length;
 }
 
-/**
- * Of the patches that represent the picture: the manifest's picture quantiles are made from these
- * means.
- */
+/** Of the patches that represent the picture: the manifest's picture quantiles are made from these means. */
 function meanDistance({ distances, read }: PatchScores): number {
   return read.reduce((sum, index) => sum + distances[index]!, 0) / read.length;
 }
@@ -106,10 +103,7 @@ const columns: Readonly<Record<string, (row: Row) => string | number>> = {
   reasons: ({ examination }) => examination.decision.reasons.join(' '),
 };
 
-/**
- * One line per picture and condition, RFC 4180; logits are raw, so that a calibration can be fitted
- * on them.
- */
+/** One line per picture and condition, RFC 4180; logits are raw, so that a calibration can be fitted on them. */
 export function toCsv(rows: readonly Row[]): string {
   const lines = rows.map((row) =>
     Object.values(columns)

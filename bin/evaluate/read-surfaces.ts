@@ -1,7 +1,4 @@
-/**
- * `--surfaces FOLDER`: examines the pictures of a folder on the command line, and reads every
- * surface back.
- */
+/** `--surfaces FOLDER`: examines the pictures of a folder on the command line, and reads every surface back. */
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * The same picture after another save: is its verdict reversed, and does the compression score
- * follow?
- */
+/** The same picture after another save: is its verdict reversed, and does the compression score follow? */
 
 import sharp from 'sharp';
 import {
@@ -80,10 +77,7 @@ async function toPng({ rgb, width, height }: Pixels): Promise<Buffer> {
 
 const qualities = [20, 30, 40, 50, 60, 70, 80, 90] as const;
 
-/**
- * One in this many pictures is saved at every quality: a few are enough to show whether the score
- * follows.
- */
+/** One in this many pictures is saved at every quality: a few are enough to show whether the score follows. */
 const oneOf = 10;
 
 /** The compression score of one picture at each quality. */

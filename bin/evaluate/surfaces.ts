@@ -125,10 +125,7 @@ function readConsole({ result, evidence }: AnalysisRecord, language: Language): 
   return flat([headline, next, errorRate].join(' '));
 }
 
-/**
- * Numbers that one report states and the other does not. Labels of scales and pages are only in one
- * form.
- */
+/** Numbers that one report states and the other does not. Labels of scales and pages are only in one form. */
 function numbersApart(pdf: string, html: string): readonly string[] {
   const [inPdf, inHtml] = [numbersOf(pdf), numbersOf(html)];
   const scale = new Set(['0.25', '0.5', '0.75', '0,25', '0,5', '0,75']);

@@ -1,4 +1,4 @@
-/** What the source text alone tells: sizes, names, who imports whom. Read from the syntax tree of each file. */
+/** Figures from the source text alone: sizes, names, imports. Read from the syntax tree of each file. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { importsOf, roomOf, sourceFiles, src } from '../../test/architecture/imp
 
 const root = join(src, '..');
 
-/** A node of the ESTree; only what is read here. */
+/** An ESTree node, with only the members that are read here. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -21,7 +21,7 @@ interface Declared {
   readonly lines: number;
   readonly isFunction: boolean;
   readonly isExported: boolean;
-  /** Uses of the name in its own file, its declaration left out. */
+  /** Uses of the name in its own file, without its declaration. */
   readonly uses: number;
 }
 
@@ -67,7 +67,9 @@ function label({ file, name, lines }: Declared): string {
   return `${file} ${name} ${lines}`;
 }
 
-/** Functions, constants, classes and types at the top level of a file, and functions at any depth. */
+/**
+ * Functions, constants, classes and types at the top level of a file, and functions at any depth.
+ */
 function declarations(file: string): Declared[] {
   const text = readFileSync(join(src, file), 'utf8');
   const program = parse(text, file);
@@ -160,7 +162,7 @@ function singleImporter(): string[] {
   return [...importers].filter(([, files]) => files.size === 1).map(([name]) => name);
 }
 
-/** The longest way down from room to room, in rooms. A single file at the root counts as a room. */
+/** The longest chain of imports between rooms. A single file at the root counts as a room. */
 function floors(): number {
   const below = new Map<string, Set<string>>();
   for (const { file, to, isPackage } of importsOf()) {
@@ -179,7 +181,7 @@ function floors(): number {
   return Math.max(...[...below.keys()].map(depth));
 }
 
-/** Groups of files that need each other's types or values, whichever way they are imported. */
+/** Groups of files that depend on each other's types or values, by any kind of import. */
 function circles(): string[][] {
   const arrows = new Map(sourceFiles().map((file) => [file, [] as string[]]));
   for (const { file, to, isPackage } of importsOf()) if (!isPackage) arrows.get(file)!.push(to);
@@ -203,10 +205,10 @@ function circles(): string[][] {
   return [...groups.values()];
 }
 
-/** What the package's users and its executable import. */
+/** The files that the package's users and its executable import. */
 const entryPoints = ['index.ts', join('cli', 'main.ts')];
 
-/** Exports that tests import and no other source file or tool does: exported for the tests alone. */
+/** Exports that tests import and no other source file or tool does. */
 function testedOnly(declared: readonly Declared[]): string[] {
   const [used, tested] = [importedNames(['src', 'bin']), importedNames(['test'])];
   return declared
@@ -215,7 +217,10 @@ function testedOnly(declared: readonly Declared[]): string[] {
     .filter((name) => tested.has(name) && !used.has(name));
 }
 
-/** `src/room/file.ts name` of every import; of a file that is loaded later, every name that the importing file mentions. */
+/**
+ * `src/room/file.ts name` of every import; for a file that is loaded dynamically, every name that
+ * the importing file mentions.
+ */
 function importedNames(folders: readonly string[]): Set<string> {
   const found = new Set<string>();
   for (const path of folders.flatMap(typescriptBelow)) {

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server: at each SIGUSR2, writes which functions ran since the one before to a file named by
- * `FORENSICS_FIGURES_COVERAGE`, the number of the signal behind it.
+ * Preloaded into a server: at each SIGUSR2, writes the functions that ran since the last one to a
+ * file named after `FORENSICS_FIGURES_COVERAGE` and the number of the signal.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `npm run figures`: how the sources are cut, and how many files one meets on five journeys, each beside its aim.
- * `-- --verbose` lists what is counted. Aims, not limits: the tests hold only the arrows between rooms and the absence of cycles.
+ * `npm run figures`: how the sources are divided, and how many files five journeys involve, each with its target.
+ * `-- --verbose` lists what is counted. Targets, not limits: tests enforce only the imports between rooms and the absence of cycles.
  */
 
 import { cycles } from '../../test/architecture/imports.ts';

@@ -1,4 +1,4 @@
-/** How many source files one meets on a journey. A file counts as met when one of its functions ran in the parent process. */
+/** How many source files a journey involves. A file counts if one of its functions ran in the parent process. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -102,7 +102,7 @@ async function filesOfRun(
   return filesRun(JSON.parse(readFileSync(join(coverage, own!), 'utf8')));
 }
 
-/** What runs in the server from the creation of an analysis to its verdict. */
+/** The files that run in the server from the creation of an analysis to its verdict. */
 async function filesOfPost(serving: Serving, picture: Buffer, coverage: string): Promise<string[]> {
   const { tenantName, apiKey } = serving.ready;
   const client = clientOf(serving, tenantName!, apiKey!);
@@ -146,13 +146,13 @@ async function startCoverage() {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   return {
-    /** The files met since the last call. */
+    /** The files that ran since the last call. */
     take: async () => filesRun(await session.post('Profiler.takePreciseCoverage')),
     end: () => session.disconnect(),
   };
 }
 
-/** What runs between a request that is refused for its rights and one that asks for none. */
+/** The files that run between a request that is refused for lack of permission and one that needs none. */
 async function filesOfKey(): Promise<string[]> {
   const open = await openServer();
   const { server } = open;

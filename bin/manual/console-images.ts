@@ -1,6 +1,7 @@
 /**
- * The images of the console's page in the manual, of drawn pictures: a claim of eight with one sent before and one changed, and a
- * newsroom's picture with two older copies, as people go through them in a browser. Needs Chromium and `npm run build`.
+ * The images for the manual's page on the console, of drawn pictures: a claim of eight with one
+ * sent before and one changed, and a newsroom's picture with two older copies, taken in a browser
+ * as a user would see them. Needs Chromium and `npm run build`.
  */
 
 import { rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { newDataDir, type Ready, startServing } from '../../test/journeys/servin
 import { root } from './manual.ts';
 
 const longestMs = 600_000;
-/** Of the window, and of the image. */
+/** Widths of the window and of the image. */
 const [windowWidth, imageWidth] = [1280, 960];
 const size = { width: 1200, height: 900 };
 
@@ -85,7 +86,7 @@ async function examineNews(page: Page, url: string): Promise<void> {
   await save(page, 'newsroom');
 }
 
-/** Waits until all that were dropped are examined. */
+/** Waits until all dropped files are examined. */
 async function drop(page: Page, place: string, files: Readonly<Record<string, Buffer>>) {
   await page.goto(place);
   await page.locator('input[type=file]').first().waitFor({ state: 'attached' });
@@ -107,7 +108,7 @@ async function toJpeg(picture: Sharp): Promise<Buffer> {
 
 async function save(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle');
-  // The last pictures are drawn.
+  // Until the last pictures are drawn.
   await page.waitForTimeout(1000);
   const image = sharp(await page.screenshot()).resize({ width: imageWidth });
   const path = join(root, 'src/manual/images', `${name}.png`);

@@ -1,11 +1,11 @@
-/** What lies on the stage of the manual's examples: pictures, and the commands that they call. */
+/** Prepares the stage of the manual's examples: the pictures, and the commands that they call. */
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { root } from './manual.ts';
 
-/** The pictures of the examples: small ones where the size tells nothing. */
+/** The pictures of the examples: small if the size does not matter. */
 export async function furnish(folder: string): Promise<void> {
   const pictures = {
     'photo.jpg': { width: 720, height: 510, seed: 3 },
@@ -23,7 +23,7 @@ export async function furnish(folder: string): Promise<void> {
   }
 }
 
-/** The commands of the manual act on the sources; what `npm ci` would install is there, or no test would run. */
+/** The manual's commands run from the sources; tests run only after `npm ci`, so the dependencies exist. */
 export function writeCommands(folder: string): string {
   const entry = join(root, 'test', 'cli', 'entry.ts');
   const draw = join(root, 'bin', 'draw.ts');
@@ -45,7 +45,7 @@ export function writeCommands(folder: string): string {
   return folder;
 }
 
-/** Without the programs of the checkout. */
+/** Without the executables of the checkout. */
 export function systemPath(): string {
   const { PATH = '' } = process.env;
   return PATH.split(':')

@@ -1,6 +1,6 @@
 /**
- * The images of README.md: the drawn scene of its example, examined, as a page of the report and as a heatmap. And those of
- * the manual: first pages of reports.
+ * The images of README.md: the drawn scene of its example, examined, as a page of the report and as
+ * a heatmap. Also those of the manual: first pages of reports.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export async function drawImages(): Promise<void> {
       writeFileSync(join(stage.folder, 'report.pdf'), pdf);
       await stage.shell('pdftoppm -png -r 110 -f 1 -singlefile report.pdf report');
       const first = sharp(join(stage.folder, 'report.png')).resize({ width: reportWidth });
-      // Few colours keep a page below 60 kB.
+      // A small palette keeps a page below 60 kB.
       const image = await first.png({ palette: true, colours: 16, dither: 0 }).toBuffer();
       mkdirSync(dirname(join(root, 'src/manual', path)), { recursive: true });
       writeFileSync(join(root, 'src/manual', path), image);

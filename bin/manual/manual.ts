@@ -1,6 +1,7 @@
 /**
- * The manual: README.md and the pages of src/manual, with their fenced blocks, each named behind its language. A reader
- * who follows the pages in this order has what the next block needs.
+ * The manual: README.md and the pages of src/manual, with their fenced code blocks, each of which
+ * has a name after its language. A reader who follows the pages in this order has what the next
+ * block needs.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,9 +13,9 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const pages = ['README.md', ...Object.keys(topics).map((name) => `src/manual/${name}.md`)];
 
 export interface Block {
-  /** The first word behind the three backticks. */
+  /** The first word after the three backticks. */
   readonly language: string;
-  /** The second one: how the tests call the block. */
+  /** The second word: the name that tests use for the block. */
   readonly name: string;
   readonly text: string;
 }
@@ -36,10 +37,10 @@ export function blocksOf(text: string): readonly Block[] {
   }));
 }
 
-/** The page of the German manual that says the same as a page of `src/manual`. */
+/** The page of the German manual that corresponds to a page of `src/manual`. */
 export const germanOf = (page: string) => page.replace('src/manual/', 'src/manual/de/');
 
-/** A German page with the blocks of the English one, each in the place of its own. */
+/** A German page with its blocks replaced by those of the English one. */
 export function withBlocksOf(english: string, german: string): string {
   const fence = /^```[^]*?^```$/gm;
   const blocks = english.match(fence) ?? [];
@@ -47,7 +48,7 @@ export function withBlocksOf(english: string, german: string): string {
   return german.replaceAll(fence, (own) => blocks[at++] ?? own);
 }
 
-/** @throws {Error} when the manual has no block of this name, or several. */
+/** @throws {Error} if the manual has no block with this name, or several. */
 export function blockNamed(manual: string, name: string): Block {
   const [block, ...others] = blocksOf(manual).filter((each) => each.name === name);
   if (block === undefined || others.length > 0) {

@@ -1,6 +1,6 @@
-/** Whether two outputs say the same: what changes from run to run, or a little from processor to processor, is left out. */
+/** Whether two outputs are equal, apart from what changes from run to run, or slightly between processors. */
 
-/** What is different every time; the manual may shorten it with three dots. */
+/** Differs on every run; the manual may shorten it to three dots. */
 
 const varying: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/g, 'TIME'],
@@ -15,14 +15,14 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? (?:ms|s|min|MB|GB|TB|a second)\b/g, 'AMOUNT'],
 ];
 
-/** A value of the model, from 0 to 1 or in per cent, may differ by so much. */
+/** How much a value of the model, from 0 to 1 or in per cent, may differ. */
 const leeway = { share: 0.05, percent: 5 };
 
 export function saySame(one: string, other: string): boolean {
   return isNearly(normal(one), normal(other));
 }
 
-/** Whether nothing differs but what another processor rounds otherwise. */
+/** Whether the only differences are in the rounding of another processor. */
 export function isNearly(one: string, other: string): boolean {
   const [first = [], second = []] = [one, other].map((text) => text.split(/(?<=\n)| +/));
   return (
@@ -31,7 +31,7 @@ export function isNearly(one: string, other: string): boolean {
   );
 }
 
-/** Secrets and fingerprints as the manual shows them: recognisable, and of no use to anybody. */
+/** Secrets and fingerprints as the manual shows them: recognisable but useless. */
 export function shortened(text: string): string {
   return text
     .replaceAll(/\b(sk-[0-9a-z]+-)\w{38}\b/g, '$1...')

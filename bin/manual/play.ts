@@ -1,4 +1,4 @@
-/** Plays the blocks of the manual on the stage, each in its way. */
+/** Runs the blocks of the manual on the stage, each in its way. */
 
 import { playLibrary } from './library.ts';
 import type { Block } from './manual.ts';
@@ -6,14 +6,14 @@ import { isNearly, saySame, shortened } from './normal.ts';
 import type { Stage, Told } from './stage.ts';
 import type { Way } from './ways.ts';
 
-// Parts the outputs of commands: no program writes a record separator.
+// Separates the outputs of commands: no program prints a record separator.
 const separator = '\u001e';
 
 /**
- * The text of a block as it is after this run: its commands with what they print now, or to the letter as it was when
- * they say the same, or when the block has no output.
+ * The text of a block after this run: its commands with what they print now, or unchanged if both outputs are equal or
+ * the block has none.
  *
- * @throws {Error} with what was said, when a script fails.
+ * @throws {Error} with the output, if a script fails.
  */
 export async function play(stage: Stage, block: Block, way: Way): Promise<string> {
   const { text } = block;
@@ -44,18 +44,18 @@ async function playConsole(stage: Stage, text: string): Promise<string> {
   return commands.map((command, i) => command + asShown(outputs[i] ?? '')).join('');
 }
 
-/** Its first command is a server that goes on. */
+/** Its first command starts a server that keeps running. */
 async function playServer(stage: Stage, text: string): Promise<string> {
   const [command = ''] = commandsOf(text);
   return command + asShown(shortened(await stage.serve(command.slice(2).trimEnd())));
 }
 
-/** `$ command`, with the lines that a backslash joins to it. */
+/** `$ command`, with continuation lines after a backslash. */
 function commandsOf(text: string): readonly string[] {
   return [...text.matchAll(/^\$ (?:.*\\\n)*.*\n/gm)].map(([command]) => command);
 }
 
-/** The manual holds no empty line at an end, no blank behind words, and tells once for all commands where they act. */
+/** The manual has no empty lines at the end and no trailing spaces, and states once where all commands act. */
 function asShown(output: string): string {
   const lines = output.replaceAll(/^Acting on the data folder .*\n/gm, '').replaceAll(/ +$/gm, '');
   const text = lines.replace(/^\n+/, '').trimEnd();

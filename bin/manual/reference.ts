@@ -41,7 +41,7 @@ const found: Readonly<Record<number, string>> = {
   13: 'a file was not examined',
 };
 
-/** An option of at least this many commands is described once, before all commands. */
+/** An option that at least this many commands have is described once, before all commands. */
 const commonFrom = 8;
 
 async function commands(): Promise<string> {
@@ -75,7 +75,7 @@ function commandPart(leaf: Command, isCommon: (line: string) => boolean): string
   return list.length === 0 ? head : `${head}\n\n${list.join('\n')}`;
 }
 
-/** The commands that do something: not those that only hold others, and no help. */
+/** The commands that do something: neither groups of commands nor help. */
 function leavesOf(command: Command): readonly Command[] {
   const below = command
     .createHelp()

@@ -1,5 +1,5 @@
 /**
- * `npm run manual`: the pages that the code writes, and the outputs of all examples from a run, in German pages too.
+ * `npm run manual`: the generated pages, and the outputs of all examples from a new run, also in the German pages.
  * `npm run manual -- --reference`: only those pages.
  * `npm run manual -- --images`: only the images of README.md and of the console; needs pdftoppm (poppler-utils) and Chromium.
  */
@@ -49,7 +49,7 @@ function save(page: string, text: string): void {
   writeFileSync(join(root, page), text);
 }
 
-/** A script that fails is no reason to throw the other outputs away. */
+/** If one script fails, the other outputs are still kept. */
 function told(error: unknown): null {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

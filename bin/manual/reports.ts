@@ -1,6 +1,7 @@
 /**
- * The first pages in the manual's section on reports, one for each outcome. The pictures are drawn and their readings are
- * made up, because no drawing has the traces of a camera or of a generator; the error rates are those of the models.
+ * The first pages in the manual's section on reports, one for each outcome. The pictures are drawn
+ * and their readings made up, because no drawing has the traces of a camera or of a generator; the
+ * error rates are those of the models.
  */
 
 import { readFileSync } from 'node:fs';
@@ -149,7 +150,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   },
 };
 
-/** The report as PDF, by the path of its image below `src/manual`: in both languages. */
+/** The report as PDF in both languages, by the path of its image below `src/manual`. */
 export async function drawReports(): Promise<ReadonlyMap<string, Uint8Array>> {
   const picture = makePicture(size.width, size.height);
   const drawn = new Map<string, Uint8Array>();
@@ -211,7 +212,7 @@ function toExamination(outcome: Outcome): Examination {
   };
 }
 
-/** As much as a report shows. */
+/** The part that a report shows. */
 interface ShownManifest
   extends Pick<Examination['model'], 'id' | 'version'>,
     Pick<Examination, 'measured'> {

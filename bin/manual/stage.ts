@@ -1,6 +1,6 @@
 /**
- * Where the examples of the manual run: a home of nobody with the pictures that the examples name, the commands
- * `forensics`, `npx` and `npm`, and a real server, started as the manual says.
+ * Where the examples of the manual run: a temporary home folder with the pictures that the examples
+ * name, the commands `forensics`, `npx` and `npm`, and a real server, started as in the manual.
  */
 
 import { spawn } from 'node:child_process';
@@ -12,21 +12,21 @@ import { furnish, systemPath, writeCommands } from './furnish.ts';
 
 export interface Told {
   readonly code: number | null;
-  /** Both streams, as a terminal shows them, with the addresses and the home of the manual. */
+  /** Both streams, as on a terminal, with the addresses and the home folder of the manual. */
   readonly text: string;
 }
 
 export interface Stage {
-  /** The folder that the reader stands in. */
+  /** The reader's working folder. */
   readonly folder: string;
-  /** Starts the server that `command` starts, leaves it running, and answers what it said on standard output. */
+  /** Starts a server with `command` and leaves it running. @returns its standard output. */
   serve(command: string): Promise<string>;
-  /** Runs lines in a shell that knows the first API key as `KEY`. What never ends is ended. */
+  /** Runs lines in a shell that has the first API key as `KEY`. Commands that never exit are stopped. */
   shell(lines: string): Promise<Told>;
   close(): Promise<void>;
 }
 
-/** Where the server of the manual listens, and as whom other machines know it. */
+/** The address that the server of the manual listens on, and the one for other machines. */
 const manualAddress = '127.0.0.1:8443';
 const farAddress = 'forensics.example:8443';
 
@@ -37,15 +37,15 @@ export async function openStage(): Promise<Stage> {
   const folder = join(home, 'cases');
   await furnish(folder);
   const servers: ReturnType<typeof inShell>[] = [];
-  // Any free port stands for that of the manual.
+  // Any free port replaces that of the manual.
   let server = { address: manualAddress, port: '0', key: '' };
 
   const environment = {
     PATH: [writeCommands(join(home, 'bin')), dirname(process.execPath), systemPath()].join(':'),
     HOME: home,
-    // What one command compiled the next one need not.
+    // Commands share what one has compiled.
     NODE_COMPILE_CACHE: join(home, 'compiled'),
-    // One child keeps the tests on their two cores.
+    // With one child process the tests stay within their two cores.
     FORENSICS_WORKERS: '1',
   };
   const start = (lines: string) =>
@@ -70,7 +70,7 @@ export async function openStage(): Promise<Stage> {
       const valueOf = (name: string) => new RegExp(`${name}: +(\\S+)`).exec(said)?.[1] ?? '';
       const { host: address, port } = new URL(valueOf('URL'));
       server = { address, port, key: valueOf('API key') };
-      // Carried to the other machine.
+      // As copied to the other machine.
       copyFileSync(valueOf('CA certificate'), join(folder, 'ca.pem'));
       return asWritten(said, command);
     },
@@ -93,7 +93,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** With a process group of its own, so that all of it can be ended. */
+/** In a separate process group, so that all of it can be stopped. */
 function inShell(lines: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
   return spawn('bash', ['-c', lines], {
     cwd,
@@ -103,7 +103,10 @@ function inShell(lines: string, { cwd, env }: { cwd: string; env: Record<string,
   });
 }
 
-/** All that the first run prints, down to the command to try: it and the log come through two pipes, either of them first. */
+/**
+ * All that the first run prints, up to the command to try. That command and the log come through
+ * two pipes, in either order.
+ */
 async function saidWhenReady(child: ReturnType<typeof inShell>): Promise<string> {
   const said = { stdout: '', stderr: '' };
   const ready = new Promise<void>((resolve) => {

@@ -1,21 +1,23 @@
-/** What the tests do with each block of the manual. A block that is not named here fails them. */
+/**
+ * What the tests do with each block of the manual. They fail for a block that is not listed here.
+ */
 
 export type Way =
-  /** Its commands run on the stage, and what they print is what the block says. */
+  /** Its commands run on the stage, and must print what the block shows. */
   | 'output'
-  /** The same, to the last hash and time. */
+  /** The same, including every hash and time. */
   | 'exact'
-  /** As 'output'; its first command is the server that goes on for all blocks after it. */
+  /** Like 'output'; its first command is the server that keeps running for all later blocks. */
   | 'server'
-  /** It runs on the stage and ends with 0. */
+  /** It runs on the stage and must exit with 0. */
   | 'script'
-  /** Types are checked, then it runs on the stage. */
+  /** It is type-checked, then runs on the stage. */
   | 'library'
-  /** npm packs and installs as it says: `test/cli/install.long.test.ts`. */
+  /** Packed and installed with npm as described: `test/cli/install.long.test.ts`. */
   | 'install'
   /** Its script runs against a server: `test/cli/ci-rotation.test.ts`. */
   | 'pipeline'
-  /** Nothing here could run it; the reader of that language checks it: `files.test.ts`. */
+  /** It cannot be run here; a parser for its language checks it: `files.test.ts`. */
   | 'file';
 
 export const wayOf: Readonly<Record<string, Way>> = {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The package of Debian and Ubuntu: `bin/packages/deb.sh TARBALL FOLDER`. It holds what npm installs of the tarball, the
-# Node.js that runs this, for Debian's is older, and the unit of the manual. Only what this system and processor need stays.
+# The package of Debian and Ubuntu: `bin/packages/deb.sh TARBALL FOLDER`. It contains what npm installs from the
+# tarball, the Node.js that runs this (Debian's is older), and the systemd unit from the manual. Files for other systems and
+# processors are removed.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tarball=$(realpath "$1")
@@ -54,7 +55,7 @@ getent passwd forensics >/dev/null ||
 if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 echo 'Start the server with "systemctl enable --now forensics", or examine a picture: forensics analyze photo.jpg'
 END
-# The data folder stays, also when the package is purged: it holds evidence.
+# The data folder is kept even if the package is purged: it holds evidence.
 install -m 755 /dev/stdin "$tree/DEBIAN/prerm" <<'END'
 #!/bin/sh
 set -e

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The image of the manual's Containerfile, without a container service: `bin/packages/image.sh FOLDER`, which holds the
-# package of Debian. Its base is made of Debian's packages. Prints the size of the image; `buildah` knows it as `forensics`.
+# The image of the manual's Containerfile, without a container service: `bin/packages/image.sh FOLDER`, which contains the
+# Debian package. Its base is made from Debian packages. Prints the size of the image, named `forensics` in `buildah`.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(realpath "$1")

@@ -1,4 +1,4 @@
-/** Pictures that hold everything which is read of a file: EXIF with a thumbnail, XMP, ICC, text chunks, signed credentials. */
+/** Pictures with everything that is read from a file: EXIF with a thumbnail, XMP, ICC, text chunks, signed credentials. */
 
 import { deflateSync } from 'node:zlib';
 import { createAuthority, withCredentials } from '../../test/fixtures/content-credentials.ts';

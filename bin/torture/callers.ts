@@ -1,6 +1,6 @@
 /**
- * Callers of every kind: requests made from the interface's own document, every route with every caller, and secrets that
- * are looked for everywhere afterwards.
+ * Callers of every kind: requests made from the interface's own document, every route with every
+ * caller, and secrets that are searched for everywhere afterwards.
  */
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { clientOf, newDataDir, startServing } from '../../test/journeys/serving.
 import { demand, type Proof } from './proof.ts';
 import { holds } from './secret-search.ts';
 
-/** What one minute of this machine's two cores is good for. */
+/** What this machine's two cores can handle in a minute. */
 const requestsAMinute = 2000;
-/** The short form leaves these to the tests of their own, which run beside it. */
+/** A run shorter than this leaves these to their own tests, which run alongside it. */
 const leastMinutes = 1;
 
 export async function proveCallers(proof: Proof): Promise<void> {
@@ -37,7 +37,7 @@ export async function proveCallers(proof: Proof): Promise<void> {
 
 const size = { width: 96, height: 96 };
 
-/** Each secret is used the way it is meant to be; then it must be nowhere but where it is kept. */
+/** Each secret is used as intended, and must then exist only where it is stored. */
 async function proveCanaries(proof: Proof): Promise<void> {
   const canary = (what: string) => `canary${what}${Math.floor(1e12 * proof.random())}`;
   const dataDir = newDataDir();
@@ -57,7 +57,7 @@ async function proveCanaries(proof: Proof): Promise<void> {
     'a storage secret': canary('storage'),
     'a wrong key': `sk-default-${canary('key')}`,
   };
-  // No secret: it is in every one of the places, and proves that what is in them is found.
+  // Not a secret: it is in every one of the places, and shows that the search finds what is there.
   const marker = canary('name');
   const email = 'anna@example.org';
   const login = async (password: string) =>
@@ -139,7 +139,7 @@ function isIn(file: string, text: string): boolean {
   try {
     bytes = readFileSync(file);
   } catch {
-    // Such as the log of the database, which the server's end took away.
+    // For example the database log, which is gone once the server has stopped.
     return false;
   }
   return holds(bytes, text);

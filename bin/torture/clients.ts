@@ -1,4 +1,4 @@
-/** Clients of a server that is being killed: what they ask, and what they are told, which goes into the ledger. */
+/** Clients of a server that keeps being killed: they send requests and record the answers in the ledger. */
 
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -18,7 +18,7 @@ interface Asking {
   readonly picture: Buffer;
 }
 
-/** One client: whatever it is told goes into the ledger; an answer that never came leaves both possibilities open. */
+/** One client: records every answer in the ledger; a request without an answer may or may not have taken effect. */
 export async function work(
   asking: Asking,
   client: Client,
@@ -28,7 +28,7 @@ export async function work(
     try {
       await doSomething(asking, client);
     } catch (error) {
-      // A broken connection; what the ledger demanded is not broken off.
+      // A broken connection is expected; a fault found by the ledger is rethrown.
       if (error instanceof Error && error.name === 'Fault') throw error;
       await setTimeout(20);
     }
@@ -47,7 +47,8 @@ async function doSomething({ ledger, random, picture }: Asking, client: Client):
     const put = await client.upload(made, picture);
     const isStarted =
       put.status === 200 && (await ledger.start(made.id, async () => start(client, made.id)));
-    // Else the queue only grows, and hardly anything is completed that an upgrade could be asked for.
+    // Otherwise the queue only grows, and hardly any analysis is completed and ready for an
+    // upgrade.
     if (isStarted && random() < 0.6) {
       await ended(client, made.id);
       await upgrade(ledger, client, made.id);
@@ -64,7 +65,7 @@ async function doSomething({ ledger, random, picture }: Asking, client: Client):
   await setTimeout(100 * random());
 }
 
-/** Asks less often than a test that waits for nothing else: many wait here, and asking takes the cores that runs need. */
+/** Polls less often than an ordinary test: many clients wait here, and polling takes CPU that runs need. */
 async function ended(client: Client, id: string): Promise<void> {
   for (;;) {
     const { status } = only(await client.get(id)).inferenceStatus;
@@ -82,7 +83,7 @@ async function start(client: Client, id: string) {
   return client.send('POST', '/start', { id });
 }
 
-/** Asked for just before the server is killed: the answer may not come. */
+/** Requested just before the server is killed: the answer may not come. */
 export async function cutOffUpgrade(
   { ledger }: Pick<Asking, 'ledger'>,
   client: Client,
@@ -96,7 +97,8 @@ export async function cutOffUpgrade(
 }
 
 /**
- * A picture of which a piece is on its way when the server is killed. Where all of it arrives, the run is started.
+ * A picture that is still being uploaded when the server is killed. If all of it arrives, the run
+ * is started.
  *
  * @returns whether the upload was cut off.
  */
@@ -128,10 +130,10 @@ async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-// Everything that was started has this long, however much it is, before it counts as stuck.
+// How long everything that was started may take, whatever the amount, before it counts as stuck.
 export const patienceMs = 15 * 60_000;
 
-/** Nothing is killed any more: what was acknowledged comes to its end. */
+/** Nothing is killed any more: everything that was acknowledged must complete. */
 export async function settle(
   { ledger, counts }: { readonly ledger: Ledger; readonly counts: Map<string, number> },
   client: Client,
@@ -145,7 +147,7 @@ export async function settle(
       const { status, statusMessage } = only(answer).inferenceStatus;
       if (status === 'completed') break;
       demand(performance.now() < untilMs, `${id} is stuck: ${status}, ${statusMessage}`);
-      // A picture that four children died of is given up; here it was we who killed them.
+      // A picture is given up after four child processes died of it; here the test killed them.
       if (status === 'failed') {
         demand(!retried.has(id), `${id} failed although nothing was killed: ${statusMessage}`);
         retried.add(id);

@@ -1,6 +1,7 @@
 /**
- * The clock of a server at work is put forward and back by a day, in the middle of runs and deliveries. What was started is
- * completed and billed once, what was to be told is told, and nothing waits for a day that is not coming.
+ * The clock of a busy server is moved forward and back by a day, in the middle of runs and
+ * deliveries. What was started must be completed and billed once, every webhook must be delivered,
+ * and nothing may wait for a day that does not come.
  */
 
 import { setTimeout } from 'node:timers/promises';

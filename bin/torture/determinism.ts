@@ -1,4 +1,4 @@
-/** The same picture gives the same bytes: in every run, beside others or alone, and after a restart of everything. */
+/** The same picture gives the same bytes: in every run, in parallel or alone, and after a restart of everything. */
 
 import { createHash } from 'node:crypto';
 import { createSandbox } from '../../src/examiner/sandbox.ts';
@@ -16,7 +16,7 @@ export async function proveDeterminism(proof: Proof): Promise<void> {
     const batch = await Promise.all([drawn(proof, 'jpg'), drawn(proof, 'png')]);
     const known = batch.map(() => '');
     for (const poolSize of [1, 2]) {
-      // A new one each time: new processes, models loaded again.
+      // A new one each time, so that processes start and models load again.
       const sandbox = createSandbox({ poolSize });
       for (let run = 0; run < runs; run++) {
         const works = batch.map(async (bytes) =>
@@ -48,7 +48,7 @@ async function drawn({ random }: Proof, format: 'jpg' | 'png'): Promise<Buffer> 
     : sceneJpeg({ ...size, quality: 60 + Math.floor(35 * random()) });
 }
 
-/** Everything that came back, maps and all. */
+/** Everything that was returned, including maps. */
 function digestOf(examination: object): string {
   const text = JSON.stringify(examination, (_name, value: unknown) =>
     ArrayBuffer.isView(value)

@@ -1,7 +1,7 @@
 /**
- * A server on a disk of its own that runs full: every request is answered, 507 with words where something is to be written,
- * and it goes on by itself once there is room. One whose disk cannot be written to: it says so and ends. And one whose disk
- * fails now and then.
+ * A server on its own disk that becomes full: every request must be answered, with 507 and an
+ * explanation if it needs to write, and the server must recover by itself once there is room. A
+ * server whose disk is read-only must say so and exit. Also a server whose disk fails now and then.
  */
 
 import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
@@ -36,7 +36,7 @@ export async function proveDisk(proof: Proof): Promise<void> {
   }
 }
 
-/** Null where it cannot be mounted. */
+/** Null if it cannot be mounted. */
 async function openOwnDisk(proof: Proof) {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-disk-'));
   if (!mount(folder, 'size=160m')) return null;
@@ -69,7 +69,7 @@ async function proveReadOnly(proof: Proof, folder: string): Promise<void> {
 
 type Client = ReturnType<typeof clientOf>;
 
-/** Enough for a start, too little for what a run may write. */
+/** Enough to start a run, too little for what it may write. */
 const littleRoomBytes = 40_000_000;
 
 async function fillAndFree(client: Client, folder: string, proof: Proof): Promise<void> {
@@ -101,7 +101,7 @@ async function fillAndFree(client: Client, folder: string, proof: Proof): Promis
   demand(answers.read.status === 200, 'Reading fails on a full disk.');
   demand(answers.create.status === 507, `create was answered ${answers.create.status}`);
   truncateSync(ballast, statSync(ballast).size - littleRoomBytes);
-  // One that was taken on a full disk is not asked for again.
+  // A start that succeeded on the full disk is not repeated.
   if (answers.start.status === 507) {
     const again = await client.send('POST', '/start', { id: before.id });
     demand(again.status === 200, `A start after room was made: ${again.body.toString()}`);
@@ -115,7 +115,7 @@ async function fillAndFree(client: Client, folder: string, proof: Proof): Promis
   await make();
 }
 
-/** The log of the database has room inside for some changes; none of those may be lost. */
+/** The database log has room for some changes; none of those may be lost. */
 async function refusedAtLast(client: Client, body: object) {
   for (let made = 0; made < 2000; made++) {
     const answer = await client.send('POST', '', body);

@@ -1,6 +1,7 @@
 /**
- * Hostile files of each format, read and decoded by a child process: each ends in a picture or in a code for pictures, and a
- * sound file is read right after them. No child dies of one, takes 20 s or too much memory.
+ * Hostile files of each format, read and decoded by a child process. Each must give a picture or an
+ * error code for pictures, and a valid file is read right after them. No child process may die,
+ * take 20 s or use too much memory.
  */
 
 import { type Format, formats } from '../../src/contract/formats.ts';
@@ -16,9 +17,9 @@ import { demand, percentile, pick, type Proof } from './proof.ts';
 const taskTimeoutMs = 20_000;
 const memoryLimitBytes = 1_800_000_000;
 const atOnce = 2;
-/** One in so many is left as it is. */
+/** The share of files that are left valid. */
 const soundShare = 1 / 100;
-/** Of each format; the run ends there if its time does not end first. */
+/** For each format; the run ends here if its time has not run out before. */
 const mostTried = 10_000;
 
 export async function proveFormats(proof: Proof): Promise<void> {
@@ -77,7 +78,7 @@ async function filesOf(format: Format | 'pdf'): Promise<readonly Buffer[]> {
   return Promise.all([fileOf(format), ...others]);
 }
 
-/** Uncompressed, so that what is changed is read. */
+/** Uncompressed, so that the changed bytes are read. */
 async function claim(): Promise<Buffer> {
   const picture = await fileOf('jpg');
   const draw = (pdf: PDFKit.PDFDocument) =>

@@ -1,8 +1,8 @@
 /*
- * A disk that fails now and then, for one process: loaded before the C library (LD_PRELOAD), it lets one in N reads, writes
- * and flushes of files below a folder fail with EIO. N stands in a file, so that the proof can switch it on and off.
+ * A disk that fails now and then, for one process: loaded before the C library (LD_PRELOAD), it makes one in N reads, writes
+ * and flushes of files below a folder fail with EIO. N is read from a file, so that the proof can switch it on and off.
  *
- * FAULTS_FOLDER: absolute path of the folder. FAULTS_RATE: path of the file with N; where it is missing, nothing fails.
+ * FAULTS_FOLDER: absolute path of the folder. FAULTS_RATE: path of the file with N; without it, nothing fails.
  * FAULTS_SEED: which calls fail.
  */
 
@@ -21,7 +21,7 @@
 
 static atomic_ulong calls;
 
-/* By system calls of its own: the functions of the C library are those below. */
+/* With direct system calls, because the C library's functions are replaced below. */
 static unsigned long rate(void) {
   const char *file = getenv("FAULTS_RATE");
   if (file == NULL) return 0;
@@ -41,7 +41,7 @@ static int lies_in_folder(int fd) {
   return folder != NULL && length > 0 && strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* splitmix64 of the number of the call: the same seed, the same sequence. */
+/* splitmix64 of the call number: the same seed gives the same sequence. */
 static uint64_t next_random(void) {
   const char *seed = getenv("FAULTS_SEED");
   uint64_t z = seed == NULL ? 0 : strtoull(seed, NULL, 10) << 32;

@@ -1,7 +1,8 @@
 /**
- * A server whose disk fails now and then: one in so many reads, writes and flushes of its data folder ends with EIO, by a
- * library that is loaded before the C library. Every request is answered, with words where it fails; what was acknowledged
- * is there once the disk works again, and the server goes on without a restart.
+ * A server whose disk fails now and then: one in N reads, writes and flushes of its data folder
+ * fails with EIO, through a library that is loaded before the C library. Every request must be
+ * answered, with an explanation if it fails. What was acknowledged must exist once the disk works
+ * again, and the server must recover without a restart.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -19,13 +20,13 @@ import { demand, pick, type Proof } from './proof.ts';
 const size = { width: 96, height: 96 };
 const options = { model: 'trace-3' };
 const source = fileURLToPath(new URL('./io-errors.c', import.meta.url));
-/** One call in so many fails. */
+/** One call in this many fails. */
 const rates = [5, 20, 100];
 const actsARound = 30;
 
 type Client = ReturnType<typeof clientOf>;
 
-/** Null where there is no C compiler. */
+/** Null without a C compiler. */
 export async function openFailingDisk(proof: Proof) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forensics-faults-')));
   const library = join(folder, 'io-errors.so');
@@ -45,11 +46,11 @@ export async function openFailingDisk(proof: Proof) {
   const [made, started] = [new Set<string>(), new Set<string>()];
   const codes = new Map<string, number>();
 
-  /** @returns whether it was done. */
+  /** @returns whether the request succeeded. */
   function judge(what: string, { status, body }: Answer): boolean {
     const text = body.toString();
     codes.set(`${what}: ${status}`, (codes.get(`${what}: ${status}`) ?? 0) + 1);
-    // What cannot be read looks like damage to SQLite; the words leave both open.
+    // To SQLite, unreadable data looks like damage; the message leaves both open.
     const isUnread = status === 500 && text.includes('its disk fails, or the file is damaged');
     const isKnown = status === 200 || status === 503 || status === 507 || isUnread;
     demand(isKnown, `On a failing disk ${what} was answered ${status}: ${text}`);

@@ -1,4 +1,4 @@
-/** Commands of administration that are killed between their first change on the disk and their end. */
+/** Administration commands that are killed between their first change on the disk and their end. */
 
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, watch } from 'node:fs';
@@ -22,7 +22,7 @@ export const environment = {
   FORENSICS_LOG_LEVEL: 'warn',
 };
 
-/** What is left of it must be no backup that passes for one. */
+/** What is left must not pass for a backup. */
 export async function killBackup(scene: Killing): Promise<void> {
   const folder = emptied(`${scene.dataDir}-backups`);
   const out = join(folder, 'whole.tar');
@@ -33,7 +33,7 @@ export async function killBackup(scene: Killing): Promise<void> {
   demand(verified.code === 0, `A backup that was cut off lies in its place: ${verified.stderr}`);
 }
 
-/** Cut off, then done again: the folder is the one of the backup, whole. */
+/** Interrupted, then repeated: the folder must be that of the backup, complete. */
 export async function killRestore(scene: Killing): Promise<void> {
   const out = join(emptied(`${scene.dataDir}-to-restore`), 'whole.tar');
   const folder = emptied(`${scene.dataDir}-restored`);
@@ -46,7 +46,7 @@ export async function killRestore(scene: Killing): Promise<void> {
   demand(audit.code === 0, `The audit log of a restored folder is not whole: ${audit.stderr}`);
 }
 
-/** With the server down. Whichever key is the present one then, the folder opens. */
+/** With the server stopped. Whichever key is the current one then, the folder must open. */
 export async function killRotation(scene: Killing): Promise<void> {
   const folder = scene.dataDir;
   await killed(scene, 'key rotations', {
@@ -61,12 +61,12 @@ function emptied(folder: string): string {
   return folder;
 }
 
-/** One in so many is let through, to know how long they take as the folder grows. */
+/** The share that is not killed, to measure how long they take as the folder grows. */
 const measuredShare = 0.15;
 
 interface Killable {
   readonly args: readonly string[];
-  /** That it changes as soon as it begins its work, and nobody else. */
+  /** Changed by the command as soon as it begins its work, and by nothing else. */
   readonly folder: string;
 }
 
@@ -97,7 +97,7 @@ export function count({ counts }: Killing, what: string, many = 1): void {
   counts.set(what, (counts.get(what) ?? 0) + many);
 }
 
-/** None where it has ended, or is not there yet. Linux only. */
+/** Empty if the process has ended, or does not exist yet. Linux only. */
 export function childrenOf(pid: number | undefined): readonly number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -111,6 +111,6 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself in between.
+    // It ended by itself in the meantime.
   }
 }

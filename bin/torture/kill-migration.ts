@@ -1,6 +1,7 @@
 /**
- * A database of an earlier schema whose upgrade is killed over and over. Whenever it is looked at, the file is of one of the
- * schemas between, whole, with every row; in the end an upgrade that nobody kills goes through.
+ * A database with an earlier schema whose upgrade is killed again and again. At every point, the
+ * file must be complete and of one of the schemas in between, with every row; in the end an upgrade
+ * that is not killed must succeed.
  */
 
 import { spawn } from 'node:child_process';
@@ -16,14 +17,18 @@ import { makeOlderDatabase } from '../../test/unit/ports/db/older-database.ts';
 import { demand, type Proof } from './proof.ts';
 
 const program = fileURLToPath(new URL('./open-database.ts', import.meta.url));
-// So that the copy before the upgrade takes long enough to be hit.
+// So that the copy before the upgrade takes long enough to be interrupted.
 const present = currentSchema('sqlite');
 const rows = 20_000;
 const killsAtMost = 10;
-/** About as long as an upgrade of so many rows takes: some kills come before its end, some behind it. */
+/**
+ * About as long as an upgrade of this many rows takes: some kills come before its end, some after.
+ */
 const windowMs = 40;
 
-/** @returns how many processes were killed, and how many of them before the upgrade was through. */
+/**
+ * @returns how many processes were killed, and how many of them before the upgrade was complete.
+ */
 export async function killMigration({
   random,
 }: Pick<Proof, 'random'>): Promise<{ readonly kills: number; readonly cutOff: number }> {
@@ -57,7 +62,10 @@ function fill(path: string): void {
   client.close();
 }
 
-/** @param afterMs - from the moment it begins to open the file; null to let it end. @returns whether a signal ended it. */
+/**
+ * @param afterMs - from the moment it begins to open the file; null to let it finish.
+ * @returns whether a signal ended it.
+ */
 async function isKilled(path: string, afterMs: number | null): Promise<boolean> {
   const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
@@ -71,7 +79,7 @@ async function isKilled(path: string, afterMs: number | null): Promise<boolean> 
   return code === null;
 }
 
-/** @returns the schema that it has. */
+/** @returns its schema version. */
 function judge(path: string, from: number): number {
   const client = new Database(path);
   try {

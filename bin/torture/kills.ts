@@ -1,7 +1,8 @@
 /**
- * Servers, their children, workers and commands are killed at random moments while clients create, upload, start, upgrade
- * and delete. Afterwards everything is judged from outside: by what the server had acknowledged, by the messages that the
- * receiver got, and by the database when nobody uses it any more.
+ * Servers, their child processes, workers and commands are killed at random moments while clients
+ * create, upload, start, upgrade and delete. Afterwards everything is judged from outside: by what
+ * the server acknowledged, by the messages that the receiver got, and by the database once nothing
+ * uses it any more.
  */
 
 import { rmSync } from 'node:fs';
@@ -40,13 +41,13 @@ import { demand, pick, type Proof } from './proof.ts';
 interface Scene extends Proof, Killing {
   readonly ledger: Ledger;
   readonly picture: Buffer;
-  /** Children of servers that were killed here. */
+  /** Child processes of servers that were killed here. */
   readonly killedChildren: Set<number>;
-  /** What the servers of the folder logged. */
+  /** The logs of the folder's servers. */
   readonly log: { text: string };
 }
 
-/** While one folder waits, such as for a lease to end, another one is at work. */
+/** While one folder waits, such as for a lease to end, another one is active. */
 const sideBySide = availableParallelism() + 1;
 
 export async function proveKills(proof: Proof): Promise<void> {
@@ -106,7 +107,11 @@ async function serve({ dataDir, log }: Scene): Promise<Serving> {
   return serving;
 }
 
-/** A server logs a failure before it answers. @returns whether the child that it names was killed here. */
+/**
+ * A server logs a failure before it answers.
+ *
+ * @returns whether the child process that it names was killed here.
+ */
 async function tellsOfKill(
   { killedChildren, log }: Pick<Scene, 'killedChildren' | 'log'>,
   requestId: string,
@@ -123,7 +128,7 @@ async function tellsOfKill(
 
 const logReadMs = 5000;
 
-/** Clients at work, one victim or more; returns the server that is up afterwards. */
+/** Runs clients and one or more acts. @returns the server that is up afterwards. */
 async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise<Serving> {
   const client = clientOf(serving, 'default', apiKey);
   const isEnded = { now: false };
@@ -139,7 +144,7 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   const upload = cutOffUpload(scene, client);
   await setTimeout(500 * scene.random());
   count(scene, 'kills of the server');
-  // First of all: an end in order waits for the answers that are still to come.
+  // Must come first: an orderly stop would wait for outstanding answers.
   serving.child.kill('SIGKILL');
   await serving.end('SIGKILL');
   await Promise.all([...clients, ...upgrades]);
@@ -151,7 +156,7 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
 
 type Act = (scene: Scene, serving: Serving) => Promise<void>;
 
-/** Two different ones: each start of a server, which takes longest, serves for more kills. */
+/** Two different ones, so that each start of a server, which takes longest, serves more kills. */
 function actsAtOnce(random: () => number): readonly Act[] {
   const one = pick(random, acts);
   return [one, pick(random, acts.toSpliced(acts.indexOf(one), 1))];
@@ -166,7 +171,7 @@ const acts: readonly Act[] = [
   killMigrations,
 ];
 
-/** Servers that are killed before they are ready: while they open, recover and take up what was left. */
+/** Servers that are killed before they are ready: while they open, recover and resume. */
 async function killStarts(scene: Scene): Promise<void> {
   for (let n = 0; n < 3; n++) {
     const args = ['--data-dir', scene.dataDir, '--port', '0', '--workers', '1'];
@@ -178,14 +183,14 @@ async function killStarts(scene: Scene): Promise<void> {
   }
 }
 
-/** On a database of its own: one of the present schema has nothing to bring up to date. */
+/** On a separate database: one with the current schema has nothing to upgrade. */
 async function killMigrations(scene: Scene): Promise<void> {
   const { kills, cutOff } = await killMigration(scene);
   count(scene, 'kills of migrations', kills);
   count(scene, 'migrations cut off by a kill', cutOff);
 }
 
-/** Twice: the second time hits what was restarted. */
+/** Twice, so that the restarted ones are killed too. */
 async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
   for (let n = 0; n < 2; n++) {
     const untilMs = performance.now() + 3000;
@@ -207,7 +212,7 @@ async function killWorker(scene: Scene): Promise<void> {
   await worker;
 }
 
-/** For longer than its lease: what it then brings must not count. */
+/** For longer than its lease: the result that it then delivers must not count. */
 async function freezeWorker(scene: Scene): Promise<void> {
   const worker = startWorker(scene);
   await setTimeout(1000 + 2000 * scene.random());

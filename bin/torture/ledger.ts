@@ -1,4 +1,4 @@
-/** What clients were told about each analysis, and what follows from it for what may be found later. */
+/** The answers that clients got about each analysis, and what may therefore be found later. */
 
 import type { Analysis } from '../../src/contract/analysis.ts';
 import type { Call } from '../../test/journeys/receiver.ts';
@@ -9,7 +9,7 @@ import { demand, pick } from './proof.ts';
 export type Tier = 'flagging' | 'forensicReporting';
 
 interface Told {
-  /** `unsure`: asked, and the answer never came. */
+  /** `unsure`: requested, but no answer came. */
   started: 'no' | 'unsure' | 'yes';
   removed: 'no' | 'unsure' | 'yes';
   upgraded: 'no' | 'unsure' | 'yes';
@@ -24,8 +24,9 @@ interface Reading {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /**
- * @param isKill - whether an answer tells of a child that this test killed, and not of one that died by itself.
- * @param refusals - answers above 499 that tell of a trouble outside the server.
+ * @param isKill - whether an answer is about a child process that this test killed, not one that
+ * died by itself.
+ * @param refusals - statuses above 499 for a problem outside the server.
  */
 export function createLedger({
   isKill = async () => false,
@@ -44,7 +45,11 @@ export function createLedger({
     return one;
   };
 
-  /** Sets the member to `unsure` while the answer is not there, and to `yes` once it is 200. @returns whether it is. */
+  /**
+   * Sets the member to `unsure` until the answer arrives, and to `yes` once it is 200.
+   *
+   * @returns whether it is.
+   */
   async function act(
     id: string,
     member: 'started' | 'removed' | 'upgraded',
@@ -58,7 +63,8 @@ export function createLedger({
     });
     const { status, body } = answer;
     const isTrouble = status >= 500 && !refusals.includes(status);
-    // An upgrade is drawn while its client waits, and once more where its child was killed. Killed again, that is told.
+    // An upgrade is rendered while its client waits, and once more if its child process was killed.
+    // If that one is killed too, the client gets an error.
     const isCutOff = isTrouble && member === 'upgraded' && (await isKill(answer));
     if (isCutOff) upgradesCutOff += 1;
     demand(!isTrouble || isCutOff, `${member} was answered ${status}: ${body.toString()}`);
@@ -68,7 +74,7 @@ export function createLedger({
   }
 
   return {
-    /** Any that is known; null before the first. */
+    /** Any known analysis; null before the first. */
     one: (random: () => number): string | null =>
       analyses.size === 0 ? null : pick(random, [...analyses.keys()].slice(-40)),
     async create(ask: () => Promise<Analysis>): Promise<Analysis> {
@@ -98,7 +104,7 @@ export function createLedger({
     },
     started: (): readonly string[] =>
       [...analyses].flatMap(([id, { started }]) => (started === 'yes' ? [id] : [])),
-    /** A few that were started and of which no upgrade was asked yet. */
+    /** A few that were started and not yet upgraded. */
     upgradable: (): readonly string[] =>
       [...analyses]
         .flatMap(([id, { started, upgraded, removed }]) =>
@@ -116,7 +122,7 @@ export function createLedger({
       ];
     },
 
-    /** Nothing that was acknowledged is lost or undone. */
+    /** Nothing that was acknowledged may be lost or undone. */
     async judgeFromOutside(client: Reading, picture: Buffer): Promise<void> {
       for (const [id, { started, removed, upgraded }] of analyses) {
         const answer = await client.get(id);
@@ -138,7 +144,10 @@ export function createLedger({
       }
     },
 
-    /** Of each analysis: in the order in which they were made, none left out; repetitions only of the same message. */
+    /**
+     * For each analysis: in the order in which they were made, with none missing; only the same
+     * message may be repeated.
+     */
     judgeMessages(calls: readonly Call[]): void {
       const firsts = new Map<string, Call>();
       for (const call of calls) {
@@ -172,9 +181,9 @@ export function createLedger({
     },
 
     /**
-     * In the database, when nobody uses it: nothing doubled, billed twice or left over.
+     * In the database, once nothing uses it: nothing may be duplicated, billed twice or left over.
      *
-     * @param number - the one that a statement answers.
+     * @param number - the single value that a statement returns.
      * @returns entries of the log.
      */
     async judgeRows(number: (sql: string) => Promise<number>): Promise<number> {

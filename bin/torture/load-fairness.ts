@@ -1,4 +1,4 @@
-/** What one tenant waits for an answer and for a run, alone and while another asks for all it can. */
+/** How long one tenant waits for an answer and for a run, alone and while another sends all the requests it can. */
 
 import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import type { Serving } from '../../test/journeys/serving.ts';
@@ -8,7 +8,7 @@ import { demand, percentile, type Proof } from './proof.ts';
 
 interface Flood {
   readonly serving: Serving;
-  /** Of the tenant that floods, which has the many analyses. */
+  /** Of the flooding tenant, which has the many analyses. */
   readonly apiKey: string;
   readonly forMs: number;
   /** Runs a command of the program. @returns what it printed. */
@@ -23,7 +23,10 @@ export async function proveFairness(proof: Proof, flood: Flood): Promise<void> {
 }
 
 const floodAtOnce = 50;
-/** Requests of the other that an answer may wait for: the one under way, the next one in turn, and what the machine adds. */
+/**
+ * Requests of the other tenant that an answer may wait for: the one in progress, the next one in
+ * turn, and some overhead of the machine.
+ */
 const mostWaitedFor = 5;
 
 async function proveRequests(proof: Proof, flood: Flood, secret: string): Promise<void> {
@@ -52,7 +55,7 @@ async function proveRequests(proof: Proof, flood: Flood, secret: string): Promis
 
 const queued = 20;
 const measuredRuns = 5;
-/** Its own run, the one under way, and one that was taken in the same moment. */
+/** Its own run, the one in progress, and one that was claimed at the same moment. */
 const mostRuns = 3;
 
 async function proveRuns(proof: Proof, flood: Flood, secret: string): Promise<void> {

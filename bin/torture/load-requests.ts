@@ -1,4 +1,4 @@
-/** Requests over many connections at once, and how long each took. */
+/** Sends requests over many connections at once and measures how long each takes. */
 
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -45,11 +45,11 @@ export interface Measured {
 interface Asking {
   readonly forMs: number;
   readonly atOnce: number;
-  /** Each asks again so long after it asked last; as soon as it was answered when left out. */
+  /** Time between the requests of a connection; without it, the next one follows the answer. */
   readonly everyMs?: number;
 }
 
-/** Times are from the moment at which a request was due: one that had to wait for the answer before it is no faster for it. */
+/** Times count from the moment at which a request was due, so they include the wait for the answer before it. */
 export async function many(
   { forMs, atOnce, everyMs = 0 }: Asking,
   ask: () => Promise<number>,

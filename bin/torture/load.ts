@@ -1,7 +1,8 @@
 /**
- * A database with very many analyses behind a server at work: how long reads, creations and searches take, whether a tenant
- * that floods the server makes another wait, whether memory grew when the first reads are asked once more at the end, and that
- * who asks too much is told when to come again.
+ * A database with very many analyses behind a busy server: how long reads, creations and searches
+ * take, whether a tenant that floods the server makes another wait, whether memory has grown when
+ * the first reads are repeated at the end, and whether a caller over its limit is told when to
+ * retry.
  */
 
 import { readFileSync, rmSync } from 'node:fs';
@@ -68,10 +69,10 @@ export async function proveLoad(proof: Proof): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Who reads a program's output here keeps it, and ends the program after 100 MB: some minutes of requests. */
+/** The runner here keeps a program's output, and stops the program after 100 MB: some minutes of requests. */
 const logToNobody = 'exec "$@" 2>/dev/null';
 
-/** The one analysis that is there, as often as wanted: each with an id, a name and a time of its own. */
+/** Copies the only analysis as often as needed, each with its own id, name and time. */
 function multiply(file: string, times: number): void {
   const db = new Database(file);
   const values: Readonly<Record<string, string>> = {
@@ -81,7 +82,7 @@ function multiply(file: string, times: number): void {
     created_at: '1700000000000 + n * 1000',
     input_key: "'analyses/' || n || '/input.jpg'",
     status: "'completed'",
-    // Each gets one of its own.
+    // Each copy gets a new one.
     text_id: 'NULL',
   };
   const sql = "SELECT name FROM pragma_table_info('analyses')";
@@ -94,10 +95,10 @@ function multiply(file: string, times: number): void {
   db.close();
 }
 
-/** Of all connections together: some thousand people with an open list each. */
+/** Of all connections together: some thousand users with an open list each. */
 const readsASecond = 200;
 
-/** A short form asks over fewer connections: opening one takes longer than asking. */
+/** A short run uses fewer connections: opening one takes longer than a request. */
 function few(most: number, { minutes }: Proof): number {
   return minutes < 1 ? most / 20 : most;
 }
@@ -118,9 +119,9 @@ function watchMemory(pid: number) {
     samples.push(kilobytes / 1024);
   }, 1000);
   return {
-    /** Median of the last so many milliseconds. */
+    /** Median over the last `ms` milliseconds. */
     lately: (ms: number) => percentile(samples.slice(-Math.ceil(ms / 1000)), 0.5),
-    /** @returns the most that was seen. */
+    /** @returns the maximum. */
     stop(): string {
       clearInterval(timer);
       return Math.max(...samples).toFixed(0);
@@ -133,7 +134,7 @@ interface Moment {
   readonly at: number;
 }
 
-/** Under the same load at both times: each kind of request has a heap of its own size. */
+/** Under the same load at both times, because each kind of request has a heap size of its own. */
 function growth(first: Moment, last: Moment): string {
   const hours = (last.at - first.at) / 3_600_000;
   const from = `${first.mb.toFixed(0)} MB during the first reads, ${last.mb.toFixed(0)} during the same reads`;
@@ -142,12 +143,14 @@ function growth(first: Moment, last: Moment): string {
   return `${from} ${(60 * hours).toFixed(0)} minutes later: ${slope} MB an hour`;
 }
 
-// Within less the steps of the garbage collector are all that is seen.
+// A shorter run only shows the steps of the garbage collector.
 const leastSlopeMinutes = 10;
 
 const ticksASecond = 100;
 
-/** Of one core: how much of the time the server was at work, and how much the clients, which have the other core. Linux only. */
+/**
+ * Share of one core that the server used, and the clients, which have the other core. Linux only.
+ */
 function watchWork(pid: number) {
   const seconds = () => {
     const [user = 0, system = 0] =
@@ -176,7 +179,7 @@ function procFile(pid: number, name: string): string {
 
 const limit = 30;
 
-/** Above its limit a caller gets 429 and the seconds after which the next request is answered. */
+/** Above its limit a caller gets 429 and the number of seconds after which the next request is accepted. */
 async function proveBackPressure(proof: Proof, dataDir: string, apiKey: string): Promise<void> {
   const serving = await startServing(dataDir, { FORENSICS_RATE_LIMIT_PER_MINUTE: String(limit) });
   const ask = async () =>

@@ -1,7 +1,8 @@
 /**
- * Three servers and two workers on one PostgreSQL and one S3 store: processes are killed and frozen, connections are cut or used up,
- * PostgreSQL itself is ended as a crash ends it and its disk runs full, the store answers with errors, while clients create, upload,
- * start, upgrade and delete. Judged as in `kills`. Then one tenant floods a server that is left alone.
+ * Three servers and two workers on one PostgreSQL and one S3 store. Processes are killed and
+ * frozen, connections are cut or used up, PostgreSQL itself is stopped as in a crash and its disk
+ * becomes full, and the store answers with errors, while clients create, upload, start, upgrade and
+ * delete. Judged as in `kills`. Then one tenant floods a server that is otherwise left alone.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,17 +29,17 @@ interface Scene extends Proof {
   readonly picture: Buffer;
   readonly counts: Map<string, number>;
   readonly postgres: PostgresServer;
-  /** The disk of PostgreSQL; null where it may not have one of its own. */
+  /** The disk of PostgreSQL; null if it cannot have its own. */
   readonly disk: string | null;
   readonly url: string;
   /** While it is true, the store refuses most requests. */
   readonly store: { isDown: boolean };
   readonly folders: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** One of each folder. */
+  /** One for each folder. */
   readonly servers: Serving[];
   apiKey: string;
-  /** What servers said that nobody ended. */
+  /** Output of servers that exited without being stopped. */
   readonly endedAlone: string[];
 }
 
@@ -99,7 +100,7 @@ export async function proveMachines(proof: Proof): Promise<void> {
 const nodes = 3;
 const refusedShare = 0.7;
 
-/** With fewer connections than all processes could open at once and those that look on need. */
+/** Fewer connections than all processes and the observers could open at once. */
 const mostConnections = 60;
 
 async function startOnOwnDisk() {
@@ -185,13 +186,13 @@ async function killServer(scene: Scene): Promise<void> {
       scene.servers[at] = await serve(scene, scene.folders[at]!);
       return;
     } catch {
-      // PostgreSQL was just being started; the supervisor of the server tries again.
+      // PostgreSQL was just starting; the server's supervisor tries again.
       tally(scene, 'starts of servers tried again');
     }
   }
 }
 
-/** Trouble of the database is no reason for a server to end. */
+/** Database trouble must not make a server exit. */
 async function serve(scene: Scene, folder: string): Promise<Serving> {
   const server = await startServing(folder, scene.environment);
   void server.child.then(({ exitCode, signal, stderr }) => {
@@ -201,7 +202,9 @@ async function serve(scene: Scene, folder: string): Promise<Serving> {
   return server;
 }
 
-/** Whatever else happens: twice what a worker reads pictures with, then a worker. */
+/**
+ * Alongside any other act: kills a process that reads pictures for a worker twice, then a worker.
+ */
 async function killBeside(scene: Scene, workers: Worker[]): Promise<void> {
   for (let n = 0; n < 2; n++) {
     await setTimeout(800 * scene.random());
@@ -220,7 +223,7 @@ async function killWorker(scene: Scene, workers: Worker[]): Promise<void> {
   workers[at]?.kill('SIGKILL');
 }
 
-/** For longer than its lease: what it then brings must not count. */
+/** For longer than its lease: the result that it then delivers must not count. */
 async function freezeNode(scene: Scene, workers: Worker[]): Promise<void> {
   const node = pick(scene.random, [...workers, ...scene.servers.map(({ child }) => child)]);
   await setTimeout(1000 * scene.random());
@@ -254,7 +257,7 @@ async function cutConnections(scene: Scene): Promise<void> {
   tally(scene, 'connections cut', cut);
 }
 
-/** Everybody's connections are cut, and all that PostgreSQL has are taken for a while. */
+/** All connections are cut, and every connection of PostgreSQL is taken for a while. */
 async function useUpConnections(scene: Scene): Promise<void> {
   const taken: Database[] = [];
   await cutConnections(scene);
@@ -348,7 +351,7 @@ async function command({ folders, environment }: Scene, args: readonly string[])
 
 const floodMs = 4000;
 
-/** After everything is judged: what follows makes analyses of its own. */
+/** After everything is judged, because what follows makes its own analyses. */
 async function proveFloods(scene: Scene): Promise<void> {
   scene.servers[0] = await serve(scene, scene.folders[0]!);
   const worker = startWorker(scene, nodes);

@@ -1,20 +1,21 @@
-/** Changes a picture where its structure is: segments, chunks, lengths, offsets and counts, and bytes inside of them. */
+/** Changes a picture in its structure: segments, chunks, lengths, offsets and counts, and bytes inside them. */
 
 import { pngChunk, pngSignature, splitPng } from '../../test/fixtures/png-chunks.ts';
 import { pick } from './proof.ts';
 
 type Random = () => number;
 
-/** One to four changes, the same for the same numbers. */
+/** Makes one to four changes, the same for the same random numbers. */
 export function mutated(random: Random, base: Buffer): Buffer {
   let parts = split(base);
   const isPng = base[0] === 0x89;
   const isJpeg = base[0] === 0xff && base[1] === 0xd8;
   const changes = 1 + below(random, 4);
-  // Mostly in what says something about the picture: a change of the pixels is mostly refused, and nothing else is read then.
+  // Mostly in metadata: a change of the pixels usually makes the picture invalid, and nothing else
+  // is read then.
   const isOfMetadata = random() < 0.7;
   for (let n = 0; n < changes; n++) {
-    // Of other formats the structure stands mostly in front.
+    // In other formats the structure is mostly at the front.
     const isAbout = (part: Buffer, place: number) =>
       isPng || isJpeg ? isMetadata(part) : place < headPieces;
     const places = isOfMetadata
@@ -24,7 +25,7 @@ export function mutated(random: Random, base: Buffer): Buffer {
     parts = pick(random, ways)(random, parts, at);
     if (parts.length === 0) parts = [Buffer.alloc(0)];
   }
-  // Mostly with right checksums and lengths: else the first wrong one is all that is ever reached.
+  // Mostly with correct checksums and lengths: otherwise reading stops at the first wrong one.
   const isMended = (isPng || isJpeg) && random() < 0.8;
   const whole = isMended ? parts.map(isPng ? withChecksum : withLength) : parts;
   return Buffer.concat(isPng && random() < 0.99 ? [pngSignature, ...whole] : whole);
@@ -45,7 +46,7 @@ const stretch: Way = (random, parts, at) => {
   const filler = Buffer.alloc(below(random, 70_000), below(random, 256));
   return parts.with(at, Buffer.concat([parts[at]!, filler]));
 };
-/** An extreme in two or four bytes, in either order: lengths, offsets, counts, dimensions. */
+/** An extreme value in two or four bytes, in either byte order: lengths, offsets, counts, dimensions. */
 const extreme: Way = (random, parts, at) => {
   const bytes = Buffer.from(parts[at]!);
   if (bytes.length < 8) return parts;
@@ -66,7 +67,7 @@ const flip: Way = (random, parts, at) => {
   for (let n = 0; n < flips; n++) bytes[below(random, bytes.length)]! ^= 1 << below(random, 8);
   return parts.with(at, bytes);
 };
-/** What XML, EXIF texts and paths in JUMBF could stumble over. */
+/** Texts that could break XML, EXIF texts and paths in JUMBF. */
 const words = [
   '<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "dddd">]>&b;',
   '<a>'.repeat(2000),
@@ -95,7 +96,10 @@ function below(random: Random, end: number): number {
 
 const headPieces = 8;
 
-/** Segments of a JPEG up to its first scan and the rest in four pieces; chunks of a PNG; others in pieces, small ones first. */
+/**
+ * A JPEG's segments up to its first scan and the rest in four pieces; chunks of a PNG; others in
+ * pieces, small ones first.
+ */
 function split(base: Buffer): readonly Buffer[] {
   if (base[0] === 0x89) return splitPng(base).map(({ bytes }) => bytes);
   if (base[0] !== 0xff || base[1] !== 0xd8) {
@@ -124,7 +128,7 @@ function isApplication(part: Buffer): boolean {
   return part[0] === 0xff && part[1]! >= 0xe0 && part[1]! <= 0xef;
 }
 
-/** A segment of an application as it is now, with a length that fits. */
+/** An application segment with its length corrected. */
 function withLength(segment: Buffer): Buffer {
   const isLong = segment.length > 0xffff + 2;
   if (!isApplication(segment) || segment.length < 4 || isLong) return segment;
@@ -133,7 +137,7 @@ function withLength(segment: Buffer): Buffer {
   return whole;
 }
 
-/** The chunk as it is now, with a length and a checksum that fit. */
+/** The chunk with its length and checksum corrected. */
 function withChecksum(chunk: Buffer): Buffer {
   if (chunk.length < 12) return chunk;
   return pngChunk(chunk.toString('latin1', 4, 8), chunk.subarray(8, -4));

@@ -1,4 +1,4 @@
-/** A child of the pool that opens pictures and PDFs and reads all they say about themselves, without looking for traces. */
+/** A child of the pool that opens pictures and PDFs and reads all their metadata, without looking for traces. */
 
 import { readProvenance } from '../../src/provenance/read-provenance.ts';
 import { sniffOtherKind } from '../../src/image/file-kind.ts';

@@ -1,4 +1,4 @@
-/** A process that brings a database to the present schema and ends: cheap enough to be killed a thousand times. */
+/** A process that upgrades a database to the current schema and exits: cheap enough to be killed a thousand times. */
 
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 

@@ -1,9 +1,9 @@
-/** A disk of one's own in memory, which can be filled to the last byte. */
+/** A separate disk in memory, which can be filled to the last byte. */
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 
-/** @returns false where this user may not. */
+/** @returns false if this user may not. */
 export function mount(folder: string, how: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', how, 'tmpfs', folder], { stdio: 'ignore' });
@@ -13,7 +13,7 @@ export function mount(folder: string, how: string): boolean {
   }
 }
 
-/** The folder goes away, too. */
+/** Also removes the folder. */
 export function unmount(folder: string): void {
   execFileSync('umount', ['--lazy', folder]);
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 /**
- * Hostile pictures: whole files of both formats with everything a camera or an editor puts into them, changed where their
- * structure is. Each ends in a verdict or in a code for pictures; no child dies of one, takes 20 s or too much memory.
+ * Hostile pictures: whole files of both formats with everything that a camera or an editor puts
+ * into them, changed in their structure. Each must give a verdict or an error code for pictures; no
+ * child process may die, take 20 s or use too much memory.
  */
 
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { demand, percentile, pick, type Proof } from './proof.ts';
 
 const taskTimeoutMs = 20_000;
 const memoryLimitBytes = 1_800_000_000;
-/** One in so many is examined, too: that takes a hundred times as long as reading it. */
+/** The share that is also examined, which takes a hundred times as long as reading. */
 const examinedShare = 1 / 200;
 /** Reading credentials takes a hundred times as long as the rest of a file. */
 const signedShare = 1 / 40;
@@ -33,7 +34,7 @@ export async function provePictures(proof: Proof): Promise<void> {
   const codes = new Map<string, number>();
   const times: number[] = [];
 
-  /** @param number - of the picture: the same one for the same seed, however many were tried at once. */
+  /** @param number - of the picture; the same picture for the same seed, however many are tried in parallel. */
   async function tryOne(number: number): Promise<void> {
     const random = createRandom(proof.seed * 1_000_003 + number);
     const base = pick(random, random() < signedShare ? bases.signed : bases.plain);
@@ -68,7 +69,7 @@ export async function provePictures(proof: Proof): Promise<void> {
   for (const [what, count] of [...codes].toSorted(([, a], [, b]) => b - a)) proof.note(what, count);
 }
 
-/** Or how it went well. */
+/** The error code, or the outcome if there was none. */
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
     const said = await work;
@@ -78,7 +79,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** So that it can be looked into. @returns its path. */
+/** Saves a picture for inspection. @returns its path. */
 export function kept(bytes: Uint8Array): string {
   const file = join(mkdtempSync(join(tmpdir(), 'forensics-hostile-')), 'picture');
   writeFileSync(file, bytes);
@@ -89,9 +90,10 @@ const bombMs = 50;
 const bombRounds = 20;
 
 /**
- * In this process: only headers are looked at. In time of the processor, which a busy machine does not stretch.
+ * In this process, because only headers are read. Measured in CPU time, which does not depend on
+ * the load of the machine.
  *
- * @returns of the slowest kind the mean, in ms.
+ * @returns the mean of the slowest kind, in ms.
  */
 async function proveBombs(): Promise<string> {
   const data = pngChunk('IDAT', Buffer.alloc(1_000_000));

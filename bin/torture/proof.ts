@@ -1,4 +1,4 @@
-/** What every long proof is given, and how one is told to have failed. */
+/** What every long proof is given, and how one fails. */
 
 import { createRandom } from '../../test/fixtures/noise.ts';
 
@@ -6,11 +6,11 @@ export interface Proof {
   /** 0 up to 1, the same sequence for the same seed. */
   readonly random: () => number;
   readonly seed: number;
-  /** It is given so long. */
+  /** How long it may take. */
   readonly minutes: number;
-  /** In the database that the proof of load reads. */
+  /** In the database that the load proof reads. */
   readonly analyses: number;
-  /** True once the time for it is up; what was begun is then brought to its end and judged. */
+  /** True once its time is up; it then completes and judges what it has begun. */
   isOver(): boolean;
   /** A figure for the table at the end. */
   note(name: string, value: number | string): void;
@@ -39,7 +39,7 @@ export function createProof({ seed, minutes, analyses }: Wanted): Ended {
   };
 }
 
-/** A promise was broken. */
+/** A broken promise. */
 export class Fault extends Error {
   override readonly name = 'Fault';
 }

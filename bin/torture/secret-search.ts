@@ -1,4 +1,7 @@
-/** Whether a text is in a file, also where the file packs it: gzip, ZIP archives, and the pages of PDFs, whose texts are numbers of glyphs. */
+/**
+ * Whether a text is in a file, even if it is packed: gzip, ZIP archives, and the pages of PDFs,
+ * whose texts are glyph numbers.
+ */
 
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { readPages } from '../../test/unit/render/pdf-text.ts';
@@ -16,7 +19,7 @@ function withoutBreaks(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
-/** The file itself, and all that is packed in it, at any place: an archive of archives, too. */
+/** The file itself, and everything packed in it at any depth, such as an archive of archives. */
 function* partsOf(file: Buffer): Generator<Buffer> {
   yield file;
   if (file[0] === 0x1f && file[1] === 0x8b) yield* partsOf(gunzipSync(file));
@@ -33,7 +36,7 @@ function* partsOf(file: Buffer): Generator<Buffer> {
 const zipEntry = Buffer.from('PK\x03\x04');
 const deflated = 8;
 
-/** Null where it is not packed, or no entry at all. */
+/** Null if it is not compressed, or not an entry. */
 function unpackedEntry(from: Buffer): Buffer | null {
   if (from.length < 30 || from.readUInt16LE(8) !== deflated) return null;
   const begin = 30 + from.readUInt16LE(26) + from.readUInt16LE(28);

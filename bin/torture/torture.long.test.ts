@@ -1,4 +1,4 @@
-/** The short form of the long proofs; `npm run torture` lets them run for hours. */
+/** The short form of the long proofs; `npm run torture` runs them for hours. */
 
 import { expect, test } from 'vitest';
 import { createProof } from './proof.ts';
@@ -7,7 +7,7 @@ import { proofNames, proofs } from './proofs.ts';
 const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);
 const minutes = 1 / 6;
 
-test.each(proofNames)('the proof of %s holds', { timeout: 300_000 }, async (name) => {
+test.each(proofNames)('the %s proof holds', { timeout: 300_000 }, async (name) => {
   const { proof, figures } = createProof({ seed, minutes, analyses: 10_000 });
 
   await proofs[name](proof);

@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- --minutes N [--only kills,pictures,...] [--seed S] [--analyses N]`: proofs that run as long as one likes. Each
+ * `npm run torture -- --minutes N [--only kills,pictures,...] [--seed S] [--analyses N]`: proofs that run for N minutes. Each
  * prints what it did; the first broken promise ends the run with exit code 1 and the seed that shows it again.
  */
 
@@ -45,5 +45,5 @@ for (const name of proofNames.filter((one) => wanted.includes(one))) {
     process.exit(1);
   }
 }
-// A proof that has to give up waiting leaves timers behind.
+// A proof that had to stop waiting leaves timers behind.
 process.exit(0);

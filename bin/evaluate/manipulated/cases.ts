@@ -17,10 +17,7 @@ export interface Case {
   readonly mask: string | null;
 }
 
-/**
- * `manipulated/manifest.csv` of a data folder: only for validation; nothing may be fitted or chosen
- * on it.
- */
+/** `manipulated/manifest.csv` of a data folder: only for validation; nothing may be fitted or chosen on it. */
 export function readManipulated(dataDir: string): readonly Case[] {
   return rowsOf(join(dataDir, 'manipulated/manifest.csv')).map((row) => ({
     name: row['file']!,
@@ -37,10 +34,7 @@ function typeOf({ type = '', file = '' }: Readonly<Record<string, string>>): str
   return type === 'splice' && !file.endsWith('.jpg') ? 'splice, lossless' : type;
 }
 
-/**
- * A folder written by `locator-photograph-pairs`: each simulated change and its untouched
- * counterpart.
- */
+/** A folder written by `locator-photograph-pairs`: each simulated change and its untouched counterpart. */
 export function readPairs(folder: string): readonly Case[] {
   return rowsOf(join(folder, 'index.csv')).flatMap((row) => {
     const { number = '', kind = '', changed = '', twin = '', mask = '' } = row;

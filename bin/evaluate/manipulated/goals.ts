@@ -115,10 +115,7 @@ function chanceError(scored: readonly Scored[]): number {
   return meanOf(errors);
 }
 
-/**
- * All log odds shifted by the same amount, so that the weighted mean of the probabilities is the
- * assumed share.
- */
+/** All log odds shifted by the same amount, so that the weighted mean of the probabilities is the assumed share. */
 function movedToMean(probabilities: readonly number[], weights: readonly number[]): number[] {
   let [low, high] = [-20, 20];
   let moved: number[] = [];
@@ -178,10 +175,7 @@ function toScored(row: Row) {
   return { score: probabilityOf(row), ...sampleOf(row) };
 }
 
-/**
- * Pictures of a research set are taken as independent; those of one photographer or one pair are
- * not.
- */
+/** Pictures of a research set are taken as independent; those of one photographer or one pair are not. */
 function sampleOf(row: Row) {
   const isOfSource = row.case.set === 'photographs' || isSimulated(row);
   return { isFake: row.mask !== null, source: isOfSource ? row.case.source : row.case.name };

@@ -39,10 +39,7 @@ export interface Row {
   readonly fakeProbability: number;
   /** 0..1 by method, and `fusion`; skipped methods are missing. */
   readonly scores: Readonly<Record<string, number>>;
-  /**
-   * By method, and the maps `fake` and `anomaly` of the examination. Empty for an untouched
-   * picture.
-   */
+  /** By method, and the maps `fake` and `anomaly` of the examination. Empty for an untouched picture. */
   readonly judged: Readonly<Record<string, Judged>>;
   readonly maps: CellMaps;
   readonly mask: Mask | null;

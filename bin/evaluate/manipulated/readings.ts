@@ -1,7 +1,4 @@
-/**
- * The tables that the training command `locator-fuse` fits the fusion on; its doc comment describes
- * the columns.
- */
+/** The tables that the training command `locator-fuse` fits the fusion on; its doc comment describes the columns. */
 
 import { createRandom } from '../../../src/engine/calibration.ts';
 import type { CellMaps } from '../../../src/engine/result.ts';

@@ -61,10 +61,7 @@ const noMaps: Row['maps'] = {
   methods: {},
 };
 
-/**
- * The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration
- * split.
- */
+/** The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration split. */
 export async function writeReadings(
   { pairs, photographs: photographsDir, models, limit }: Asked,
   folder: string,
