@@ -45,7 +45,7 @@ export const administration: AdministrationWords = {
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
     storage: 'Speicher',
     storageIntro:
-      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben lesbar, wo sie sind.',
+      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben am bisherigen Ort lesbar.',
     kinds: { own: 'Speicher des Dienstes', s3: 'S3-kompatibel', azure: 'Azure Blob Storage' },
     test: 'Testen und speichern',
     tested: 'Der Speicher funktioniert; die Einstellungen sind gespeichert.',
@@ -270,8 +270,8 @@ export const administration: AdministrationWords = {
     },
     intake: 'Angenommene Bilder',
     intakes: {
-      contract: 'JPEG und PNG bis 4.096 Pixel je Seite',
-      everything: 'alles bis 16.384 Pixel je Seite',
+      contract: 'JPEG und PNG bis 4.096 Pixel Kantenlänge',
+      everything: 'alles bis 16.384 Pixel Kantenlänge',
     },
     checkedAt: (time) => `Geprüft um ${time}; wird alle 30 Sekunden aktualisiert.`,
   },
@@ -310,23 +310,22 @@ export const administration: AdministrationWords = {
     apiLink: 'Dokumentation der Schnittstelle öffnen',
     ca: 'Zertifikat',
     caHint:
-      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie diese auf jedem Rechner, der diese Seite öffnet oder die Schnittstelle aufruft.',
+      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie deren Zertifikat auf jedem Rechner, auf dem Sie diese Seite öffnen oder die Schnittstelle aufrufen.',
     caLink: 'CA-Zertifikat herunterladen',
-    caNone:
-      'Das Zertifikat dieses Servers hat der Betreiber eingerichtet; es gibt nichts zu installieren.',
+    caNone: 'Das Zertifikat dieses Servers stammt vom Betreiber; Sie müssen nichts installieren.',
     caCheck:
       'Vergleichen Sie den SHA-256-Fingerabdruck mit dem, den „forensics serve“ beim ersten Start ausgegeben hat.',
     systems: {
       windows:
-        'Windows: Datei öffnen, „Zertifikat installieren“, „Lokaler Computer“, „Vertrauenswürdige Stammzertifizierungsstellen“.',
+        'Windows: Datei öffnen, dann „Zertifikat installieren“ > „Lokaler Computer“ > „Vertrauenswürdige Stammzertifizierungsstellen“.',
       mac: 'macOS: Datei in der Schlüsselbundverwaltung öffnen, Schlüsselbund „System“, und für SSL „Immer vertrauen“ wählen.',
       linux:
         'Debian und Ubuntu: nach /usr/local/share/ca-certificates/forensics.crt kopieren und sudo update-ca-certificates ausführen.',
       firefox:
-        'Firefox: Einstellungen, Datenschutz & Sicherheit, Zertifikate anzeigen, Zertifizierungsstellen, Importieren.',
-      ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter Allgemein, Info, Zertifikatsvertrauenseinstellungen einschalten.',
+        'Firefox: „Einstellungen“ > „Datenschutz & Sicherheit“ > „Zertifikate anzeigen“ > „Zertifizierungsstellen“ > „Importieren“.',
+      ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter „Allgemein“ > „Info“ > „Zertifikatsvertrauenseinstellungen“ dem Zertifikat das volle Vertrauen geben.',
       android:
-        'Android: Einstellungen, Sicherheit, Verschlüsselung & Anmeldedaten, Zertifikat installieren, CA-Zertifikat.',
+        'Android: „Einstellungen“ > „Sicherheit“ > „Verschlüsselung & Anmeldedaten“ > „Zertifikat installieren“ > „CA-Zertifikat“.',
     },
   },
 };

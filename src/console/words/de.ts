@@ -73,7 +73,7 @@ export const de: Words = {
   upload: {
     title: 'Bilder hier ablegen',
     hint: ({ megabytes, maxSide, formats }) =>
-      `${formats}, bis ${megabytes} MB und ${maxSide} Pixel je Seite. Sie können Bilder auch einfügen oder ganze Ordner ablegen.`,
+      `${formats}, bis ${megabytes} MB und ${maxSide} Pixel Kantenlänge. Sie können Bilder auch einfügen oder ganze Ordner ablegen.`,
     choose: 'Bilder wählen',
     chooseFolder: 'Ordner wählen',
     options: 'Optionen',
@@ -114,9 +114,9 @@ export const de: Words = {
       notPicture: ({ formats }) =>
         `Die Datei ist kein Bild in einem hier angenommenen Format (${formats}).`,
       tooSmall: ({ minSide }) =>
-        `Das Bild ist zu klein: Jede Seite muss mindestens ${minSide} Pixel lang sein.`,
+        `Das Bild ist zu klein: Jede Kante muss mindestens ${minSide} Pixel lang sein.`,
       tooLarge: ({ maxSide }) =>
-        `Das Bild ist zu groß: Jede Seite darf höchstens ${maxSide} Pixel lang sein.`,
+        `Das Bild ist zu groß: Jede Kante darf höchstens ${maxSide} Pixel lang sein.`,
       tooManyPixels: ({ megapixels }) =>
         `Das Bild ist zu groß: Es darf höchstens ${megapixels} Megapixel haben.`,
       tooManyBytes: ({ megabytes }) =>
@@ -184,7 +184,7 @@ export const de: Words = {
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
     comparing: (open) =>
-      `Noch mit anderen zu vergleichen: ${open} ${open === 1 ? 'Bild' : 'Bilder'}. Bis dahin können sich Zusammenfassung und Reihenfolge ändern.`,
+      `${open === 1 ? '1 Bild wird' : `${open} Bilder werden`} noch mit anderen verglichen. So lange können sich Zusammenfassung und Reihenfolge ändern.`,
   },
   analysis: {
     back: 'Alle Analysen',
@@ -193,7 +193,7 @@ export const de: Words = {
     next: 'Was jetzt zu tun ist',
     further: 'Was noch helfen würde',
     why: 'Worauf das beruht',
-    certainty: 'Wie sicher das ist',
+    certainty: 'Belastbarkeit',
     more: 'Mehr zu diesem Bild',
     tabs: {
       findings: 'Befunde',
@@ -216,7 +216,7 @@ export const de: Words = {
     zoomOut: 'Verkleinern',
     fit: 'Einpassen',
     viewerHelp:
-      'Pfeiltasten verschieben, Plus und Minus vergrößern und verkleinern, 0 passt ein, L schaltet eine Lupe ein, die dem Zeiger und den Pfeiltasten folgt. Auch Ziehen und Scrollen funktionieren.',
+      'Pfeiltasten: Ausschnitt verschieben; Plus und Minus: vergrößern und verkleinern; 0: einpassen; L: Lupe, die dem Zeiger und den Pfeiltasten folgt. Auch Ziehen und Scrollen sind möglich.',
     viewer: 'Bild mit Heatmap',
     maps: {
       real: 'Kameraspuren',
@@ -225,7 +225,7 @@ export const de: Words = {
       anomaly: 'Ungewöhnliche Stellen',
     },
     findings: 'Befunde, die stärksten zuerst',
-    noFindings: 'Kein Befund spricht für eine der beiden Seiten.',
+    noFindings: 'Kein Befund spricht für die eine oder die andere Hypothese.',
     neutral: (count) => (count === 1 ? '1 neutraler Befund' : `${count} neutrale Befunde`),
     skipped: 'Methoden, die nicht anwendbar waren',
     sides: {
@@ -242,8 +242,8 @@ export const de: Words = {
     software: 'Genannte Programme und Geräte',
     inconsistencies: 'Unstimmigkeiten',
     stability: 'Stabilität',
-    holds: 'hält',
-    flips: 'kippt',
+    holds: 'bleibt bestehen',
+    flips: 'kehrt sich um',
     probability: 'Wahrscheinlichkeit einer Erzeugung',
     notChecked: 'Was nicht geprüft wurde',
     seenBefore: {
@@ -333,7 +333,7 @@ export const de: Words = {
       'Kommentar und andere Angaben bearbeiten',
       'Bild der markierten Zeile öffnen',
       'Diese Hilfe',
-      'Im Bild: verschieben, oder die Lupe bewegen',
+      'Im Bild: Ausschnitt verschieben oder Lupe bewegen',
       'Im Bild: vergrößern, verkleinern, einpassen',
       'Im Bild: Lupe',
     ],

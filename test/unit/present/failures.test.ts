@@ -24,7 +24,7 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => checkSizeBytes(300_000_000, localLimits),
   ],
   [
-    'Das Bild hat 64 × 64 Pixel; jede Seite muss 65 bis 20.000 haben.',
+    'Das Bild hat 64 × 64 Pixel; jede Kantenlänge muss 65 bis 20.000 Pixel betragen.',
     () => checkDimensions(64, 64, localLimits),
   ],
   [

@@ -26,15 +26,15 @@ export const failures: FailureSentences = {
   not_decodable: () =>
     'Das Bild ist unvollständig oder beschädigt und lässt sich nicht lesen. Kopieren oder laden Sie die Datei noch einmal.',
   cut_off: ({ format }) =>
-    `Die ${format}-Datei ist unvollständig: Sie endet mitten im Bild. Kopieren oder laden Sie sie noch einmal.`,
+    `Die ${format}-Datei ist unvollständig: Sie endet mitten im Bild. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.`,
   damaged: ({ format }) =>
-    `Die ${format}-Datei ist beschädigt und lässt sich nicht lesen. Kopieren oder laden Sie sie noch einmal.`,
+    `Die ${format}-Datei ist beschädigt und lässt sich nicht lesen. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.`,
   rare_jpeg: () =>
     'Das ist ein seltenes JPEG (verlustfrei, hierarchisch oder nicht mit 8 Bit je Kanal), das sich nicht lesen lässt. Speichern Sie es als gewöhnliches JPEG oder als PNG.',
   rare_kind: ({ format }) =>
-    `Diese Art von ${format}-Datei ist selten und lässt sich nicht lesen; speichern Sie sie mit dem Programm, das sie geschrieben hat, als PNG.`,
+    `Diese Art von ${format}-Datei ist selten und lässt sich nicht lesen; speichern Sie sie mit dem Programm, mit dem sie erstellt wurde, als PNG.`,
   rows_missing: ({ format, percent }) =>
-    `Die ${format}-Datei ist abgeschnitten oder beschädigt: Von den Zeilen des Bildes sind nur die ersten ${percent} % unbeschädigt, nötig sind 90 %. Kopieren oder laden Sie sie noch einmal.`,
+    `Die ${format}-Datei ist abgeschnitten oder beschädigt: Von den Zeilen des Bildes sind nur die ersten ${percent} % unbeschädigt, nötig sind 90 %. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.`,
   raw_without_jpeg: () =>
     'Diese RAW-Datei einer Kamera enthält kein JPEG, das sich untersuchen ließe; entwickeln Sie sie und untersuchen Sie das JPEG oder TIFF.',
   format_not_taken: ({ format }) =>
@@ -48,13 +48,13 @@ export const failures: FailureSentences = {
         : 'Wählen Sie ein Bild.'
     }`,
   url_not_usable: () =>
-    'Diese Adresse lässt sich nicht laden: Sie muss mit http:// oder https:// beginnen und darf kein Passwort enthalten. Laden Sie das Bild herunter und untersuchen Sie die Datei.',
+    'Von dieser Adresse lässt sich nichts laden: Sie muss mit http:// oder https:// beginnen und darf kein Passwort enthalten. Laden Sie das Bild herunter und untersuchen Sie die Datei.',
   url_unreachable: ({ host, code }) =>
     `${host} ist nicht erreichbar (${code}). Laden Sie das Bild auf einem Rechner herunter, der die Adresse erreicht, und untersuchen Sie die Datei.`,
   url_no_address: ({ host }) =>
     `${host} hat keine IP-Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht nennt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_private: ({ host }) =>
-    `${host} liegt in einem internen Netz und wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Erlauben Sie es, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
+    `${host} liegt in einem internen Netz; von dort wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Ändern Sie die Einstellung, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_redirects: ({ host }) =>
     `${host} leitet endlos weiter; laden Sie das Bild im Browser herunter und untersuchen Sie die Datei.`,
   url_status: ({ host, status }) =>
@@ -96,7 +96,7 @@ export const failures: FailureSentences = {
 };
 
 function sideOutOfRange({ width, height, least, most }: FailureValues['side_too_short']): string {
-  return `Das Bild hat ${count(width)} × ${count(height)} Pixel; jede Seite muss ${count(least)} bis ${count(most)} haben.`;
+  return `Das Bild hat ${count(width)} × ${count(height)} Pixel; jede Kantenlänge muss ${count(least)} bis ${count(most)} Pixel betragen.`;
 }
 
 function count(number: number): string {

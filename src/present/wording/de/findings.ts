@@ -50,10 +50,10 @@ const contradictions: English['contradictions'] = {
 /** Follows „sieht aus wie“. */
 const pictureKinds: English['pictureKinds'] = {
   drawing: 'eine Zeichnung',
-  rendering: 'ein Computerbild (Rendering oder Spiel)',
+  rendering: 'eine Computergrafik (Rendering oder Spiel)',
   screenshot: 'ein Bildschirmfoto',
   page: 'eine Textseite',
-  chart: 'eine Grafik, eine Karte oder ein Diagramm',
+  chart: 'eine Grafik, eine Landkarte oder ein Diagramm',
 };
 
 const trailingKinds: English['trailingKinds'] = {
@@ -66,13 +66,13 @@ const trailingKinds: English['trailingKinds'] = {
   '7z': 'ein 7z-Archiv',
   gzip: 'ein gzip-Archiv',
   executable: 'ein ausführbares Programm',
-  'samsung-trailer': 'Zusätze eines Samsung-Telefons',
+  'samsung-trailer': 'Zusätze eines Samsung-Smartphones',
   zeros: 'Nullen',
   text: 'Text',
 };
 
 const writers: English['writers'] = {
-  cameras: 'Telefone und Kameras schreiben solche Dateien',
+  cameras: 'Smartphones und Kameras schreiben solche Dateien',
   others: 'keine Kamera fügt so etwas an; es muss auf anderem Weg hineingekommen sein',
   anything: 'Kameras, Programme und Dienste hinterlassen solche Daten',
 };
@@ -143,7 +143,7 @@ const vouchings: English['vouchings'] = {
 
 function writeVouching(vouching: CredentialVouching): string {
   if (vouching.by !== 'edited_capture') return vouchings[vouching.by];
-  return `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); daher spricht die Aufnahme für keine Seite.`;
+  return `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); die Angabe, dass es sich um eine Aufnahme handelt, spricht daher weder für noch gegen eine Veränderung.`;
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
@@ -193,7 +193,7 @@ const statements: English['statements'] = {
   origin_declared: ({ origin, place, field, generator }) =>
     `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
   watermark_found: ({ generator }) =>
-    `Die Pixel tragen das offene Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
+    `Die Pixel tragen das quelloffene unsichtbare Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
   visible_mark_found: ({ generator }) =>
     `Das Bild zeigt unten rechts das Zeichen, mit dem ${quote(generator ?? 'ein Generator')} seine Bilder versieht. Jeder kann es in ein Bild setzen.`,
   source_type_of_neither_side: () =>
@@ -238,7 +238,7 @@ const statements: English['statements'] = {
   copies: (copies) =>
     `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
-    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie bei Kopien; auch bei Dingen, die sich wiederholen, kommt das vor.`,
+    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie es bei Kopien der Fall ist; das kommt auch bei Dingen vor, die sich wiederholen.`,
   repeats_throughout: () =>
     'Viele Stellen des Bildes gleichen einander, wie Fenster, Fliesen oder gedruckte Buchstaben. Eine kopierte Stelle fiele darunter nicht auf.',
   no_copies: () =>
@@ -247,7 +247,7 @@ const statements: English['statements'] = {
     `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
 
   region_saved_once: ({ place }) =>
-    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich ${places[place]} zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
+    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert; ein Bereich ${places[place]} zeigt davon aber keine Spur. Das kommt vor, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
     'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
 
@@ -259,7 +259,7 @@ const statements: English['statements'] = {
     'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu; das beweist also nichts.',
 
   error_level_shown: () =>
-    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am stärksten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und frühere Speicherungen wirken auf sie ebenso wie Veränderungen.',
+    'Die ELA-Karte (Error Level Analysis) zeigt, wo ein weiteres Speichern als JPEG das Bild am stärksten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und früheres Speichern wirken sich darin ebenso aus wie Veränderungen.',
 };
 
 const skips: English['skips'] = {
@@ -272,7 +272,7 @@ const skips: English['skips'] = {
   no_metadata:
     'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Dienste entfernen Metadaten oft; das sagt also nichts aus.',
   no_quantisation_tables:
-    'Nicht anwendbar: Dies ist eine {format}-Datei, und Quantisierungstabellen haben nur JPEG-Dateien.',
+    'Nicht anwendbar: Dies ist eine {format}-Datei; nur JPEG-Dateien haben Quantisierungstabellen.',
   nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
     'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
@@ -307,7 +307,7 @@ const methods: English['methods'] = {
   'file-layout': 'Aufbau der Datei',
   'localisation-network': 'Lokalisierungsnetz',
   'double-quantisation': 'Doppelte Quantisierung',
-  'error-level': 'Fehlerpegel (Error Level)',
+  'error-level': 'Error Level Analysis (ELA)',
   'copy-move': 'Kopierte Teile',
   thumbnail: 'Abgleich mit dem Vorschaubild',
   // From earlier versions; stored examinations still name them.
@@ -318,13 +318,13 @@ const methods: English['methods'] = {
 
 const sources: English['sources'] = {
   'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
-    'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
+    'Für dieses Programm trainiertes Netz (siehe Modellbeschreibung); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
   'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
-    'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Konfidenz und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
+    'Für dieses Programm trainiertes Netz (siehe Modellbeschreibung); Karte, Konfidenz und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
   'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.':
-    'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte sind für dieses Programm angepasst.',
+    'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte wurden für dieses Programm bestimmt.',
   'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':
-    'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier auf den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
+    'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier aus den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
   'Lin, He, Tang and Tang, "Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis", Pattern Recognition 42 (2009); Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on Information Forensics and Security 7 (2012).':
     'Lin, He, Tang und Tang, „Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis“, Pattern Recognition 42 (2009); Bianchi und Piva, „Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts“, IEEE Transactions on Information Forensics and Security 7 (2012).',
   'Kee and Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security, 2010.':
@@ -332,9 +332,9 @@ const sources: English['sources'] = {
   'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).':
     'ITU-T T.81 (1992), Anhang K; Kornblum, „Using JPEG quantization tables to identify imagery processed by software“, Digital Investigation 5 (2008).',
   'Block statistics of this program, fitted on drawn pictures and photographs.':
-    'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
+    'Blockstatistik dieses Programms, bestimmt an Zeichnungen und Fotografien.',
   'Block statistics of this program, fitted on drawn pictures and photographs; the vision transformer of the model (see the model card).':
-    'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien; der Vision Transformer des Modells (siehe Modellkarte).',
+    'Blockstatistik dieses Programms, bestimmt an Zeichnungen und Fotografien; der Vision Transformer des Modells (siehe Modellbeschreibung).',
   'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':
     'IPTC NewsCodes, Digital Source Type; GB 45438-2025; Formate der Generatoren selbst.',
 };

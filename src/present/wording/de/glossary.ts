@@ -15,7 +15,7 @@ export const glossary: typeof english = {
     calibratedProbability: {
       term: 'Kalibrierte Wahrscheinlichkeit',
       meaning:
-        'Ein an Bildern bekannter Herkunft angepasster Wert: Von Bildern, die 0,8 erhalten, sind etwa 80 % erzeugt, sofern insgesamt die Hälfte der Bilder erzeugt ist.',
+        'Ein an Bildern bekannter Herkunft kalibrierter Wert: Von Bildern, die 0,8 erhalten, sind etwa 80 % erzeugt, sofern insgesamt die Hälfte der Bilder erzeugt ist.',
     },
     cell: {
       term: 'Zelle, Bildausschnitt',
@@ -55,7 +55,7 @@ export const glossary: typeof english = {
     quantisationTable: {
       term: 'Quantisierungstabelle',
       meaning:
-        'Die 64 Stufen, mit denen eine JPEG-Datei rundet; sie unterscheiden sich zwischen Kameras, Programmen und Qualitätsstufen.',
+        'Die 64 Schrittweiten, auf die in einer JPEG-Datei gerundet wird; sie unterscheiden sich zwischen Kameras, Programmen und Qualitätsstufen.',
     },
     seed: {
       term: 'Startwert',

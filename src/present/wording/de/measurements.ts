@@ -7,7 +7,7 @@ export const measurements: typeof english = {
     method: ({ model, patches, passes }) =>
       `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
     opposite:
-      'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Durch starke Kompression werden sich Bilder beider Arten ähnlicher.',
+      'Das widerspricht dem Ergebnis, geht aber nicht darin ein: Durch starke Kompression werden Bilder beider Arten einander ähnlicher.',
     decision: ({ p, deviation, strategy }) =>
       `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
     decisionByBoth: ({ strategy, p, deviation, changed }) =>
@@ -53,9 +53,9 @@ export const measurements: typeof english = {
       },
     },
     changes: {
-      fake: 'Gezeigt ist an jeder Stelle der höhere von zwei Werten: die Spuren einer Erzeugung, umso schwächer, je unwahrscheinlicher es ist, dass das ganze Bild erzeugt wurde; und das, was die Methoden markieren, die nach veränderten Stellen suchen, umso schwächer, je weniger für eine Veränderung spricht.',
+      fake: 'An jeder Stelle ist der höhere von zwei Werten gezeigt: Spuren einer Erzeugung, gewichtet mit der Wahrscheinlichkeit, dass das ganze Bild erzeugt wurde, und Markierungen veränderter Stellen, gewichtet mit der Wahrscheinlichkeit einer Veränderung.',
       anomaly:
-        'Der Wert steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
+        'Der Wert steigt auch dort, wo sich eine Stelle nach den Methoden, die nach Veränderungen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher eine Veränderung ist.',
     },
     peak: ({ mean, highest, place, share }) =>
       `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Fläche liegen über 0,5.`,
@@ -72,22 +72,23 @@ export const measurements: typeof english = {
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>
-      `Die Spuren weisen auf die andere Seite, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte muss das aber nicht reichen.`,
+      `Die Spuren sprechen für die andere Hypothese, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte muss das aber nicht reichen.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     suspectedLimit: (p, suspected) =>
-      `${p}; vermutet ab ${suspected}, nie als verändert eingestuft (kleines oder beschädigtes Bild)`,
+      `${p}; ab ${suspected} gilt das Bild als verdächtig, nie als verändert (kleines oder beschädigtes Bild)`,
     changeLimits: (p, suspected, changed) =>
-      `${p}; gilt ab ${suspected} als verdächtig, ab ${changed} als verändert`,
-    limits: (p, low, high) => `${p}; gilt bis ${low} als Fotografie, ab ${high} als erzeugt`,
+      `${p}; ab ${suspected} gilt das Bild als verdächtig, ab ${changed} als verändert`,
+    limits: (p, low, high) =>
+      `${p}; bis ${low} gilt das Bild als Fotografie, ab ${high} als erzeugt`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, aber nie, wie die Entscheidung ausfällt.`,
+      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegfiel (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, aber nie, wie die Entscheidung ausfällt.`,
     views:
       'Das Modell hat außerdem das Bild als Ganzes beurteilt, verkleinert auf 384 Pixel an der längeren Seite. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf 1,2 Megapixel verkleinerten Kopie; zusätzlich wurden dann acht Quadrate in Originalauflösung ausgewertet. In die Werte geht alles zusammen ein.',
     transformer:
-      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotos von Zeichnungen, Computerbildern, Bildschirmfotos, Textseiten und Diagrammen.',
+      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotos von Zeichnungen, Computergrafiken, Bildschirmfotos, Textseiten und Diagrammen.',
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; die Werte beider Teile werden addiert.',
     changes: (model) =>
@@ -98,5 +99,5 @@ export const measurements: typeof english = {
     sourcesTitle: 'Worauf die übrigen Methoden beruhen',
     retriesUnknown: 'nicht aufgezeichnet',
   },
-  shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
+  shownOnly: 'nur angezeigt, für das Ergebnis nicht verwendet',
 };

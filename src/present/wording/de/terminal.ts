@@ -12,7 +12,7 @@ export const terminal: typeof english = {
     },
     generated: (p) => `P(erzeugt) ${p}`,
     changed: (p) => `P(verändert) ${p}`,
-    open: (from, to) => ` (offen von ${from} bis ${to})`,
+    open: (from, to) => ` (unentschieden von ${from} bis ${to})`,
     more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
     onServer: (id) => `Analyse ${id}`,
   },
@@ -84,7 +84,7 @@ export const terminal: typeof english = {
       special_file: 'Gerät, Pipe oder Socket',
       folder_seen_before: 'Ordner, der schon gelesen wurde',
       small_pictures: (count) =>
-        `${count} ${count === 1 ? 'Bild' : 'Bilder'} mit einer Seite unter 65 Pixeln`,
+        `${count} ${count === 1 ? 'Bild' : 'Bilder'} mit einer Kantenlänge unter 65 Pixeln`,
       repeated_pictures: (count) =>
         `${count} ${count === 1 ? 'Bild' : 'Bilder'}, schon einmal verwendet`,
       later_pages: (count) => `${count} Seiten nach den ersten 500`,

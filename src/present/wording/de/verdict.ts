@@ -75,19 +75,19 @@ export const verdict: typeof english = {
     },
     margin_within_uncertainty: {
       what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen; der Zufall könnte den Ausschlag geben.',
-      help: 'eine Fassung, die dem Original näher ist, weil darin die Spuren stärker sind und die Werte weniger streuen',
+      help: 'das Original oder eine weniger oft verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Die Messwerte sprechen für keine der beiden Seiten deutlich genug.',
+      what: 'Die Messwerte sprechen für keine der beiden Hypothesen deutlich genug.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
-      what: 'Nach Änderungen, die jedes geteilte Bild durchläuft, etwa erneutem Speichern, Skalieren oder Beschneiden, weisen die Werte auf die andere Seite. Ein Ergebnis, das dem nicht standhält, stützt sich auf zu wenig.',
-      help: 'eine näher am Original liegende Kopie, die seltener gespeichert und skaliert wurde',
+      what: 'Nach Änderungen, wie sie jedes weitergegebene Bild erfährt, etwa erneutem Speichern, Skalieren oder Beschneiden, sprechen die Werte für das Gegenteil. Ein Ergebnis, das sich dadurch umkehrt, ist nicht belastbar.',
+      help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
       what: 'Die Datei weist sich selbst als erzeugt aus, doch keine vertrauenswürdige Stelle hat diese Angabe signiert, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
-      help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
+      help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
       what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es aber auch nicht.',
@@ -95,14 +95,14 @@ export const verdict: typeof english = {
     },
     single_weak_method: {
       what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Da keine andere das stützt, kann es ein Irrtum sein.',
-      help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
+      help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr finden könnten',
     },
   },
   onlySuspected: {
     small:
       'Bilder mit weniger als 65.536 Pixeln sind zu klein, um eine Veränderung zu belegen; das Verfahren kann sie hier höchstens vermuten.',
     damaged:
-      'Die Datei ist abgeschnitten oder beschädigt, und was fehlt, kann für eine Veränderung gehalten werden; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
+      'Die Datei ist abgeschnitten oder beschädigt, und fehlende Teile können wie eine Veränderung wirken; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
   },
   strategies: {
     pedantic: 'streng (pedantic: entscheidet am seltensten)',
@@ -111,15 +111,15 @@ export const verdict: typeof english = {
   },
   conclusion: {
     real: 'Das Ergebnis spricht gegen eine Erzeugung durch KI, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
-    fake: 'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
+    fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
-      'Das Ergebnis ist Anlass für Nachforschungen, aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
+      'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
       'Das Ergebnis ist nur so verlässlich wie die Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
-      'Der Verdacht ist Anlass, das Original zu verlangen, aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
+      'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
-      'Auf das Ergebnis lässt sich nichts stützen: Was gefunden wurde, reicht für keine der beiden Seiten aus.',
+      'Auf das Ergebnis lässt sich nichts stützen: Die Befunde reichen für keine der beiden Hypothesen aus.',
     abstain: 'Auf das Ergebnis lässt sich nichts stützen, weder für noch gegen dieses Bild.',
     help: 'Weiterhelfen würde:',
     duty: [
