@@ -142,7 +142,7 @@ describe('the next step', () => {
     );
   });
 
-  test('for a change is to ask for the original, and the card says how to get heatmaps', () => {
+  test('for a changed picture asks for the original, and the card says how to get heatmaps', () => {
     const [, changed] = outcomes.find(([name]) => name === 'changed')!;
     const card = writeCard(recordOf(changed), 'en', 80);
 

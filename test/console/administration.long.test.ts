@@ -139,7 +139,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await context.close();
   });
 
-  test('who may not change settings finds no way to these pages, and is told why', async () => {
+  test('a user without the settings right gets no links to these pages, and an explanation on them', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page, 'analyses', 'viewer');
     expect(await page.locator('.nav a', { hasText: 'Users' }).count()).toBe(0);

@@ -298,7 +298,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   }, 60_000);
 
-  test('under a path of a proxy, the page says what it needs', async () => {
+  test('served under a sub-path, the page says that it needs its own host name or port', async () => {
     const { page, context } = await openWindow(browser);
     await page.route('**/below/', async (route) => {
       const answer = await page.request.get(url, { headers: { accept: 'text/html' } });

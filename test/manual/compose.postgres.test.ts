@@ -106,7 +106,9 @@ async function examineOn(node: Node, apiKey: string, upload: 'own' | 'bucket') {
   return client.until(made.id, ['completed', 'failed']);
 }
 
-test('the file for one machine leads to a verdict', { timeout: 300_000 }, async () => {
+test('the one-machine Compose file runs a service that reaches a verdict', {
+  timeout: 300_000,
+}, async () => {
   const { server } = servicesOf('compose-one');
   const begun = performance.now();
   const node = await startNode(server!, {});

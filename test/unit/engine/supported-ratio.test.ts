@@ -52,7 +52,7 @@ test('the rates are those of the strategy or of a looser one that supports more,
   expect(under('relaxed').ratio).toBeLessThan(under('default').ratio);
 });
 
-test('a model that is wrong as often as right supports nothing, not less than nothing', () => {
+test('a model that is wrong as often as right supports a ratio of 1, not less', () => {
   const hopeless = measured('as is', { ...rates, realCalledFake: 0.5 });
 
   expect(supportedRatio([hopeless], 'default', 'fake')!.ratio).toBe(1);

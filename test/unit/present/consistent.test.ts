@@ -84,7 +84,7 @@ const read = languages.flatMap((language) =>
 
 describe.each(Object.entries(cases))('a report on a picture that is %s', (_, examination) => {
   test.each(read)(
-    'says the same everywhere in $language, as $form',
+    'states the same throughout in $language, as $form',
     async ({ language, readIn }) => {
       const evidence = writeEvidence(examination);
       const body = await readIn(examination, language);

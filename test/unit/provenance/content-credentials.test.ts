@@ -234,7 +234,7 @@ describe('the history', () => {
 });
 
 describe('no connection is opened', () => {
-  test('by a file that names its manifest on a server, whether or not it holds one', async () => {
+  test('by a file with a link to a remote manifest, with or without an embedded one', async () => {
     const server = await countingServer();
     const packet = xmpPacket({
       'xmlns:dcterms': 'http://purl.org/dc/terms/',

@@ -35,7 +35,7 @@ describe('mere words are not a declaration:', () => {
     ['settings without a seed', withTexts({ parameters: settings.replace(/Seed: \d+, /, '') })],
     ['settings in a sentence', withExif(comment(`He wrote ${settings}`))],
     [
-      'settings that a sentence goes on behind',
+      'settings followed by the rest of a sentence',
       withExif(comment(`${oneLine} gave nothing, he said.`)),
     ],
     [

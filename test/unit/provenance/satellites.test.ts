@@ -48,32 +48,32 @@ describe('satellite time', () => {
   const clock = (date: string, hours: number) => ({ gps: receiver(hours, date) });
   test.each<[string, ExifParts]>([
     [
-      'whose weeks began again',
+      'with a week rollover',
       { exif: { 0x9003: '2019:05:04 12:00:00' }, ...clock('1999:09:18', 12) },
     ],
     [
-      'whose weeks began again, a day off',
+      'with a week rollover, a day off',
       { exif: { 0x9003: '2021:11:20 23:30:00' }, ...clock('2002:04:07', 4) },
     ],
-    ['whose weeks began again twice', { exif: taken, ...clock('1986:12:28', 11) }],
+    ['with two week rollovers', { exif: taken, ...clock('1986:12:28', 11) }],
     ['without a fix, at the Unix epoch', { exif: taken, ...clock('1970:01:01', 0) }],
     ['without a fix, at the GPS epoch', { exif: taken, ...clock('1980:01:06', 0) }],
-    ['without a fix, at the second count of weeks', { exif: taken, ...clock('1999:08:22', 0) }],
-    ['without a fix, at the third', { exif: taken, ...clock('2019:04:07', 0) }],
+    ['without a fix, at the first week rollover', { exif: taken, ...clock('1999:08:22', 0) }],
+    ['without a fix, at the second', { exif: taken, ...clock('2019:04:07', 0) }],
     [
-      'of a camera whose clock was never set',
+      'whose camera clock was never set',
       { exif: { 0x9003: '2000:01:01 00:03:10' }, ...clock('2026:03:01', 12) },
     ],
     [
-      'of a camera that began at its own year',
+      'whose camera clock starts at its own year',
       { exif: { 0x9003: '2012:01:01 00:00:31' }, ...clock('2026:03:01', 12) },
     ],
     [
-      'of a camera that began anew some hours ago',
+      'whose camera clock was reset some hours ago',
       { exif: { 0x9003: '2015:01:01 07:45:00' }, ...clock('2026:03:01', 12) },
     ],
     [
-      'of a camera without a clock',
+      'whose camera has no clock',
       { exif: { 0x9003: '0000:00:00 00:00:00' }, ...clock('2026:03:01', 12) },
     ],
     [
