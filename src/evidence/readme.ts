@@ -118,20 +118,20 @@ Schlüssel     Ed25519, Fingerabdruck (SHA-256)
 INHALT
 
 ${originalDe(item)}
-report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: hier
-                beginnen
+report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: bitte
+                zuerst lesen
 ${withHtml ? 'report-*.html   derselbe Bericht für den Browser; er braucht kein Netz\n' : ''}result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
-heatmap-*.png   wo Methoden angesprochen haben, über das Bild gezeichnet
+heatmap-*.png   wo Methoden angesprochen haben, über das Bild gelegt
 map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1;
                 ein Pixel je Zelle von cellPx Pixeln, siehe maps in result.json
 settings.json   Modell mit Prüfsummen, Einstellungen, Versionen: alles, was
-                eine Wiederholung braucht
+                man zum Reproduzieren braucht
 model.json      mit diesem Modell gemessene Fehlerraten
 custody.json    was mit der Datei geschah, soweit es aufgezeichnet wurde
 trust-list.pem  Unterzeichner von Content Credentials, denen vertraut wurde,
                 falls es welche gab
-public-key.pem  der öffentliche Teil des Schlüssels, der signiert hat
+public-key.pem  der öffentliche Schlüssel zur Signatur
 SHA256SUMS      eine Prüfsumme für jede Datei
 manifest.json   die signierte Liste aller Dateien
 manifest.sig    die Signatur über manifest.json, 64 Byte
@@ -149,46 +149,46 @@ Werkzeugen:
      openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
        -in manifest.json -sigfile manifest.sig
 
-  2. Die Liste meint diese Prüfsummen (dann wird eine Zeile ausgegeben):
+    2. Zur Liste gehört diese Datei SHA256SUMS (dann erscheint eine Zeile):
      grep -o "$(sha256sum SHA256SUMS | cut -c 1-64)" manifest.json
 
-  3. Jede Datei hat ihre Prüfsumme:
+    3. Jede Datei hat die angegebene Prüfsumme:
      sha256sum --check --strict SHA256SUMS
 
   4. Es ist der erwartete Schlüssel (mit dem Fingerabdruck vergleichen, den
      Sie auf einem anderen Weg als mit diesem Archiv erhalten haben):
      openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
 
-Auf Schritt 4 kommt es an. Jeder kann sich einen Schlüssel machen, ein
+Auf Schritt 4 kommt es an. Jeder kann einen Schlüssel erzeugen, ein
 Ergebnis ändern und neu signieren: Die Signatur zeigt, dass nichts verändert
-wurde, seit dieser Schlüssel signiert hat; wessen Schlüssel es ist, zeigt erst
-der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
+wurde, seit mit diesem Schlüssel signiert wurde; wessen Schlüssel es ist, zeigt
+erst der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
 SHA256SUMS, manifest.json oder manifest.sig heißen, gehören nicht zum Paket.
 
-WIEDERHOLEN
+REPRODUZIEREN
 
   forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
 
 untersucht das Bild noch einmal mit demselben Modell und denselben
 Einstellungen und vergleicht jedes Feld und jedes Pixel.
 
-WAS ES NICHT ZEIGT
+WAS DIE SIGNATUR NICHT ZEIGT
 
-Die Signatur sagt, wer signiert hat und dass seither nichts verändert wurde;
+Die Signatur zeigt, wer signiert hat und dass seither nichts verändert wurde;
 nicht, dass das Ergebnis richtig ist, und nicht, dass die Uhr richtig ging.
-Wie oft das Verfahren irrt und was es nicht sehen kann, steht im Bericht.
+Wie oft sich das Verfahren irrt und was es nicht erkennt, steht im Bericht.
 `;
 }
 
 function originalDe({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
   return `Die Datei des Bildes wurde weggelassen; Heatmaps und Berichte zeigen das
-Bild gleichwohl. Wer die Datei hat, kann vergleichen:
+Bild dennoch. Wer die Datei hat, kann vergleichen:
   sha256sum BILD       muss den obigen SHA-256 ausgeben
   Größe      ${sizeBytes} Byte
   SHA-512    ${sha512.slice(0, 64)}
              ${sha512.slice(64)}
-  MD5        ${md5} (benennt die Datei, beweist nichts)
+  MD5        ${md5} (nur zur Identifizierung)
 `;
 }
 
@@ -245,10 +245,10 @@ Schlüssel     Ed25519, Fingerabdruck (SHA-256)
 
 INHALT
 
-report-de.pdf, report-en.pdf   der Bericht über alle Bilder: hier beginnen
-picture-*.zip   zu jedem Bild ein ganzes Beweispaket mit eigener LIESMICH.txt
+report-de.pdf, report-en.pdf   der Bericht über alle Bilder: zuerst lesen
+picture-*.zip   zu jedem Bild ein Beweispaket mit eigener LIESMICH.txt
 case.json       die Liste der Bilder, ihrer Ergebnisse und Beweispakete
-public-key.pem  der öffentliche Teil des Schlüssels, der alles signiert hat
+public-key.pem  der öffentliche Schlüssel zur Signatur
 SHA256SUMS      eine Prüfsumme für jede Datei
 manifest.json   die signierte Liste aller Dateien
 manifest.sig    die Signatur über manifest.json, 64 Byte
@@ -259,11 +259,11 @@ Das prüft das Archiv und jedes Beweispaket darin, ohne Netz:
 
   forensics verify case.zip --fingerprint FINGERABDRUCK
 
-Jedes Beweispaket lässt sich herausnehmen und für sich prüfen und wiederholen:
+Jedes Beweispaket lässt sich herausnehmen und für sich prüfen und reproduzieren:
 
   forensics verify picture-0001.zip
   forensics reproduce picture-0001.zip
 
-Wie man eine Signatur ohne das Programm prüft, steht in seiner LIESMICH.txt.
+Wie man eine Signatur ohne das Programm prüft, steht in dessen LIESMICH.txt.
 `;
 }
