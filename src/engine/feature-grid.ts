@@ -87,37 +87,49 @@ export interface WindowMeans {
   readonly means: Float32Array;
 }
 
+/** Box filter with running sums, so the cost does not depend on the window size. */
+export function meanWindows(
+  { channels, columns, rows, values }: FeatureGrid,
+  window: Grid,
+): WindowMeans {
+  const cells = columns * rows;
+  const positions = {
+    columns: columns - window.columns + 1,
+    rows: rows - window.rows + 1,
+  };
+  const means = new Float32Array(positions.columns * positions.rows * channels);
+  for (let channel = 0; channel < channels; channel++) {
+    const plane = values.subarray(channel * cells, (channel + 1) * cells);
+    slideWindow(plane, columns, window, { means: means.subarray(channel), step: channels });
+  }
+  return { ...positions, channels, means };
+}
+
 /**
- * Box filter with running sums, so the cost does not depend on the window size. The sums are doubles, so repeated
- * adding and subtracting leaves no error visible in a float32.
+ * Writes the means of one channel, `step` apart. The sums are doubles, so repeated adding and subtracting leaves no error
+ * visible in a float32.
  */
-export function meanWindows(features: FeatureGrid, window: Grid): WindowMeans {
-  const { channels, columns, rows, values } = features;
-  const acrossCount = columns - window.columns + 1;
-  const downCount = rows - window.rows + 1;
-  const means = new Float32Array(acrossCount * downCount * channels);
-  // Column sums over the rows of the window, per channel; they slide down with `row`.
-  const columnSums = new Float64Array(channels * columns);
+function slideWindow(
+  plane: Float32Array,
+  columns: number,
+  window: Grid,
+  { means, step }: { readonly means: Float32Array; readonly step: number },
+): void {
+  // Sums of the columns over the rows of the window; they slide down.
+  const sums = new Float64Array(columns);
   const weight = 1 / (window.columns * window.rows);
-
-  for (let row = 0; row < rows; row++) {
-    const top = row - window.rows + 1;
-    for (let channel = 0; channel < channels; channel++) {
-      const plane = channel * rows * columns;
-      const sums = channel * columns;
-      for (let x = 0; x < columns; x++) {
-        const leaving = top > 0 ? values[plane + (top - 1) * columns + x]! : 0;
-        columnSums[sums + x]! += values[plane + row * columns + x]! - leaving;
-      }
-      if (top < 0) continue;
-
-      let sum = 0;
-      for (let x = 0; x < columns; x++) {
-        const left = x - window.columns + 1;
-        sum += columnSums[sums + x]! - (left > 0 ? columnSums[sums + left - 1]! : 0);
-        if (left >= 0) means[(top * acrossCount + left) * channels + channel] = sum * weight;
-      }
+  for (let at = 0, to = 0; at < plane.length; at += columns) {
+    const leaves = at - window.rows * columns;
+    for (let x = 0; x < columns; x++) {
+      sums[x]! += plane[at + x]! - (leaves < 0 ? 0 : plane[leaves + x]!);
+    }
+    if (at < (window.rows - 1) * columns) continue;
+    let sum = 0;
+    for (let x = 0; x < columns; x++) {
+      sum += sums[x]! - (x < window.columns ? 0 : sums[x - window.columns]!);
+      if (x < window.columns - 1) continue;
+      means[to] = sum * weight;
+      to += step;
     }
   }
-  return { columns: acrossCount, rows: downCount, channels, means };
 }
