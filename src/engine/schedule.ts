@@ -4,6 +4,7 @@
  */
 
 import type { findCopies } from '../detectors/copy-move/copy-move.ts';
+import { describeSurroundings } from '../detectors/copy-move/descriptors.ts';
 import { workingPicture } from '../detectors/copy-move/features.ts';
 import type { ChangeEvidence } from '../detectors/detector.ts';
 import type { Picture } from '../image/picture.ts';
@@ -46,9 +47,22 @@ export async function runOnThreads<Main>(
   const changes = readChanges(picture, locator);
   if (!hasSpareCore) await changes;
   const findCopiesInThread = hasSpareCore ? models.findCopiesInThread : undefined;
-  const copies = findCopiesInThread?.(workingPicture(picture), picture.facts) ?? null;
+  const copies = findCopiesInThread?.(...copySearch(picture)) ?? null;
   const main = readOnMainThread({ changes, copies });
   // Waits for all of them even if one fails: a network that is still running must not overlap with the next picture.
   await Promise.allSettled([changes, copies, main]);
   return main;
+}
+
+/**
+ * The trace network reads a picture above about this many pixels in part, the localisation network in full or halved:
+ * then its thread has so much more to do that the main thread takes over the first step of the search for copies.
+ */
+const largePixels = 2_000_000;
+
+function copySearch(picture: Picture): Parameters<typeof findCopies> {
+  const { facts } = picture;
+  const working = workingPicture(picture);
+  const isLarge = facts.width * facts.height > largePixels;
+  return isLarge ? [working, facts, describeSurroundings(working)] : [working, facts];
 }

@@ -31,7 +31,7 @@ export interface LocatorThread {
    */
   open(verified: VerifiedLocator): LocateModel;
   /**
-   * Runs after the network has answered. Transfers the planes of the working picture, so the caller can no longer use them.
+   * Runs after the network has answered. Transfers the planes of the working picture and what is described, so the caller can no longer use them.
    */
   readonly findCopies: NonNullable<Models['findCopiesInThread']>;
 }
@@ -58,9 +58,9 @@ export function startLocatorThread(): LocatorThread {
         },
       };
     },
-    findCopies: async (working, { width, height }) => {
-      const question: LocatorQuestion = { findCopies: [working, { width, height }] };
-      const planes = [working.luma, working.blue, working.red];
+    findCopies: async (working, { width, height }, described) => {
+      const question: LocatorQuestion = { findCopies: [working, { width, height }, described] };
+      const planes = [working.luma, working.blue, working.red, ...Object.values(described ?? {})];
       const buffers = planes.map(({ buffer }) => buffer).filter((it) => it instanceof ArrayBuffer);
       return (await ask('copies', question, buffers)).copies;
     },

@@ -20,7 +20,7 @@ import {
 } from '../regions.ts';
 import type { Copies, FindingStatement } from '../statements.ts';
 import { type Affine, isMirrored, affineScale, affineTurn } from './affine.ts';
-import { describeSurroundings } from './descriptors.ts';
+import { describeSurroundings, type Surroundings } from './descriptors.ts';
 import { frequencyBands, type WorkingPicture, workingPicture, type Details } from './features.ts';
 import { evenMap, type CopySearch, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField, type MatchField } from './match-field.ts';
@@ -55,14 +55,16 @@ export const copyMove: Detector<LocalisedFinding | Skipped> = {
  * The part of `copyMove` that reads the picture, separated so that another thread can search without the picture itself.
  *
  * @param size - of the picture, in pixels.
+ * @param described - the surroundings of its pixels, if another thread has described them already.
  */
 export function findCopies(
   working: WorkingPicture,
   { width, height }: Size,
+  described?: Surroundings,
 ): LocalisedFinding | Skipped {
   if (Math.min(width, height) < minSidePx)
     return { method: copyMove.method, reason: 'too_small_for_copies' };
-  const search = searchCopies(working);
+  const search = searchCopies(working, described);
   if (search.comparedShare < minCompared)
     return { method: copyMove.method, reason: 'too_smooth_for_copies' };
   return toLocalisedFinding(search, { width, height });
@@ -178,12 +180,14 @@ const minStepPx = 16;
 /** Minimum cells of a region in the match field: smaller ones match by chance. */
 const minSeed = 8;
 
-function searchCopies(working: WorkingPicture): CopySearch {
+function searchCopies(working: WorkingPicture, described?: Surroundings): CopySearch {
   const { width, height } = working;
-  const surroundings = describeSurroundings(working, allocateDescriptors(width * height));
+  const descriptors = allocateDescriptors(width * height);
+  if (described) descriptors.set(described.descriptors);
+  const { spread } = described ?? describeSurroundings(working, descriptors);
+  const surroundings = { descriptors, spread };
   const minPx = Math.max(minStepPx, minStep * Math.min(width, height));
   const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
-  const { spread } = surroundings;
   const seeds = findRegions({ field, spread, width, minCells: minSeed });
   const details = frequencyBands(working);
   const regions = growAll(seeds, details, { field, minPx });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCopies } from '../../../src/detectors/copy-move/copy-move.ts';
+import { describeSurroundings } from '../../../src/detectors/copy-move/descriptors.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { loadLocateModel, type LocateModel } from '../../../src/inference/networks.ts';
@@ -14,7 +15,7 @@ let here: LocateModel;
 
 beforeAll(async () => {
   const verified = await createRegistry().openLocator();
-  inThread = await thread.open(verified);
+  inThread = thread.open(verified);
   here = await loadLocateModel(verified, await loadRuntime());
 });
 
@@ -67,8 +68,11 @@ test('the thread finds the same copies as the method, even while it is busy', as
 
   const asked = readChanges(picture, inThread);
   const found = await thread.findCopies(workingPicture(picture), facts);
+  const described = describeSurroundings(workingPicture(picture));
+  const foundFromThem = await thread.findCopies(workingPicture(picture), facts, described);
 
   expect(found).toStrictEqual(findCopies(workingPicture(picture), facts));
+  expect(foundFromThem).toStrictEqual(found);
   expect(found).toMatchObject({ finding: { statement: { code: 'copies' } } });
   expect(await asked).toStrictEqual(await readChanges(picture, here));
 });
