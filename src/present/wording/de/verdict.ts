@@ -119,8 +119,8 @@ export const verdict: typeof english = {
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
-      'Auf das Ergebnis lässt sich nichts stützen: Die Befunde reichen für keine der beiden Hypothesen aus.',
-    abstain: 'Auf das Ergebnis lässt sich nichts stützen, weder für noch gegen dieses Bild.',
+      'Aus dem Ergebnis lässt sich nichts ableiten: Die Befunde reichen für keine der beiden Hypothesen aus.',
+    abstain: 'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen dieses Bild.',
     help: 'Weiterhelfen würde:',
     duty: [
       'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',
