@@ -1,7 +1,7 @@
 /**
- * Every failure of the product in one table: its stable code, HTTP status, exit code of the command line, and whether
- * trying again can help. Messages are for people: they say what to do and contain no server paths, no SQL and no
- * secrets.
+ * Every failure of the product in one table: its stable code, its HTTP status, the command line's exit code, and
+ * whether trying again can help. Messages are for people: they say what to do and contain no server paths, no SQL and
+ * no secrets.
  */
 
 export const exitCodes = {
@@ -13,7 +13,7 @@ export const exitCodes = {
   conflict: 5,
   tryAgainLater: 6,
   integrityFailure: 7,
-  // Only when asked for: `analyze --fail-on`, `keys list --expiring-within`.
+  // Only on request: `analyze --fail-on`, `keys list --expiring-within`.
   foundExpiring: 10,
   foundFake: 10,
   foundUncertain: 11,
@@ -93,14 +93,14 @@ export const failures = {
   blob_too_large: failure(413, exitCodes.failure),
   blob_damaged: failure(500, exitCodes.integrityFailure),
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
-  /** The store answered, but refused: wrong credentials, no such bucket, no write permission. */
+  /** The store responded, but refused: wrong credentials, no such bucket, no write permission. */
   store_refused: failure(400, exitCodes.notAllowed),
   /** An expired presigned URL: request a new one. */
   url_expired: failure(403, exitCodes.tryAgainLater, true),
   identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
   // Servers, seen from the command line
   server_unreachable: failure(503, exitCodes.tryAgainLater, true),
-  /** TLS: it is not the server that was meant, or cannot prove that it is. */
+  /** TLS: this is not the server that was meant, or cannot prove that it is. */
   server_untrusted: failure(502, exitCodes.notAllowed),
   server_unexpected: failure(502, exitCodes.failure),
   // Backups
@@ -125,7 +125,7 @@ export interface FailureReason {
 
 interface FailureOptions extends ErrorOptions {
   readonly reason?: FailureReason | null;
-  /** When trying again can help, if known. */
+  /** When trying again may help, if known. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -150,7 +150,7 @@ export class ForensicsError extends Error {
     return failures[this.code].exit;
   }
 
-  /** True when the same request may succeed later without any change by the caller. */
+  /** True if the same request may succeed later without any change by the caller. */
   get canRetry(): boolean {
     return failures[this.code].retry;
   }

@@ -1,7 +1,7 @@
-/** A queue in which names take turns, so that someone with a thousand entries delays everyone else by only one. */
+/** A queue in which names take turns, so that a thousand entries with one name delay every other name by only one. */
 export interface FairQueue<T> {
   add(name: string, entry: T): void;
-  /** Removes and returns the next entry of the names that `isAllowed`; undefined when none of them has one. */
+  /** Removes and returns the next entry of the names that `isAllowed` accepts; undefined if none of them has one. */
   next(isAllowed?: (name: string) => boolean): T | undefined;
 }
 

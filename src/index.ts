@@ -75,7 +75,7 @@ export interface AnalyzeOptions {
   readonly model?: string;
   /** Localisation model; defaults to the package's latest one. */
   readonly locator?: string;
-  /** Folder with further models, in addition to those of the package. */
+  /** Folder with more models, in addition to those in the package. */
   readonly modelsDir?: string;
   /** How much evidence a decision needs; `default` if omitted. Never turns real into fake or vice versa. */
   readonly decisionStrategy?: DecisionStrategy;
@@ -90,9 +90,9 @@ export interface Analyzed {
   readonly verdict: ResultClass;
   /** Why nothing was decided; empty for `real` and `fake`. */
   readonly reasons: readonly ReasonCode[];
-  /** The fields that `/v1/analysis` returns, as numbers of the interface. */
+  /** The fields that `/v1/analysis` returns, as the API's numbers. */
   readonly result: ResultFields;
-  /** Everything that was found, from which `renderReport` draws. */
+  /** Everything that was found, which is what `renderReport` needs. */
   readonly examination: Examination;
 }
 

@@ -6,7 +6,7 @@ export function createMutex(): Mutex {
   const last = new Map<string, Promise<unknown>>();
   return async (key, act) => {
     const mine = (last.get(key) ?? Promise.resolve()).then(act);
-    // The next one waits for the end, however it went; a failure goes only to its own caller.
+    // The next one waits for this to end, however it ends; a failure goes only to its own caller.
     const ended = mine.catch(() => undefined);
     last.set(key, ended);
     try {

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pRetry from 'p-retry';
 
-/** A clock and a way to wait by it; tests step it. */
+/** A clock, and a way to wait by it; tests advance it. */
 export interface Pace {
   /** Milliseconds, from any starting point. */
   now(): number;
@@ -24,7 +24,7 @@ export const realPace: Pace = {
 };
 
 interface RetryOptions {
-  /** Milliseconds before the next attempt; null when another attempt cannot help. `attempt` counts from 1. */
+  /** Milliseconds before the next attempt; null if another attempt cannot help. `attempt` counts from 1. */
   readonly pauseAfter: (error: unknown, attempt: number) => number | null;
   /** No attempt starts later than this after the first. */
   readonly budgetMs?: number;
@@ -52,7 +52,10 @@ export async function retry<T>(
   });
 }
 
-/** Up to half of the pause is random, so that many clients that failed together do not come back together. */
+/**
+ * Up to half of the pause is random, so that clients that failed at the same time do not all come back at the same
+ * time.
+ */
 export function backoffMs(attempt: number, firstMs: number, factor: number): number {
   return firstMs * factor ** (attempt - 1) * (0.5 + Math.random() / 2);
 }

@@ -1,6 +1,6 @@
 /**
- * The table of commands, in the order of the help. A command's file adds its arguments, options and subcommands, and is
- * loaded only when the command is called; `--help`, `--version` and a mistyped command load none.
+ * The table of commands, in the order in which the help lists them. A command's file adds its arguments, options and
+ * subcommands, and is loaded only when the command is called; `--help`, `--version` and a mistyped command load none.
  */
 
 import type { Command } from 'commander';
@@ -11,7 +11,7 @@ type Define = (command: Command, complete: (other: Command) => Promise<void>) =>
 /** One sentence, and the function that loads the command. */
 type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 
-/** By group, in the order of the help. */
+/** By group, in the order in which the help lists them. */
 const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   'Examine pictures:': {
     analyze: [
@@ -55,7 +55,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
   },
   'Serve:': {
     serve: [
-      'Serve the HTTP interface over HTTPS, with database, store and workers included.',
+      'Serve the HTTP API over TLS, with the database, the store and the workers built in.',
       async () => (await import('./commands/serve.ts')).defineServe,
     ],
     worker: [

@@ -29,7 +29,7 @@ interface Called {
   readonly write: (text: string) => void;
 }
 
-/** Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line in our form. */
+/** Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line in our format. */
 export function printUsageError(text: string, { command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')
@@ -39,7 +39,7 @@ export function printUsageError(text: string, { command, write }: Called): void 
   write(`forensics: ${printable(message)}\n`);
 }
 
-/** When Commander suggests nothing, points to the help. */
+/** If Commander has no suggestion, points to the help. */
 function helpHint(line: string, command: string): string {
   const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(
     line.replaceAll(/'[^']*'/g, ''),
@@ -47,7 +47,7 @@ function helpHint(line: string, command: string): string {
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
-/** For users who name a server in a command that only works locally. Null for any other error. */
+/** For users who specify a server in a command that only works locally. Null for any other error. */
 function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined

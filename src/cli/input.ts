@@ -43,7 +43,7 @@ export async function askLine(message: string, advice: string): Promise<string> 
   const { input } = await import('@inquirer/prompts');
   const validate = (typed: string) => typed.trim() !== '' || advice;
   const cancelled = new AbortController();
-  // Ctrl-D closes the line, and the package would then wait for ever.
+  // Ctrl-D closes the line, and the package would then wait forever.
   const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string }) => {
     if (key.ctrl === true && key.name === 'd') cancelled.abort();
   };

@@ -28,7 +28,7 @@ import {
  */
 export async function main(given: readonly string[]): Promise<ExitCode> {
   const argv = withNameBytes(given);
-  // Commands set their exit code here; one from an earlier call must not apply.
+  // Commands set their exit code here; one from an earlier call must not be kept.
   process.exitCode = undefined;
   obeyNoColor(argv);
   exitOnBrokenOutput((error) => printFailure(error, { verbose: switches().verbose }));
@@ -170,8 +170,8 @@ function commandIn(program: Command, argv: readonly string[]): string {
 const minWidthToWrap = 20;
 
 /**
- * Wraps paragraphs, which are consecutive lines that start at the margin. Indented lines are left
- * alone: options are lines out already, and examples are copied as a whole.
+ * Wraps paragraphs, which are consecutive lines that start at the margin. Indented lines are left alone: options are
+ * already laid out, and examples are copied as a whole.
  */
 function layHelp(text: string, columns: number): string {
   const lines: string[] = [];

@@ -32,7 +32,7 @@ export function countFromOne(text: string): number {
   return value;
 }
 
-/** Accepts a day or a time, in any form that the interface accepts. */
+/** Accepts a date or a time, in any form that the API accepts. */
 export function parseDay(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (!isDay) throw new InvalidArgumentError('Write a day such as 2026-03-01.');
@@ -76,7 +76,7 @@ export function parseDuration(text: string): number {
  * Rejects options that would have no effect, so that no user relies on one.
  *
  * @param why - the end of a sentence that begins with their names.
- * @throws {ForensicsError} `usage` when one of them is given.
+ * @throws {ForensicsError} `usage` if one of them is given.
  */
 export function assertNoOptions(given: Readonly<Record<string, boolean>>, why: string): void {
   const names = Object.keys(given).filter((name) => given[name] === true);
@@ -88,7 +88,10 @@ export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
-/** Adds the options of a command that acts on this machine's data folder. With `--url`, the usage error says what to do. */
+/**
+ * Adds the options of a command that acts on this machine's data folder. If `--url` is given, the usage error says what
+ * to do instead.
+ */
 export function withLocalOptions(command: Command): Command {
   return command
     .option('--data-dir <dir>', 'the data folder')
@@ -129,7 +132,9 @@ export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
   return withServiceOptions(subcommand(...how));
 }
 
-/** Wraps an action so that it gets the arguments, followed by the options of its command and of the commands above. */
+/**
+ * Wraps an action so that it gets the arguments, followed by the options of its command and of the commands above it.
+ */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
     // Commander adds only this command's own options, and the command.
@@ -137,7 +142,7 @@ export function calling(act: (...args: never[]) => void | Promise<void>) {
   };
 }
 
-/** The data folder, and the config file that may name it. */
+/** The data folder, and the config file that may specify it. */
 export interface FolderOptions {
   readonly dataDir?: string;
   readonly config?: string;
@@ -181,7 +186,7 @@ export function withServerOptions(command: Command): Command {
 /**
  * Whether the command acts on a server. Options, including --data-dir, take precedence over the environment.
  *
- * @throws {ForensicsError} `usage` when options for both are given, or options that need a server without one.
+ * @throws {ForensicsError} `usage` if options for both are given, or options that need a server without one.
  */
 export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const { url, profile, dataDir } = options;

@@ -30,7 +30,7 @@ export interface Context {
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
   readonly toast: (toast: Toast) => void;
-  /** Called after the user logged out. */
+  /** Called after the user has logged out. */
   readonly leave: () => void;
 }
 
@@ -61,7 +61,7 @@ export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
 }
 
-/** The message of an error: the server's own where it sent one. */
+/** The message of an error: the server's own if it sent one. */
 export function messageOf(error: unknown, { common }: Words): string {
   if (!(error instanceof ApiError)) return common.failed;
   if (error.status === 0) return common.unreachable;

@@ -1,6 +1,6 @@
 /**
- * The console: a client of `/v1` in the browser. This file restores the session or shows the login; the rest is in `pages`.
- * It depends only on the API contract and the words of the reports.
+ * The console: a client of `/v1` in the browser. This file restores the session or shows the login form; the rest is in
+ * `pages`. It depends only on the API contract and the words of the reports.
  */
 
 // oxlint-disable-next-line import/no-unassigned-import -- the build makes a file of it
@@ -125,7 +125,7 @@ function useWho() {
   return { who, language, setLanguage, isExpired, find, entered };
 }
 
-/** Continues the session of the cookie, or completes a login at the identity provider. */
+/** Continues the session that the cookie belongs to, or completes a login at the identity provider. */
 async function enter(
   reason: LoginReason,
   { hasSession }: SessionState,

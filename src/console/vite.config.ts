@@ -2,7 +2,10 @@ import { defineConfig } from 'vite';
 
 const here = new URL('.', import.meta.url).pathname;
 
-/** Builds the console into static files: named by a hash of their content, nothing inlined, nothing from other sites. */
+/**
+ * Builds the console into static files: named by a hash of their contents, with nothing inlined and nothing from other
+ * sites.
+ */
 export default defineConfig({
   root: here,
   base: '/console/',

@@ -58,7 +58,7 @@ function sideUpTo(maximum: number) {
   return Type.Integer({
     minimum: minSidePx,
     maximum,
-    description: 'In pixels, before or after EXIF rotation. Heatmaps get the same size.',
+    description: 'In pixels, before or after EXIF rotation. Heatmaps have the same size.',
     ...(maximum === maxSidePx && opened),
   });
 }
@@ -150,7 +150,7 @@ export const listQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       default: maxListed,
-      description: `More than ${maxListed} are never returned at once: \`x-total-count\` is the total number, \`start\` continues from there.`,
+      description: `At most ${maxListed} are returned at once: \`x-total-count\` gives the total number, and \`start\` continues from there.`,
     }),
   ),
 });
@@ -206,7 +206,7 @@ const storageUrls = Type.Object(
     objectKey: Type.String(),
     putUrl: Type.String({
       description:
-        'Upload here with PUT; where type is azure, with the header x-ms-blob-type: BlockBlob.',
+        'Upload here with PUT; if type is azure, send the header x-ms-blob-type: BlockBlob.',
     }),
     getUrl: Type.String(),
     deleteUrl: Type.String(),
@@ -270,7 +270,7 @@ const result = Type.Object(
   },
   {
     description:
-      'With tier flagging every member except the two classes is null. Lists omit evidence: read the analysis by its id.',
+      'With the flagging tier, every member except the two classes is null. Lists omit evidence: to get it, read the analysis by its id.',
   },
 );
 
@@ -355,7 +355,7 @@ export const analysisListResponse = Type.Object(
       'x-total-count': Type.Integer({ description: 'Number of all matches.' }),
       'x-one-camera-count': Type.Integer({
         description:
-          'With `projectId`: the largest number of pictures of the case whose files name the same camera body.',
+          'With `projectId`: the largest number of pictures in the case whose files specify the same camera body.',
       }),
     },
   },

@@ -10,16 +10,18 @@ export const auditQuery = Type.Object({
     Type.String({
       // Completes "must be" in error messages.
       pattern: '^[a-z_]{1,32}(\\.[a-z_]{1,32})?$',
-      description: 'an event such as "key.created", or the part before the dot for all of its kind',
+      description:
+        'an event such as "key.created", or the part before the dot for all events of that kind',
     }),
   ),
-  subject: Type.Optional({ ...objectId, description: 'Id of the object it was done to.' }),
+  subject: Type.Optional({ ...objectId, description: 'Id of the object that was acted on.' }),
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
   before: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Only entries with a smaller seq: send the last one of a page for the next.',
+      description:
+        'Only entries with a smaller seq: to get the next page, send the last seq of this one.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxListed, default: 100 })),
@@ -35,7 +37,7 @@ const entry = Type.Object({
     id: orNull(Type.String({ description: 'Id of the user or key.' })),
   }),
   event: Type.String(),
-  subject: orNull(Type.String({ description: 'Id of the object it was done to.' })),
+  subject: orNull(Type.String({ description: 'Id of the object that was acted on.' })),
   details: Type.Record(Type.String(), Type.Unknown()),
   previous: Type.String({ description: 'Hash of the previous entry.' }),
   hash: Type.String({

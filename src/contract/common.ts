@@ -55,6 +55,6 @@ export const failed = Type.Object(
   { success: Type.Literal(false), message: Type.String() },
   {
     $id: 'Failure',
-    description: 'The header x-error-code contains the stable code of the failure.',
+    description: 'The x-error-code header contains the stable code of the failure.',
   },
 );

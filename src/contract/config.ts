@@ -122,7 +122,7 @@ function checkTogether(settings: Settings): void {
   }
   if (settings.behindProxy && settings.tlsCert !== null) {
     throw invalid(
-      `${flagOf('behindProxy')} listens on plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, the proxy holds the certificate.`,
+      `${flagOf('behindProxy')} listens for plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, because the proxy has the certificate.`,
     );
   }
 }
@@ -154,11 +154,11 @@ function openFile(configFile: string | undefined, environment: Environment): Con
   if (unknownName === undefined) return { path: resolve(file), values };
   if (unknownName === 'maxSidePx') {
     throw invalid(
-      'The setting maxSidePx of the config file was replaced by intake: write "intake": "everything" for sides above 4,096 pixels.',
+      'The maxSidePx setting in the config file has been replaced by intake: write "intake": "everything" for sides above 4,096 pixels.',
     );
   }
   throw invalid(
-    `The config file holds an unknown setting "${unknownName}"; known are ${known.join(', ')}.`,
+    `The config file contains an unknown setting, "${unknownName}"; the known ones are ${known.join(', ')}.`,
   );
 }
 
@@ -182,7 +182,7 @@ function parseFile(text: string): Readonly<Record<string, unknown>> {
     throw invalid('The config file is not valid JSON.');
   }
   if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
-  throw invalid('The config file must hold one JSON object.');
+  throw invalid('The config file must contain a single JSON object.');
 }
 
 /** The default folder of the config file. */

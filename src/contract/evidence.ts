@@ -79,7 +79,7 @@ const manipulation = Type.Object(
     places: Type.Optional(
       Type.Array(Type.Object({ region, methods: Type.Array(Type.String()) }), {
         description:
-          'Every marked part, numbered in order from 1, with the methods that mark it by themselves; `region` is the first.',
+          'Every marked part, numbered in order from 1, with the methods that mark it on their own; `region` is the first.',
       }),
     ),
   },
@@ -110,7 +110,7 @@ const credentials = Type.Object(
       orNull(
         Type.String({
           description:
-            'Day on which the newest certificate of the trust list became valid; the list is no older.',
+            'Date on which the newest certificate in the trust list became valid; the list is no older than that.',
         }),
       ),
     ),
@@ -208,7 +208,7 @@ export const evidence = Type.Object(
         { resultClass: oneOf(resultClasses), reasons: Type.Array(oneOf(reasonCodes)) },
         {
           description:
-            'If the decision is based on something else: what the traces of the whole picture alone would have decided.',
+            'If the decision is based on something else: the outcome that the traces of the whole picture alone would have given.',
         },
       ),
     ),
@@ -250,7 +250,7 @@ export const evidence = Type.Object(
         },
         {
           description:
-            'The most that the measured error rates support; null if nothing was decided, or not by the traces of the whole picture.',
+            'The most that the measured error rates support; null if nothing was decided, or if the traces of the whole picture did not decide it.',
         },
       ),
     ),
@@ -274,6 +274,6 @@ export const evidence = Type.Object(
   {
     $id: 'Evidence',
     description:
-      'What speaks for and against, and how strongly. Strengths are steps of the likelihood ratio: none below 2, weak to 10, moderate to 100, moderatelyStrong to 1,000, strong to 10,000, veryStrong above (ENFSI guideline for evaluative reporting, 2015).',
+      'The evidence for and against, and its strength. Strengths are ranges of the likelihood ratio: none below 2, weak up to 10, moderate up to 100, moderatelyStrong up to 1,000, strong up to 10,000, and veryStrong above that (ENFSI guideline for evaluative reporting, 2015).',
   },
 );

@@ -18,14 +18,14 @@ interface OtherFormat extends Texts<'kind' | 'name'> {
 const sentences = {
   empty: () => 'The file is empty (0 bytes).',
   too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>
-    `The file has ${megabytes} MB; at most ${limit} MB can be examined.`,
+    `The file is ${megabytes} MB in size; at most ${limit} MB can be examined.`,
   /** For a stream, which was not read to its end. */
   more_bytes_than: ({ megabytes }: Numbers<'megabytes'>) =>
-    `The file has more than ${megabytes} MB, the most that can be examined.`,
+    `The file is larger than ${megabytes} MB, the most that can be examined.`,
   side_too_short: sideOutOfRange,
   side_too_long: sideOutOfRange,
   too_many_pixels: ({ width, height, megapixels }: Numbers<'width' | 'height' | 'megapixels'>) =>
-    `The picture has ${width} x ${height} pixels; at most ${megapixels} megapixels can be examined.`,
+    `The picture is ${width} x ${height} pixels; at most ${megapixels} megapixels can be examined.`,
   not_decodable: () =>
     'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
   cut_off: ({ format }: Texts<'format'>) =>
@@ -59,30 +59,30 @@ const sentences = {
   url_unreachable: ({ host, code }: Texts<'host' | 'code'>) =>
     `${host} could not be reached (${code}). Download the picture on a machine that can reach it, and examine the file.`,
   url_no_address: ({ host }: Texts<'host'>) =>
-    `${host} has no address, or one inside a network that the setting fetchAllow does not allow. Check the address, or download the picture and examine the file.`,
+    `${host} has no address, or one inside a network that the fetchAllow setting does not allow. Check the address, or download the picture and examine the file.`,
   url_private: ({ host }: Texts<'host'>) =>
-    `${host} is an address inside a network, which is fetched only if the setting fetchAllow allows it. Change the setting, or download the picture and examine the file.`,
+    `${host} is an address inside a network, which is fetched only if the fetchAllow setting allows it. Change the setting, or download the picture and examine the file.`,
   url_redirects: ({ host }: Texts<'host'>) =>
     `${host} redirects endlessly; download the picture in a browser and examine the file.`,
   url_status: ({ host, status }: Texts<'host'> & Numbers<'status'>) =>
-    `${host} answered ${status} instead of a picture; check the address, or download the picture in a browser and examine the file.`,
+    `${host} returned status ${status} instead of a picture; check the address, or download the picture in a browser and examine the file.`,
   pdf_locked: () =>
     'This PDF needs a password; open it in a viewer, save a copy without one, and examine that.',
   pdf_without_pages: () => 'This PDF has no pages; choose another file.',
   folder_without_recursive: () =>
     'This is a folder; add --recursive to examine the pictures in it.',
-  folder: () => 'This is a folder; name a picture inside it.',
+  folder: () => 'This is a folder; specify a picture inside it.',
   no_picture_in_folder: () => 'There is no picture in this folder.',
   device: () => 'This is a device or pipe; save the picture to a file.',
   no_such_file: () => 'There is no such file.',
   name_too_long: () => 'There is no such file: its name is too long.',
-  not_allowed: () => 'You may not read this file; change its permissions.',
+  not_allowed: () => 'This file is not readable; change its permissions.',
   link_loop: () => 'This file cannot be read: it is a symbolic link in a loop.',
   /** `code` from the operating system, such as `EIO`. */
   not_readable: ({ code }: Texts<'code'>) =>
     `This file cannot be read (${code}); check the disk that it is on.`,
   holds_result: ({ folder }: Texts<'folder'>) =>
-    `${folder} holds a result; add --force to replace it, or choose another --out.`,
+    `${folder} already contains a result; add --force to replace it, or choose another --out.`,
   holds_no_result: ({ folder }: Texts<'folder'>) =>
     `${folder} exists but contains no result; choose another --out.`,
   disk_full: () => 'There is no space left to write the results; free some.',
@@ -94,7 +94,7 @@ const sentences = {
     'The stored copy of the picture is missing or has been changed; create a new analysis and upload the picture again.',
   store_away: () => 'The store was unavailable for 24 hours; retry the analysis once it is back.',
   timeout: ({ seconds }: Numbers<'seconds'>) =>
-    `The analysis needed more than ${seconds} s of processor time and was stopped; use a smaller picture.`,
+    `The analysis needed more than ${seconds} s of CPU time and was stopped; use a smaller picture.`,
   out_of_memory: () =>
     'The analysis needed more memory than its process may use; use a smaller picture.',
   crashed: () =>
@@ -119,7 +119,7 @@ function sideOutOfRange({
   least,
   most,
 }: Numbers<'width' | 'height' | 'least' | 'most'>) {
-  return `The picture has ${width} x ${height} pixels; each side must have ${least} to ${most} pixels.`;
+  return `The picture is ${width} x ${height} pixels; each side must be ${least} to ${most} pixels long.`;
 }
 
 const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {

@@ -27,13 +27,13 @@ export const feedbackBody = Type.Object({
   url: text('url', 'The page that the feedback came from.'),
   name: text('name', 'Who sends it.'),
   tenantName,
-  email: text('email', 'Where an answer may go.'),
+  email: text('email', 'Where to send a reply.'),
   message: Type.String({ minLength: 1, maxLength: maxLengths.message }),
-  replaySessionId: Type.Optional(text('replaySessionId', 'Of a session-replay tool.')),
+  replaySessionId: Type.Optional(text('replaySessionId', 'From a session-replay tool.')),
   source: Type.Optional({ ...oneOf(sources), default: defaultSource }),
   sourceAttributes: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What belongs to the source, such as the id of an analysis.',
+      description: 'Details of the source, such as the id of an analysis.',
     }),
   ),
 });

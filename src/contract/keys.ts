@@ -21,8 +21,8 @@ const keySelector = Type.Unsafe<KeySelector>({
     Type.Object({ uuid: Type.String({ format: 'uuid' }) }, strict),
     Type.Object({ name }, strict),
   ]),
-  description: `A key whose place the new one takes, under the same name. A name means the one valid key of that name that no
-other has replaced.`,
+  description: `The key that the new one replaces, taking its name. A name stands for the one valid key with that name that has
+not been replaced.`,
 });
 // The maximum lifetime of a key: a longer grace period changes nothing.
 const longestGraceSeconds = 3650 * 86_400;
@@ -86,8 +86,8 @@ export const newKeyResponse = responseWith(
       earlier: Type.Optional(keyList),
     },
     {
-      description: `Of a rotation also the key that was replaced, and those that earlier rotations replaced and that were still in
-their grace: they end no later than that one.`,
+      description: `After a rotation, also the key that was replaced, and those replaced by earlier rotations that were still in their
+grace period: they end no later than that one.`,
     },
   ),
 );

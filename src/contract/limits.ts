@@ -8,7 +8,7 @@ export const maxSidePx = 4096;
 export const intakes = ['contract', 'everything'] as const;
 export type Intake = (typeof intakes)[number];
 
-/** Maximum width and height if the setting `intake` is `everything`, and for pictures examined without a server. */
+/** Maximum width and height if the `intake` setting is `everything`, and for pictures examined without a server. */
 export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 
 /** In characters, for names of analyses, tenants, keys and users. */

@@ -49,7 +49,7 @@ const person = Type.Object({
   isDisabled: Type.Boolean(),
   isManageable: Type.Boolean({
     description:
-      'False for the own account, and for one with tenants or scopes that the caller lacks.',
+      "False for the caller's own account, and for one with tenants or scopes that the caller lacks.",
   }),
   createdDate: dateTime,
   lastLoginDate: orNull(dateTime),

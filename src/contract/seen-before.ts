@@ -23,7 +23,7 @@ export const seenBefore = Type.Object({
   createdDate: dateTime,
   reasons: Type.Array(oneOf(seenReasons), {
     description:
-      'picture: both show the same. Otherwise their files name the same camera body, document id or generator settings.',
+      'picture: both show the same thing. Otherwise, their files contain the same camera body, document id or generator settings.',
   }),
   alignment: orNull(
     Type.Object(
@@ -35,7 +35,7 @@ export const seenBefore = Type.Object({
       },
       {
         description:
-          "Where a point of this picture, mirrored first where isMirrored, lies in the other: x' = scale * x + left, y' = scale * y + top, each in shares of the longer side of its picture. Null where they do not show the same.",
+          "Where a point of this picture, mirrored first if isMirrored, lies in the other: x' = scale * x + left, y' = scale * y + top, each as a fraction of the longer side of its picture. Null if they do not show the same thing.",
       },
     ),
   ),
@@ -43,7 +43,7 @@ export const seenBefore = Type.Object({
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Share of details that match in the area that both show.',
+      description: 'Share of matching details in the area that both show.',
     }),
   ),
 });

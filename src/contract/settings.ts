@@ -178,7 +178,7 @@ const texts = {
     parse: matching(/^(external|private|[0-9a-f.:]+\/\d{1,3})$/i),
   },
   mailAddress: {
-    allowed: 'a mail address',
+    allowed: 'an email address',
     parse: matching(/^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/),
   },
   line: { allowed: 'one line of text', parse: matching(/^\P{Cc}{1,1024}$/u) },
@@ -224,7 +224,7 @@ export const settingsSchema = Type.Object({
   port: integer([0, 65_535], 8443, 'the port to listen on; 0 picks a free one'),
   publicUrl: optional(
     'httpsOrigin',
-    'the address that clients put before `/v1`, if it is not host and port; presigned URLs are signed for it',
+    'the address that clients put before `/v1`, if it differs from host and port; presigned URLs are signed for it',
   ),
   tlsCert: optional('pemFile', 'your certificate; without it, one from the built-in authority'),
   tlsKey: optional('pemFile', 'the private key of your certificate'),
@@ -252,7 +252,7 @@ export const settingsSchema = Type.Object({
     intakes,
     'contract',
     'what',
-    'what is accepted: JPEG and PNG up to 4,096 pixels a side, as the interface specifies, or everything up to 16,384 pixels and 100 megapixels',
+    'what is accepted: JPEG and PNG up to 4,096 pixels a side, as the API specification says, or everything up to 16,384 pixels and 100 megapixels',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(
@@ -295,7 +295,7 @@ export const settingsSchema = Type.Object({
   databasePasswordFile: optional('file', 'holds the password of that database'),
   defaultStorage: optional(
     'jsonFile',
-    'describes the S3 bucket or Azure container for tenants without one of their own, mode 600; without it, the embedded store',
+    'describes the S3 bucket or Azure container for tenants without one of their own, and must have mode 600; without it, the embedded store',
   ),
   rateLimitPerMinute: integer(
     [0, 1_000_000],
@@ -306,7 +306,7 @@ export const settingsSchema = Type.Object({
   metricsAddress: optional('hostAndPort', 'where Prometheus may read metrics over plain HTTP'),
   oidcIssuer: optional(
     'issuer',
-    'the identity provider that manages the users, exactly as it writes its own address; without it, the accounts of this installation',
+    'the identity provider that manages the users, exactly as it spells its own address; without it, the accounts of this installation',
   ),
   oidcClientId: optional('line', 'our client id at that provider'),
   oidcClientSecret: secret('line', 'our client secret there, if it needs one'),
@@ -327,10 +327,10 @@ export const settingsSchema = Type.Object({
   ),
   oidcCa: optional(
     'pemFile',
-    'the authority of a provider whose certificate no public authority issued',
+    'the authority of a provider whose certificate was not issued by a public one',
   ),
-  feedbackMailTo: optional('mailAddress', 'who gets feedback by mail'),
-  feedbackMailFrom: optional('mailAddress', 'the sender of these mails'),
+  feedbackMailTo: optional('mailAddress', 'who receives feedback by email'),
+  feedbackMailFrom: optional('mailAddress', 'the sender of these emails'),
   feedbackSmtpUrl: secret(
     'smtpUrl',
     'the mail server, with user name and password if it needs them',
@@ -338,7 +338,7 @@ export const settingsSchema = Type.Object({
   feedbackWebhookUrl: secret('webUrl', 'your own receiver for feedback'),
   logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal, only warnings'),
   hashLoggedAccounts: onOff(
-    'log the accounts of refused logins and keys as hashes, not as written',
+    'log the accounts of refused logins and keys as hashes instead of in the clear',
   ),
   masterKey: secret('masterKey', 'the master key, instead of the file in the data folder'),
 });

@@ -14,7 +14,7 @@ import {
 
 const origins = Type.Array(Type.String({ maxLength: 255 }), {
   description:
-    'Browser origins that may use presigned URLs. Null or left out at first: those of the service.',
+    'Browser origins that may use presigned URLs. If null or never set: those of the service.',
 });
 const s3Members = {
   endpoint: Type.String({ maxLength: 253, description: 'Host, without scheme, port and path.' }),
@@ -56,8 +56,8 @@ const storageConfig = Type.Object(
   {
     ...strict,
     description: `Either s3 or azure. Members that are left out, and secrets that are sent back masked, stay as they were; a
-stored secret must be given again for another place or account. For another s3.endpoint, port, useSSL and region that are
-left out have their defaults, and for another endpoint or bucketName so have presignedUrlExpirySeconds and
+stored secret must be sent again for a different place or account. With a different s3.endpoint, port, useSSL and region return to
+their defaults if left out; with a different endpoint or bucketName, so do presignedUrlExpirySeconds and
 corsAllowedOrigins.`,
   },
 );
@@ -67,8 +67,8 @@ const defaultOptions = Type.Object(
   { tier: oneOf(tiers), decisionStrategy: oneOf(decisionStrategies) },
   {
     ...strict,
-    description: `What the console preselects for a new analysis; null for the last choice. Requests are not changed by it: an
-option that they leave out has the default of this document.`,
+    description: `What the console preselects for a new analysis; null for the last choice. This does not affect requests: an
+option that they leave out has the default given in this document.`,
   },
 );
 
@@ -98,11 +98,11 @@ export const changeBody = Type.Object(
     ),
     defaultOptions: Type.Optional(orNull(defaultOptions)),
     seenBefore: Type.Optional(seenBefore),
-    id: readOnly('as it was answered, or left out.'),
-    apiKeys: readOnly('as they were answered, or left out.'),
-    analytics: readOnly('left out.'),
-    isTrial: readOnly('as it was answered, or left out.'),
-    createdDate: readOnly('as it was answered, or left out.'),
+    id: readOnly('send it as it was returned, or leave it out.'),
+    apiKeys: readOnly('send them as they were returned, or leave them out.'),
+    analytics: readOnly('leave it out.'),
+    isTrial: readOnly('send it as it was returned, or leave it out.'),
+    createdDate: readOnly('send it as it was returned, or leave it out.'),
   },
   { examples: [{ tenantName: 'default', webhookUrl: 'https://receiver.example/forensics' }] },
 );
@@ -145,7 +145,7 @@ again.`,
   {
     $id: 'Tenant',
     description:
-      'Without storageConfig the store of the service is in use. Secrets are masked and may be sent back so.',
+      "Without storageConfig, the service's own store is used. Secrets are masked and may be sent back masked.",
   },
 );
 

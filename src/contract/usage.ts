@@ -17,7 +17,7 @@ export type ReportQuery = Omit<Wire<typeof reportQuery>, 'tenantName'>;
 export const reportQuery = Type.Object({
   tenantName,
   type: Type.Optional(oneOf(reportTypes)),
-  startTime: time('For a range: every UTC day that it touches counts as a whole.'),
+  startTime: time('For a range: each UTC day that it touches is counted in full.'),
   endTime: time('For a range: not before startTime.'),
 });
 

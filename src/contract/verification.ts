@@ -50,7 +50,7 @@ const verification = Type.Object({
       fingerprint: Type.String(),
       isOwn: Type.Boolean({
         description:
-          'Whether it is, or was, a key of this service. Otherwise anyone may have signed.',
+          'Whether it is, or was, a key of this service. Otherwise, anyone could have signed it.',
       }),
     }),
   ),

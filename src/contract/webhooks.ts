@@ -18,14 +18,14 @@ export const deliveriesQuery = Type.Object({
   state: Type.Optional(oneOf(deliveryStates)),
   before: Type.Optional({
     ...objectId,
-    description: 'Only older messages: send the last id of a page for the next.',
+    description: 'Only older messages: to get the next page, send the last id of this one.',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxListed, default: 100 })),
 });
 
 export type Delivery = Wire<typeof delivery>;
 const delivery = Type.Object({
-  id: Type.String({ description: 'The header webhook-id.' }),
+  id: Type.String({ description: 'The webhook-id header.' }),
   event: Type.String(),
   subject: Type.String({ description: 'Id of the analysis.' }),
   state: oneOf(deliveryStates),
@@ -53,7 +53,10 @@ export const deliveriesResponse = responseWith(
 
 export const replayBody = Type.Object({
   tenantName,
-  id: Type.Optional({ ...objectId, description: 'If omitted, all messages that were given up.' }),
+  id: Type.Optional({
+    ...objectId,
+    description: 'If omitted, all messages that could not be delivered.',
+  }),
 });
 export const replayResponse = responseWith(Type.Object({ replayed: Type.Integer({ minimum: 0 }) }));
 

@@ -115,7 +115,7 @@ export function largestParts(
  * The largest 4-connected group of cells with at least `from`; among equals, the first in row order.
  *
  * @param size - of the upright picture: cells that extend past its edge count only with the part inside.
- * @returns null when no cell reaches `from`.
+ * @returns null if no cell reaches `from`.
  */
 export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
   let largest: Box | null = null;

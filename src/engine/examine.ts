@@ -58,7 +58,7 @@ export async function conclude(
   };
 }
 
-/** Returns null when the traces give no verdict. */
+/** Returns null if the traces give no verdict. */
 async function testIfDecided(observation: TraceObservation, strategy: DecisionStrategy) {
   const { traces, testStability } = observation;
   if (!needsStabilityTest(traces, decisionRules(observation), strategy)) return null;

@@ -27,7 +27,7 @@ export interface SupportedRatio {
  * under every looser one, so their figures apply to it too; a strict strategy decides so few pictures that its own
  * figures alone would make the clearest verdicts the weakest. The choice is the same for every picture.
  *
- * @returns null when the model was not measured or its manifest does not record how many calls were correct.
+ * @returns null if the model was not measured or its manifest does not record how many calls were correct.
  */
 export function supportedRatio(
   measured: readonly MeasuredCondition[],

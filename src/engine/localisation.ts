@@ -66,7 +66,7 @@ export function canSuspectAlone(
   return picture.suspectAlone.includes(method) && strength !== 'none' && strength !== 'weak';
 }
 
-/** The findings of an answer; empty when the method was skipped. */
+/** The findings of an answer; empty if the method was skipped. */
 export function findingsIn(answer: Answer): readonly Finding[] {
   if ('reason' in answer) return [];
   return ['finding' in answer ? answer.finding : answer];
@@ -226,7 +226,7 @@ const markedFrom = { fusion: 0.5, method: 0.51 } as const;
  * Lists the marked regions: those of the fusion first, then those of single methods. The order gives each place its
  * number wherever it is shown.
  *
- * @param fused - probability that each cell was changed; null when the fusion suspects no change.
+ * @param fused - probability that each cell was changed; null if the fusion suspects no change.
  * @param indicating - findings that indicate a change.
  */
 function locatePlaces(

@@ -167,7 +167,7 @@ function describeModels({ trace, locator }: Models) {
   };
 }
 
-/** The most trustworthy declaration of generated content; null when the file declares none. */
+/** The most trustworthy declaration of generated content; null if the file declares none. */
 function strongestDeclaration({ declarations }: Provenance): DeclarationEvidence | null {
   let best: DeclarationEvidence | null = null;
   for (const { origin, assurance } of declarations) {

@@ -60,7 +60,7 @@ export interface Manipulation {
   /** Calibrated probability 0..1 that anything in the picture was changed. */
   readonly probability: number;
   /**
-   * The largest region marked as changed, by the fusion or by the strongest method; null when there is none, when it
+   * The largest region marked as changed, by the fusion or by the strongest method; null if there is none, when it
    * covers most of the picture, or when no strategy suspects a change.
    */
   readonly region: Region | null;
@@ -90,7 +90,7 @@ export interface ExamineOptions {
 
 /** How the verdict holds up when the picture undergoes common changes, such as recompression. */
 export interface Stability {
-  /** False when a change flips the verdict. */
+  /** False if a change flips the verdict. */
   readonly holds: boolean;
   readonly trials: readonly {
     readonly change: StabilityChange;
@@ -133,16 +133,16 @@ export interface Examination {
   readonly locator: ModelIdentity | null;
   /** Null in examinations from earlier versions. */
   readonly manipulation: Manipulation | null;
-  /** Error rates that ship with the model; empty when it was not measured. */
+  /** Error rates that ship with the model; empty if it was not measured. */
   readonly measured: readonly MeasuredCondition[];
-  /** How often the localisation called pictures manipulated when it was measured; empty when it was not. */
+  /** How often the localisation called pictures manipulated when it was measured; empty if it was not. */
   readonly measuredCalls: readonly MeasuredCalls[];
   readonly decision: Decision;
   readonly predictions: ClassScores;
   readonly classUncertainties: ClassScores;
   readonly classSimilarities: ClassSimilarities;
   readonly anomaly: Anomaly;
-  /** Null when the stability test was not run: it requires a verdict. */
+  /** Null if the stability test was not run: it requires a verdict. */
   readonly stability: Stability | null;
   readonly provenance: Provenance;
   readonly findings: readonly Finding[];

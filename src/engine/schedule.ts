@@ -33,7 +33,7 @@ export type OpeningModels = Omit<Models, 'trace'> & {
 /** What the localisation network's thread finds meanwhile. */
 interface InThread {
   readonly changes: Promise<ChangeEvidence>;
-  /** Null when the copy search is left to the main thread. */
+  /** Null if the copy search is left to the main thread. */
   readonly copies: Promise<ReturnType<typeof findCopies>> | null;
 }
 

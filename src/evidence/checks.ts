@@ -83,7 +83,7 @@ export function checkFiles(unpacked: UnpackedBundle): FileCheck {
     if (seen.has(name)) add('added', name, 'is in the archive more than once');
     else if (file !== undefined && sha256Of(bytes) === file.sha256) intact.set(name, bytes);
     else if (file !== undefined) add('changed', name, 'was changed');
-    else if (!sealFiles.includes(name)) add('added', name, 'was added: the list does not name it');
+    else if (!sealFiles.includes(name)) add('added', name, 'was added: it is not in the list');
     seen.add(name);
   }
   for (const name of listed.keys()) if (!seen.has(name)) add('missing', name, 'is missing');
@@ -146,13 +146,13 @@ export function checkSignature(unpacked: UnpackedBundle, expected: string | null
     return unsigned('signature', signatureFile, signatureInvalid);
   }
   const isExpected = expected === null ? null : expected === fingerprint;
-  const message = `Signed by another key than the expected one: its fingerprint is ${fingerprint}.`;
+  const message = `Signed with a different key from the one expected: its fingerprint is ${fingerprint}.`;
   const otherKey = { kind: 'key', file: publicKeyFile, message } as const;
   return { problems: isExpected === false ? [otherKey] : [], key: { fingerprint, isExpected } };
 }
 
 const signatureInvalid =
-  'The signature does not fit: the list of files, the signature or the key was changed after signing.';
+  'The signature does not match: the list of files, the signature or the key was changed after signing.';
 
 function keyInside(unpacked: UnpackedBundle): PublicKey | null {
   const bytes = fileContent(unpacked, publicKeyFile);

@@ -80,11 +80,15 @@ function checkItem({ item }: Manifest, { verdict, examination }: ResultRecord): 
     facts.md5 === item.md5 &&
     facts.sizeBytes === item.sizeBytes;
   return [
-    ...unless(isSame, resultFile, 'The result is about another picture than the list of files.'),
+    ...unless(
+      isSame,
+      resultFile,
+      'The result is about a different picture from the one in the list of files.',
+    ),
     ...unless(
       verdict === decision.resultClass,
       resultFile,
-      'The verdict at the head of the result is not the one that was decided.',
+      'The verdict at the top of the result is not the one that was decided.',
     ),
   ];
 }
@@ -103,7 +107,7 @@ function checkSettings(
     settings.passes === passes &&
     settings.item.name === manifest.item.name &&
     settings.item.examinedAt === manifest.examinedAt;
-  return unless(isSame, settingsFile, 'The settings are those of another examination.');
+  return unless(isSame, settingsFile, 'The settings are those of a different examination.');
 }
 
 function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
@@ -115,7 +119,7 @@ function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
     hashes.filter(({ name }) => name === 'original'),
   );
   const isSame = originals.every(({ sha256 }) => sha256 === item.sha256);
-  return unless(isSame, custodyFile, 'The chain of custody is that of another picture.');
+  return unless(isSame, custodyFile, 'The chain of custody is that of a different picture.');
 }
 
 function checkOriginal({ item }: Manifest, files: Files): readonly Problem[] {

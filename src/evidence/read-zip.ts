@@ -19,7 +19,7 @@ const stored = 0;
 /**
  * Returns the entries in directory order.
  *
- * @throws {ForensicsError} `bundle_unreadable` when it is not a zip archive, damaged, or exceeds `bounds`.
+ * @throws {ForensicsError} `bundle_unreadable` if it is not a zip archive, damaged, or exceeds `bounds`.
  */
 export async function readZip(
   bytes: Uint8Array,
@@ -46,12 +46,12 @@ async function readEntries(
   { zip, archive }: Archive,
   bounds: ZipBounds,
 ): Promise<readonly UnpackedEntry[]> {
-  if (zip.entryCount > bounds.maxEntries) throw unreadable(`it holds ${zip.entryCount} files`);
+  if (zip.entryCount > bounds.maxEntries) throw unreadable(`it contains ${zip.entryCount} files`);
   const entries: UnpackedEntry[] = [];
   let total = 0;
   for await (const entry of zip.eachEntry()) {
     total += entry.uncompressedSize;
-    if (total > bounds.maxBytes) throw unreadable('its content is too large');
+    if (total > bounds.maxBytes) throw unreadable('its contents are too large');
     const content = await readEntry({ zip, archive }, entry);
     entries.push({ name: entry.fileNameRaw.toString('utf8'), ...content, crc32: entry.crc32 });
   }

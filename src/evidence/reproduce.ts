@@ -63,8 +63,9 @@ export interface ReproduceOptions extends VerifyOptions {
 /**
  * @param bundle - path of the archive, or its bytes.
  * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` if verification fails, `usage` if the picture or trust
- *   list is missing, `model_not_found` when this machine lacks exactly these models, `conflict` for a bundle from a version
- *   without a localisation model, `image_not_as_declared` for a different picture, and what an examination throws.
+ *   list is missing, `model_not_found` if this machine lacks exactly these models, `conflict` for a bundle from a
+ *   version without a localisation model, `image_not_as_declared` for a different picture, and what an examination
+ *   throws.
  */
 export async function reproduceBundle(
   bundle: string | Uint8Array,
@@ -102,7 +103,7 @@ async function openRecorded(
   const { holds, manifest, problems } = verification;
   if (!holds || manifest === null) {
     const first = problems[0]?.message ?? '';
-    throw changed(`${first} "forensics verify" tells everything.`);
+    throw changed(`${first} "forensics verify" lists everything.`);
   }
   const settings = parseSettings(files.get(settingsFile) ?? new Uint8Array());
   if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
@@ -134,7 +135,7 @@ async function readOriginal(
   if (original === undefined) {
     throw new ForensicsError(
       'usage',
-      'The bundle holds only the hashes of its picture; name the picture with --original.',
+      'The bundle contains only the hashes of its picture; specify the picture with --original.',
     );
   }
   const bytes = await readFileUpTo(original, maxBundleBytes);
@@ -156,7 +157,7 @@ function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions
   if (given !== null && sha256Of(Buffer.from(given)) === used) return given;
   throw new ForensicsError(
     'usage',
-    `The picture was examined with a list of trusted signers that is not in the bundle (SHA-256 ${used}); name that list with --trust-list.`,
+    `The picture was examined with a list of trusted signers that is not in the bundle (SHA-256 ${used}); specify that list with --trust-list.`,
   );
 }
 
@@ -176,7 +177,7 @@ function requireLocator({ locator }: BundleSettings): ModelIdentity {
   if (locator !== undefined) return locator;
   throw new ForensicsError(
     'conflict',
-    'The bundle was made by a version that did not yet look for local changes; repeat the examination with that version, which is named in its settings.',
+    'The bundle was made by a version that did not yet look for local changes; repeat the examination with that version, which its settings specify.',
   );
 }
 
@@ -189,12 +190,12 @@ function isMissing(
   const release = environment['forensics'] ?? 'of the version that made it';
   const other =
     found?.version === wanted.version
-      ? 'that version with other files'
+      ? 'that version with different files'
       : `version ${found?.version}`;
-  const here = found === null ? 'no model of that name' : other;
+  const here = found === null ? 'no model with that name' : other;
   return new ForensicsError(
     'model_not_found',
-    `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. This machine has ${here}: reproduce the bundle with forensics ${release}, which made it and holds that model, or name a folder that holds the model with --models-dir.`,
+    `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. This machine has ${here}: reproduce the bundle with forensics ${release}, which made it and contains that model, or specify a folder that contains the model with --models-dir.`,
   );
 }
 

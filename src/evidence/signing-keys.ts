@@ -64,14 +64,14 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
   }
 
   return {
-    /** The current key, created on first use. @throws {ForensicsError} `config_invalid` when it is damaged or missing. */
+    /** The current key, created on first use. @throws {ForensicsError} `config_invalid` if it is damaged or missing. */
     signer,
     /** All keys, newest first; the first is the current one. Creates it like `signer`. */
     list,
     /**
      * Replaces the current key and deletes its private half. Bundles signed with it stay valid.
      *
-     * @throws {ForensicsError} `conflict` when another process is rotating at the same time.
+     * @throws {ForensicsError} `conflict` if another process is rotating at the same time.
      */
     async rotate(): Promise<SigningKey> {
       const next = (await latest()) + 1;
@@ -123,7 +123,7 @@ async function removePrivateKey(place: KeyPlace, number: number): Promise<void> 
   const { pem, createdAt } = await readKey(place, number);
   await place.replace(
     number,
-    `Verifies evidence bundles (Ed25519); signs no more.\n${createdLine(createdAt)}${pem}`,
+    `Verifies evidence bundles (Ed25519); no longer signs.\n${createdLine(createdAt)}${pem}`,
   );
 }
 

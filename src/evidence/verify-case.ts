@@ -69,7 +69,7 @@ async function openArchive(
   };
   const content = async (entry: Entry) => {
     const isOurs = entry.compressionMethod === stored && entry.uncompressedSize <= maxBundleBytes;
-    if (!isOurs) throw new RangeError('no entry of such an archive');
+    if (!isOurs) throw new RangeError('not an entry that such an archive can have');
     return unpack(await zip.openReadStreamPromise(entry), entry);
   };
   const entries: Entry[] = [];

@@ -13,7 +13,7 @@ import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
   readonly entry: URL;
-  /** In processor time if the system reports it, from the handover of the task, with the startup of a new child. */
+  /** In CPU time if the system reports it, from the handover of the task, with the startup of a new child. */
   readonly taskTimeoutMs: number;
   /** Resident memory of the whole child, as measured by the operating system. */
   readonly memoryLimitBytes: number;
@@ -108,7 +108,7 @@ export function forkChild(options: ChildOptions) {
 /** A child that gets a smaller share of a processor than this is stuck, not waiting for others. */
 const minShare = 0.01;
 
-/** Calls `onOver` once the child has used that much processor time; time spent waiting for others does not count. */
+/** Calls `onOver` once the child has used that much CPU time; time spent waiting for others does not count. */
 function limitTime({ pid }: ChildProcess, timeoutMs: number, onOver: () => void) {
   const limitMs = Math.min(timeoutMs, longestTimerMs);
   const atStart = processorMs(pid) ?? 0;

@@ -14,7 +14,7 @@ interface OpenedPicture {
   readonly picture: Picture;
 }
 
-/** @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is not a usable picture. */
+/** @throws {ForensicsError} `file_*` if the path cannot be read, `image_*` when the content is not a usable picture. */
 export async function openPicture(source: PictureSource, limits: Limits): Promise<OpenedPicture> {
   const bytes = await readSource(source, limits);
   const name = 'path' in source ? shownName(basename(source.path)) : source.name;

@@ -113,7 +113,7 @@ export function createPool(options: PoolOptions) {
      * @param task - any value that can be structured-cloned.
      * @returns the child's result; the caller knows its type from the task.
      * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
-     *   `inference_out_of_memory`, or `cancelled` when the signal aborts or the pool is closed.
+     *   `inference_out_of_memory`, or `cancelled` if the signal aborts or the pool is closed.
      */
     run,
     /** Forks the first child in advance, so that it starts while its parent does something else. */

@@ -83,7 +83,7 @@ export const tasks = {
     const { readSource } = await import('./open-picture.ts');
     return readPdfPart(await readSource(source, limits), part, limits);
   },
-  /** Null when either is not a PNG file, or they differ in size or type. @throws {ForensicsError} `inference_*`. */
+  /** Null if either is not a PNG file, or they differ in size or type. @throws {ForensicsError} `inference_*`. */
   compare: async (
     request: CompareRequest,
     context: TaskContext,

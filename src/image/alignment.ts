@@ -37,7 +37,7 @@ const minShare = 0.1;
 const manyMatches = 22;
 const minShareOfFew = 0.16;
 
-/** Null when the pictures have too little in common to show the same thing. */
+/** Null if the pictures have too little in common to show the same thing. */
 export function align(one: Fingerprint, other: Fingerprint): Alignment | null {
   const width = one.width / Math.max(one.width, one.height);
   const upright = bestAlignment(one.keypoints, other);
@@ -119,7 +119,7 @@ function similarPairs(keypoints: readonly Keypoint[], others: readonly Keypoint[
   return found.toSorted((one, two) => one.bits - two.bits).map(({ pair }) => pair);
 }
 
-/** Least-squares fit; null when the points are too close together or the scale is out of range. */
+/** Least-squares fit; null if the points are too close together or the scale is out of range. */
 function fitMap(pairs: readonly Pair[]): Map | null {
   const mean = (read: (pair: Pair) => number) =>
     pairs.reduce((sum, pair) => sum + read(pair), 0) / pairs.length;

@@ -29,7 +29,7 @@ const minSoundShare = 0.9;
 
 /**
  * @param orientation - 1..8, from the container or from EXIF.
- * @throws {ForensicsError} `image_unreadable` when the data is damaged or contradicts its header; `image_not_supported`.
+ * @throws {ForensicsError} `image_unreadable` if the data is damaged or contradicts its header; `image_not_supported`.
  */
 export async function decodePixels(
   format: Format,

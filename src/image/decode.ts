@@ -1,5 +1,5 @@
 /**
- * Turns a file's bytes into a Picture: checked, decoded once, hashed and described. It knows nothing of models,
+ * Turns a file's bytes into a Picture: checked, decoded once, hashed and described. It knows nothing about models,
  * verdicts or people. Whatever is rejected is rejected before a pixel is decoded.
  */
 

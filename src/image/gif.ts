@@ -26,7 +26,7 @@ export function readGif(bytes: Uint8Array): FileFacts {
     else break;
   }
   const { frames, hasAlpha, xmp, comments } = found;
-  if (frames === 0) throw failure('damaged', { format: 'GIF', what: 'holds no picture data' });
+  if (frames === 0) throw failure('damaged', { format: 'GIF', what: 'contains no picture data' });
   return {
     ...ordinaryFile,
     width: view.getUint16(6, true),

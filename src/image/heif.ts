@@ -19,13 +19,13 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
   const boxes = meta === undefined ? [] : readBoxes(meta.subarray(4));
   const [primaryBox] = boxesOf(boxes, 'pitm');
   if (primaryBox === undefined) {
-    throw failure('damaged', { format, what: 'names no picture as the one to show' });
+    throw failure('damaged', { format, what: 'does not say which picture to show' });
   }
   const primary = readNumber(primaryBox, 4, primaryBox[0] === 0 ? 2 : 4);
   const properties = propertiesOf(primary, boxes);
   const [extent] = boxesOf(properties, 'ispe');
   if (extent === undefined || extent.length < 12)
-    throw failure('damaged', { format, what: 'states no size' });
+    throw failure('damaged', { format, what: 'does not give a size' });
   const items = readItems(boxes);
   const read = (wanted: (item: Item) => boolean) =>
     items.filter(wanted).flatMap((item) => readItem(item.id, { boxes, bytes }) ?? []);
@@ -66,7 +66,7 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   const width = Math.round(readNumber(clap, 0, 4) / readNumber(clap, 4, 4));
   const height = Math.round(readNumber(clap, 8, 4) / readNumber(clap, 12, 4));
   const isInside = width >= 1 && height >= 1 && width <= stored.width && height <= stored.height;
-  if (!isInside) throw failure('damaged', { format, what: 'is cut to nothing' });
+  if (!isInside) throw failure('damaged', { format, what: 'is cropped to nothing' });
   // Limits apply to the visible size, but memory is needed for the stored size.
   if (stored.width * stored.height > maxStoredPixels) {
     throw failure('too_many_pixels', { ...stored, megapixels: maxStoredPixels / 1e6 });
@@ -198,7 +198,7 @@ interface Places {
   readonly bytes: Uint8Array;
 }
 
-/** The bytes of an item, joined from its extents; null when they cannot be found. */
+/** The bytes of an item, joined from its extents; null if they cannot be found. */
 function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
   const [locations] = boxesOf(boxes, 'iloc');
   const extents = locations === undefined ? null : extentsOf(id, locations);

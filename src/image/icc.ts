@@ -3,7 +3,7 @@
 import { ascii, dataView } from './bytes.ts';
 
 /**
- * The profile's description (tag `desc`), or null when the profile is too broken to read.
+ * The profile's description (tag `desc`), or null if the profile is too broken to read.
  *
  * @see ICC.1:2022, 7.2 to 7.3 for header and tag table, 10.15 for `mluc`; ICC.1:2001-04, 6.5.17 for `desc`.
  */

@@ -59,7 +59,7 @@ const maxSegments = 1000;
  * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments are
  * skipped, as libjpeg does. After the header of a scan, the file may end anywhere.
  *
- * @throws {ForensicsError} `image_unreadable` when the file ends before a scan or a length field is invalid.
+ * @throws {ForensicsError} `image_unreadable` if the file ends before a scan or a length field is invalid.
  */
 export function walkMarkers(bytes: Uint8Array): MarkerWalk {
   if (bytes[0] !== 0xff || bytes[1] !== markers.soi) throw damaged('does not start as one');
@@ -107,7 +107,7 @@ function readSegment(bytes: Uint8Array, offset: number): MarkerSegment | null {
   const marker = bytes[offset + 1]!;
   if (marker === markers.eoi) return segmentAt(bytes, offset, offset + 2);
   if (marker === markers.soi) return null;
-  if (marker < markers.sof0) throw damaged('holds a marker that no standard knows');
+  if (marker < markers.sof0) throw damaged('contains a marker that no standard defines');
   if (offset + 4 > bytes.length) return null;
   const length = (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
   if (length < 2) throw damaged('has a segment of impossible length');

@@ -42,7 +42,7 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
   };
 }
 
-/** The colour profile, which may span several segments (ICC.1:2022, B.4); null when there is none. */
+/** The colour profile, which may span several segments (ICC.1:2022, B.4); null if there is none. */
 export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array | null {
   const headerBytes = identifiers.icc.length + 2;
   const parts = segments
@@ -81,7 +81,7 @@ export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean 
   });
 }
 
-/** The Multi-Picture index, a TIFF structure, and the base of its offsets; null when there is none. */
+/** The Multi-Picture index, a TIFF structure, and the base of its offsets; null if there is none. */
 export function jpegPictureIndex(
   segments: readonly MarkerSegment[],
 ): { readonly tiff: Uint8Array; readonly base: number } | null {

@@ -8,7 +8,7 @@ import { ForensicsError } from '../errors.ts';
  * @param steps - 64 quantisation steps in zig-zag order, as a DQT segment stores them; each 1..255.
  * @returns `value` 1..100 (the higher of two equally close settings) and `distance`: mean absolute difference in steps,
  *   0 when exact.
- * @throws {ForensicsError} `image_unreadable` when a step is missing or outside 1..255.
+ * @throws {ForensicsError} `image_unreadable` if a step is missing or outside 1..255.
  * @see ITU-T T.81 (1992), Annex K, Table K.1, for the base table; libjpeg's jcparam.c for its scaling.
  */
 export function nearestQuality(steps: readonly number[]): { value: number; distance: number } {
@@ -18,7 +18,7 @@ export function nearestQuality(steps: readonly number[]): { value: number; dista
   if (!isTable) {
     throw new ForensicsError(
       'image_unreadable',
-      'The JPEG file holds a quantisation table that is not 64 steps of 1 to 255.',
+      'The JPEG file contains a quantisation table that is not 64 steps of 1 to 255.',
     );
   }
   let [value, distance] = [100, Number.POSITIVE_INFINITY];

@@ -66,14 +66,14 @@ const maxScans = 100;
 /**
  * Reads a JPEG file's structure, its size in pixels and the offsets of its segments.
  *
- * @throws {ForensicsError} `image_unreadable` when truncated or damaged, `image_not_supported` for processes beyond
+ * @throws {ForensicsError} `image_unreadable` if truncated or damaged, `image_not_supported` for processes beyond
  *   Huffman-coded and arithmetic-coded DCT.
  */
 export function readJpeg(bytes: Uint8Array): JpegFile {
   const { segments, endOffset, hasEnd } = walkMarkers(bytes);
   const frame = readFrame(segments);
   const firstScan = segments.findIndex(({ marker }) => marker === markers.sos);
-  if (firstScan < 0) throw damaged('holds no picture data');
+  if (firstScan < 0) throw damaged('contains no picture data');
   const scans = segments.filter(({ marker }) => marker === markers.sos).length;
   if (scans > maxScans) throw damaged(`has more than ${maxScans} scans`);
   const quantisationTables = readQuantisationTables(segments.slice(0, firstScan));
@@ -100,8 +100,8 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
 function readFrame(segments: readonly MarkerSegment[]) {
   const frames = segments.filter(({ marker }) => isFrame(marker));
   const [frame] = frames;
-  if (frame === undefined) throw damaged('holds no frame header');
-  if (frames.length > 1) throw damaged('holds more than one frame header');
+  if (frame === undefined) throw damaged('contains no frame header');
+  if (frames.length > 1) throw damaged('contains more than one frame header');
   const process = frame.marker - markers.sof0;
   const { payload } = frame;
   const count = payload[5] ?? 0;

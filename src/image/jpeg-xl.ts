@@ -16,7 +16,7 @@ export function readJpegXl(bytes: Uint8Array): FileFacts {
   // Each part starts with its sequence number.
   const stream = whole ?? joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
   if (stream.length < 12) {
-    throw failure('damaged', { format: 'JPEG XL', what: 'holds no picture data' });
+    throw failure('damaged', { format: 'JPEG XL', what: 'contains no picture data' });
   }
   const { width, height, orientation, isAnimated } = readHeader(stream);
   return {

@@ -18,7 +18,7 @@ export function readJpeg2000(bytes: Uint8Array): FileFacts {
   const stream = isBare ? bytes : boxesOf(boxes, 'jp2c')[0];
   // SOC, then SIZ: length, capabilities, then the reference grid.
   if (stream === undefined || stream.length < 42 || stream[3] !== 0x51) {
-    throw failure('damaged', { format: 'JPEG 2000', what: 'holds no picture data' });
+    throw failure('damaged', { format: 'JPEG 2000', what: 'contains no picture data' });
   }
   const view = dataView(stream);
   const channels = view.getUint16(40);

@@ -81,7 +81,7 @@ export async function readPdfPart(
     withPage(pdf, part.page, (page) => {
       if (part.picture === null) return drawPage(page);
       const picture = picturesOn(page)[part.picture - 1];
-      if (picture === undefined) throw damaged('holds no such picture');
+      if (picture === undefined) throw damaged('contains no such picture');
       const data = storedData(page, picture);
       const isJpeg = data[0] === 0xff && data[1] === 0xd8;
       return isJpeg ? data : samples(page, picture, limits);
@@ -291,7 +291,7 @@ function samples({ lib }: Page, { object, width, height }: PagePicture, limits: 
     throw failure('too_many_pixels', { width, height, megapixels: limits.maxPixels / 1e6 });
   }
   const bitmap = lib.FPDFImageObj_GetBitmap(object);
-  if (bitmap === 0) throw damaged('holds a picture that cannot be decoded');
+  if (bitmap === 0) throw damaged('contains a picture that cannot be decoded');
   return takeBitmap(lib, bitmap);
 }
 
@@ -317,7 +317,7 @@ const bytesPerPixel: Readonly<Record<number, number>> = { 1: 1, 2: 3, 3: 4, 4: 4
 function takeBitmap(lib: WrappedPdfiumModule, bitmap: number): Samples {
   try {
     const size = bytesPerPixel[lib.FPDFBitmap_GetFormat(bitmap)];
-    if (size === undefined) throw damaged('holds a picture of a rare kind');
+    if (size === undefined) throw damaged('contains a picture of a rare kind');
     const [width, height] = [lib.FPDFBitmap_GetWidth(bitmap), lib.FPDFBitmap_GetHeight(bitmap)];
     const [stride, from] = [lib.FPDFBitmap_GetStride(bitmap), lib.FPDFBitmap_GetBuffer(bitmap)];
     const { HEAPU8 } = lib.pdfium;

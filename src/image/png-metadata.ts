@@ -42,7 +42,7 @@ export function pngMetadataBlocks({
   };
 }
 
-/** The name in the colour profile, or else in the iCCP chunk; null when there is none. */
+/** The name in the colour profile, or else in the iCCP chunk; null if there is none. */
 export function pngIccName({ metadataChunks }: PngFile): string | null {
   const data = metadataChunks.find(({ type }) => type === 'iCCP')?.data;
   const nameEnd = data?.indexOf(0) ?? -1;

@@ -71,7 +71,7 @@ export function readPngSize(bytes: Uint8Array): { width: number; height: number 
  * Reads the whole file except its pixels. Irregularities that libpng only warns about are noted and ignored; the file
  * may end anywhere after the first pixel chunk.
  *
- * @throws {ForensicsError} `image_unreadable` when truncated or damaged.
+ * @throws {ForensicsError} `image_unreadable` if truncated or damaged.
  */
 export function readPng(bytes: Uint8Array): PngFile {
   const { width, height } = readPngSize(bytes);
@@ -85,7 +85,7 @@ export function readPng(bytes: Uint8Array): PngFile {
   const walk = walkChunks(bytes, colourType === 3);
   const pixelTypesFound = new Set(walk.pixels.map((chunk) => chunk.type));
   if (!pixelTypesFound.has('IDAT'))
-    throw walk.hasEnd ? damaged('holds no picture data') : truncated();
+    throw walk.hasEnd ? damaged('contains no picture data') : truncated();
   return {
     width,
     height,

@@ -85,7 +85,7 @@ export function joinDirectories(all: readonly Directories[]): Directories {
   };
 }
 
-/** The first value of an integer field; null when there is none. */
+/** The first value of an integer field; null if there is none. */
 export function readWholeNumber(field: Field | undefined): number | null {
   if (field === undefined || field.count < 1) return null;
   if (field.type === types.short) return dataView(field.bytes).getUint16(0, field.isLittleEndian);
@@ -103,7 +103,7 @@ export function readFractions(field: Field | undefined): readonly number[] {
   });
 }
 
-/** A text up to its NUL; null when there is none. */
+/** A text up to its NUL; null if there is none. */
 export function readTextField(field: Field | undefined): string | null {
   if (field === undefined || (field.type !== types.ascii && field.type !== types.utf8)) return null;
   return untilNul(decodeText(field.bytes)).trim() || null;

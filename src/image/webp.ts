@@ -12,7 +12,7 @@ export function readWebp(bytes: Uint8Array): FileFacts {
   const find = (type: string) => chunks.find((chunk) => chunk.type === type)?.data;
   const [extended, lossless] = [find('VP8X'), find('VP8L')];
   const picture = find('VP8 ') ?? lossless ?? find('ANMF');
-  if (picture === undefined) throw damaged('holds no picture data');
+  if (picture === undefined) throw damaged('contains no picture data');
   const flags = extended?.[0] ?? 0;
   const hasAlpha = extended === undefined ? isAlphaUsed(lossless) : (flags & 0x10) !== 0;
   const all = (type: string) =>

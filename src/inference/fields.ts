@@ -32,7 +32,7 @@ export function damaged(detail: string): ForensicsError {
 
 /**
  * Parses the JSON text of a model file. @param name - file name for the message. @throws {ForensicsError}
- * `model_integrity` when `text` is not JSON.
+ * `model_integrity` if `text` is not JSON.
  */
 export function parseModelJson(text: string, name: string): unknown {
   try {

@@ -116,8 +116,8 @@ const cellPx: Reader<number> = (value, name) => {
 };
 
 const locateThresholds = object({
-  manipulatedMin: thresholds('falling', 0.5, 1),
-  suspectedMin: thresholds('rising', 0, 1),
+  manipulatedMin: thresholds('decreasing', 0.5, 1),
+  suspectedMin: thresholds('increasing', 0, 1),
 });
 
 const locateManifest = object({

@@ -35,13 +35,13 @@ export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
  * under the next. Rejects any other order.
  */
 export function thresholds(
-  order: 'falling' | 'rising',
+  order: 'decreasing' | 'increasing',
   min: number,
   max: number,
 ): Reader<StrategyThresholds> {
   return (value, name) => {
     const read = strategyNumbers(min, max)(value, name);
-    const sign = order === 'rising' ? 1 : -1;
+    const sign = order === 'increasing' ? 1 : -1;
     if (sign * (read.default - read.pedantic) >= 0 && sign * (read.relaxed - read.default) >= 0) {
       return read;
     }
@@ -49,7 +49,7 @@ export function thresholds(
   };
 }
 
-export const fakeMin = thresholds('falling', 0.5, 1);
+export const fakeMin = thresholds('decreasing', 0.5, 1);
 
 // The identity of a model and the files it consists of.
 
@@ -68,7 +68,7 @@ export const identity = {
 const tippettPoints: Reader<readonly number[]> = (value, name) => {
   const read = list(number(-100, 100))(value, name);
   if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;
-  throw damaged(`${name} is not 21 rising numbers`);
+  throw damaged(`${name} is not 21 increasing numbers`);
 };
 
 /** Likelihood ratios on pictures that nothing was fitted on. Written by `npm run evaluate -- --ratios`. */

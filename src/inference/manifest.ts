@@ -157,10 +157,10 @@ const imageManifest = object({
   }),
   thresholds: object({
     fakeMin,
-    realMax: thresholds('rising', 0, 0.5),
-    traceMin: thresholds('falling', 0, 2),
-    compressionMax: thresholds('rising', 0, 1),
-    anomalyMax: thresholds('rising', 0, 1),
+    realMax: thresholds('increasing', 0, 0.5),
+    traceMin: thresholds('decreasing', 0, 2),
+    compressionMax: thresholds('increasing', 0, 1),
+    anomalyMax: thresholds('increasing', 0, 1),
   }),
   /**
    * Separate limits for pictures with a compression score of at least `from`, where real pictures look more generated;

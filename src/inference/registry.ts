@@ -327,7 +327,7 @@ function byId(
 async function extraDirMissing(cause: unknown): Promise<never> {
   throw new ForensicsError(
     'model_not_found',
-    'The folder of additional models cannot be read; correct the setting that names it.',
+    'The folder of additional models cannot be read; correct the setting that specifies it.',
     { cause },
   );
 }

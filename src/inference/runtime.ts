@@ -49,7 +49,7 @@ const sessionOptions: InferenceSession.SessionOptions = {
  * it is the tested version; one found in a parent folder could be any version.
  *
  * @param loaders - places to look, in order.
- * @throws {ForensicsError} `runtime_missing` when none can be loaded on this platform.
+ * @throws {ForensicsError} `runtime_missing` if none can be loaded on this platform.
  */
 export async function loadRuntime(
   loaders: readonly (() => Promise<OrtModule>)[] = [
@@ -79,7 +79,7 @@ async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promis
   const platform = `${process.platform}-${process.arch}`;
   throw new ForensicsError(
     'runtime_missing',
-    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 (glibc) and darwin-arm64: reinstall forensics there; elsewhere install it as well: npm install -g onnxruntime-node.`,
+    `ONNX Runtime cannot be loaded on ${platform}. The package includes it for linux-x64 (glibc) and darwin-arm64: reinstall forensics there; elsewhere install it as well: npm install -g onnxruntime-node.`,
     { cause: new AggregateError(failures) },
   );
 }
@@ -132,7 +132,7 @@ export function sizedOutput(
 ): Float32Array {
   const output = namedOutput(answer, name);
   if (output.length === length) return output;
-  throw new TypeError(`The model gives ${name} of the wrong size.`);
+  throw new TypeError(`The model returns ${name} of the wrong size.`);
 }
 
 /** @throws {TypeError} when the model does not have the output its manifest names. */

@@ -26,7 +26,7 @@ const statistics = (dimension: number) =>
   });
 export type EmbeddingStatistics = ReturnType<ReturnType<typeof statistics>>;
 
-/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or quantiles are not ascending. */
+/** @throws {ForensicsError} `model_integrity` if a vector has the wrong length or quantiles are not ascending. */
 export function parseStatistics(json: string): EmbeddingStatistics {
   const root = fields(parseModelJson(json, 'statistics.json'), 'statistics.json');
   const { dimension } = fields(root['embedding'], 'embedding');
@@ -45,5 +45,5 @@ function vector(length: number): Reader<readonly number[]> {
 const quantiles: Reader<readonly number[]> = (value, name) => {
   const read = vector(101)(value, name);
   if (read.every((entry, at) => at === 0 || entry >= read[at - 1]!)) return read;
-  throw damaged(`${name} is not rising`);
+  throw damaged(`${name} is not increasing`);
 };

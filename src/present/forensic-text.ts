@@ -24,7 +24,7 @@ export interface Account {
   readonly support: readonly string[];
   /** The findings in one paragraph, and the methods that were not carried out. */
   readonly findings: readonly string[];
-  /** Why nothing was decided; empty when something was. */
+  /** Why nothing was decided; empty if something was. */
   readonly reasons: readonly string[];
 }
 

@@ -99,7 +99,7 @@ export interface ReportItem {
   /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
   readonly name: string;
   readonly analysisId: string | null;
-  /** True when the upload was replaced by other bytes after the examined copy was made. */
+  /** True if the upload was replaced by other bytes after the examined copy was made. */
   readonly isUploadReplaced?: boolean;
   /** Orientation of the heatmap files; upright if omitted. The report itself shows the picture and heatmaps upright. */
   readonly heatmapOrientation?: PixelOrientation;

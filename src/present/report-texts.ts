@@ -168,7 +168,7 @@ interface MapReading {
   readonly place: AreaPlace;
   /** Share of cells above the middle of the scale, 0..1. */
   readonly shareAboveHalf: number;
-  /** True when no region stands out: the whole map is within a tenth of the scale. */
+  /** True if no region stands out: the whole map is within a tenth of the scale. */
   readonly isEven: boolean;
 }
 

@@ -269,7 +269,7 @@ function isOfSize(
   return size >= megapixels.from && size < (megapixels.below ?? Infinity);
 }
 
-/** Below this quality, a JPEG file counts as saved again at 75. */
+/** Below this quality, a JPEG file counts as re-saved at 75. */
 const lowQuality = 85;
 
 /** The measured condition, for every size, that is nearest to the file. */

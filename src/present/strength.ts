@@ -142,7 +142,7 @@ function stateRatio(odds: number, most: number | null): StatedRatio {
 }
 
 interface Bound {
-  /** Null when nothing can be stated. */
+  /** Null if nothing can be stated. */
   readonly ratio: number | null;
   readonly cap: Cap;
 }

@@ -24,7 +24,7 @@ const timeoutMs = 20_000;
 const maxHeapMb = 256;
 
 /**
- * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null when it cannot be read.
+ * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null if it cannot be read.
  * The first read in a process takes a fifth of a second, mostly for loading the 9 MB library, so it happens only for
  * pictures with credentials.
  */
@@ -84,8 +84,8 @@ function parse(answer: unknown): unknown {
 /**
  * The certificates of a PEM file, without any text between them.
  *
- * @throws {ForensicsError} `config_invalid` when the file cannot be read, contains no certificate, or contains an
- *   invalid one.
+ * @throws {ForensicsError} `config_invalid` if the file cannot be read, contains no certificate, or contains an invalid
+ *   one.
  */
 export function readTrustList(file: string): string {
   try {

@@ -2,7 +2,7 @@
  * Pearson correlation of two series of equal length.
  *
  * @param least - minimum standard deviation; below it, a correlation would be chance.
- * @returns -1..1; null when either series deviates less.
+ * @returns -1..1; null if either series deviates less.
  */
 export function correlate(
   a: Readonly<Float64Array>,

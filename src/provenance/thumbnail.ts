@@ -15,7 +15,7 @@ export interface ThumbnailComparison {
    * otherwise more.
    */
   readonly shapeRatio: number;
-  /** Correlation of the two on a grid of cells, -1..1; null when either is too uniform to compare. */
+  /** Correlation of the two on a grid of cells, -1..1; null if either is too uniform to compare. */
   readonly correlation: number | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Authenticates callers before any of the body is read. A route that declares no access is only for
- * callers of the tenant; opening it further has to be stated in the route itself.
+ * Authenticates callers before any of the body is read. A route that declares no access is only for the tenant's
+ * callers; opening it further must be declared in the route itself.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -11,20 +11,20 @@ import type { Caller } from '../service/analyses/context.ts';
 import type { Core } from '../service/core.ts';
 import { ForensicsError } from '../errors.ts';
 
-/** What a route requires; null for a route that does not authenticate. */
+/** What a route requires; null for a route without authentication. */
 const demands = {
   everyone: null,
   /** The route itself checks the signature. */
   urlSignature: null,
   /** A key of the tenant in `tenantName`, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },
-  /** The same, and users need the scope `settings`. */
+  /** The same, but users also need the `settings` scope. */
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
   /** A user who may act for the tenant in `tenantName`. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
   /**
-   * The same, with the scope `settings`. No API keys: a key outlives its creator's account, so it
-   * must not administer users.
+   * The same, with the `settings` scope. API keys are not accepted: a key outlives its creator's account, so it must
+   * not administer users.
    */
   tenantManager: { isForUsers: true, settings: true, tenant: true },
   /** Any user, whatever the tenant. */
@@ -57,7 +57,7 @@ export function authenticateRequests(
     if (demand === null) return;
     const { isKey, credential } = readCredential(request.headers.authorization);
     const principal = await (isKey ? keys : identity).authenticate(credential);
-    // From here on, the log and the rate limits know the caller, even one that is rejected.
+    // From here on, logging and rate limiting know the caller, even one that is rejected.
     request.principal = principal;
     assertMeets(demand, principal);
   });
@@ -70,7 +70,7 @@ export function authenticateRequests(
   });
 }
 
-/** `ApiKey <key>` and `Bearer <key>` carry an API key, any other `Bearer <token>` a user's token. */
+/** `ApiKey <key>` and `Bearer <key>` carry an API key; any other `Bearer <token>` carries a user's token. */
 function readCredential(authorization = ''): { isKey: boolean; credential: string } {
   if (authorization.trim() === '') {
     throw new ForensicsError(
@@ -129,7 +129,7 @@ function assertMeets({ isForUsers, settings }: Demand, { type, scopes }: Princip
     throw new ForensicsError('forbidden', message);
   }
   if (settings && type === 'user' && !scopes.includes(settingsScope)) {
-    const message = `You lack the scope "${settingsScope}"; ask your administrator for it.`;
+    const message = `You lack the "${settingsScope}" scope; ask your administrator for it.`;
     throw new ForensicsError('forbidden', message);
   }
 }

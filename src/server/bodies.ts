@@ -33,15 +33,15 @@ export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs):
 const maxDrainBytes = 64 * 1024 * 1024;
 
 /**
- * When an answer is sent before the body was read, reads and discards the rest, up to a limit. Many
- * clients read nothing until they have sent everything, and closing a connection with unread bytes
- * would reset it and lose the answer.
+ * When a response is sent before the body was read, reads and discards the rest, up to a limit. Many clients read
+ * nothing until they have sent everything, and closing a connection with unread bytes would reset it and lose the
+ * response.
  */
 export function drainRefused(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;
     if (!hasBody(request) || raw.complete || isAskingFirst(raw)) return;
-    // A client that was too slow gets no more time.
+    // A client that was too slow gets no extra time.
     if (reply.statusCode === tooLate) return;
     // Fastify sets it for a body that is too large, and Node.js would close at once.
     void reply.removeHeader('connection');
@@ -60,7 +60,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 
 function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;
-  // Already answered, without the body.
+  // The response has already been sent, without the body.
   if (reply.sent) return void raw.destroy();
   // An upload with a valid signature may take longer.
   if (routeOptions.config.access === 'urlSignature') return;
@@ -69,9 +69,10 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
   void sendFailure(reply, failure, tooLate);
 }
 
-// In the form to which Fastify normalises a type. RFC 8259 defines no charset, but clients send one, and rely on it.
+// In the form to which Fastify normalises a type. RFC 8259 defines no charset parameter, but clients send one and rely
+// on it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
-// It can only be written as an escape; an even number of backslashes before it are escaped backslashes.
+// It can only be written as an escape; an even number of backslashes before it means escaped backslashes.
 const nul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /**
@@ -107,8 +108,8 @@ const [comma, bracket, brace] = Buffer.from(',[{');
 function decodeText(body: Buffer): string {
   const text = decoded(body);
   if (!nul.test(text)) return text;
-  // Programs that receive such a text would cut it off there.
-  throw new ForensicsError('invalid_request', 'Texts must not contain the character U+0000.');
+  // Programs that receive such text would cut it off there.
+  throw new ForensicsError('invalid_request', 'Text must not contain the character U+0000.');
 }
 
 function decoded(body: Buffer): string {
@@ -198,8 +199,8 @@ function explain(problem: Problem, root: Schema): string {
   return `${named(path)} is not known; the known members are ${known.join(', ')}.`;
 }
 
-// The last step may be a name chosen by the caller, so it is reduced to one line without control
-// characters, of limited length.
+// The last step may be a name chosen by the caller, so it is cut to a single line of limited length, without control
+// characters.
 function named(path: readonly string[]): string {
   return path.map((step) => step.replace(/[^\x20-\x7e]/g, '?').slice(0, 64)).join('.');
 }
@@ -214,7 +215,7 @@ function schemaAt(root: Schema, path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/** For a schema of "this or null", returns this, because only it has members. */
+/** For a schema of the form "X or null", returns X, because only X has members. */
 function inside(schema: Schema | undefined): Schema | undefined {
   return schema?.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema;
 }
@@ -223,7 +224,7 @@ function inside(schema: Schema | undefined): Schema | undefined {
 function allowed(schema: Schema | undefined): string {
   if (!schema) return 'given';
   const { 'x-setting': setting } = schema;
-  const more = setting === undefined ? '' : `; the server's setting ${setting} can allow more`;
+  const more = setting === undefined ? '' : `; the server's ${setting} setting can allow more`;
   if (schema.anyOf) return schema.anyOf.map(allowed).join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum)
@@ -240,7 +241,7 @@ function allowed(schema: Schema | undefined): string {
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
       if (schema.pattern !== undefined) return schema.description ?? 'text in the required format';
-      return `a text${range(schema.minLength, schema.maxLength, ' characters')}`;
+      return `text${range(schema.minLength, schema.maxLength, ' characters')}`;
     case 'array':
       return `a list${range(schema.minItems, schema.maxItems, ' entries')}, each ${allowed(schema.items)}`;
     case 'boolean':

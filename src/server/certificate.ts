@@ -1,6 +1,6 @@
 /**
- * Issues X.509 certificates for our own authority: ECDSA on P-256 with SHA-256, limited to what a
- * TLS server on one machine needs (RFC 5280). Reading and checking is left to `node:crypto`.
+ * Issues X.509 certificates for our own authority: ECDSA on P-256 with SHA-256, limited to what a TLS server on one
+ * machine needs (RFC 5280). Reading and checking them is left to `node:crypto`.
  */
 
 // oxlint-disable-next-line import/no-unassigned-import -- @peculiar/x509 resolves its parts through decorators and stops at import without it

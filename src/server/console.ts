@@ -64,7 +64,7 @@ export async function consoleRoutes(
   server.get<{ Params: { file: string } }>('/console/:file', open, async (request, reply) => {
     const page = pages.get(request.params.file);
     if (page === undefined) throw unknownAddress();
-    // The build names each file after its content.
+    // The build names each file after its contents.
     void reply.header('cache-control', 'public, max-age=31536000, immutable');
     return send(request, reply, page);
   });
@@ -78,7 +78,7 @@ export async function consoleRoutes(
 }
 
 /**
- * Nothing inline and nothing from elsewhere, except that pictures are sent to and loaded from the store. Before login
+ * Nothing inline and nothing from other sites, except that pictures are sent to and loaded from the store. Before login
  * the store is unknown, and listing all of them would reveal them to everybody, so any HTTPS address is allowed then.
  */
 function policyFor(own: readonly string[], hasRemoteStores: boolean): string {

@@ -1,7 +1,7 @@
 /**
  * Limits how much one caller may request. A caller is a key or a user, or otherwise a network address. An address that
  * fails to authenticate too often (a wrong key or password) is rejected until the minute is over, even with the right
- * key, so that guessing ends long before it can succeed.
+ * key, so guessing is stopped long before it can succeed.
  */
 
 import rateLimit from '@fastify/rate-limit';
@@ -114,7 +114,7 @@ type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>
 
 /** Adds headers with the remaining allowance. */
 function spend(reply: FastifyReply, budget: Budget): void {
-  // Only true with an allow list, which there is none of; the check is for the types.
+  // Only true with an allow list, which does not exist; the check is for the types.
   if (budget.isAllowed) return;
   const { max, remaining, ttlInSeconds, isExceeded } = budget;
   void reply.headers({

@@ -22,7 +22,7 @@ interface ErrorLine {
   readonly cause?: ErrorLine;
 }
 
-/** @param target - where lines go; standard error on a running server. */
+/** @param target - where lines are written; standard error on a running server. */
 export function loggerOptions(
   level: LogLevel,
   target: LogTarget,
@@ -76,7 +76,7 @@ function describeStranger(
   return { from: ip, account: hash.slice(0, 32) };
 }
 
-/** Normalised; null when it is not an email address, because people also type their password into the wrong field. */
+/** Normalised; null if it is not an email address, because people also type their password into the wrong field. */
 function mailAddressIn(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || !('email' in body)) return null;
   const { email } = body;

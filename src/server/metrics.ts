@@ -15,7 +15,7 @@ interface MetricsParts {
   readonly workload: () => Promise<Workload>;
   /** When the served certificate expires; null behind a proxy with its own. */
   readonly certificateEndsAt: () => Date | null;
-  /** Number since the start. */
+  /** Number since the process started. */
   readonly droppedLogLines: () => number;
 }
 
@@ -51,7 +51,7 @@ export function createMetrics(parts: MetricsParts) {
   );
 
   return {
-    /** Measures the duration of every answer of this server; call it before the server is ready. */
+    /** Measures the duration of every response of this server; call it before the server is ready. */
     observe(server: FastifyInstance) {
       server.addHook('onResponse', async (request, reply) => {
         const { method, routeOptions } = request;
@@ -91,7 +91,7 @@ function workloadGauges(registry: Registry) {
   const deliveries = gauge('webhook_deliveries_waiting', 'Webhook messages waiting for delivery.');
   const givenUp = gauge(
     'webhook_deliveries_given_up',
-    'Webhook messages given up within the last 24 hours.',
+    'Webhook messages whose delivery was abandoned within the last 24 hours.',
   );
   const certificate = gauge(
     'certificate_end_timestamp_seconds',
@@ -114,8 +114,8 @@ function workloadGauges(registry: Registry) {
 }
 
 /**
- * The endpoint for Prometheus: plain HTTP on an address of its own, so that it can stay internal.
- * It serves a single page without authentication and without anything about tenants.
+ * The endpoint for Prometheus: plain HTTP at a separate address, so that it can be kept internal. It serves a single
+ * page without authentication and without anything about tenants.
  */
 export interface MetricsListener {
   /** The actual port, when 0 was requested. */

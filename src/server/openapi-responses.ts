@@ -1,5 +1,5 @@
 /**
- * What a route declares: who may call it, its words in the interface document, and its schemas.
+ * What a route declares: who may call it, its text in the OpenAPI document, and its schemas.
  *
  *     const createAnalysis = operation({
  *       id: 'createAnalysis',
@@ -36,7 +36,7 @@ interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' 
   readonly summary: string;
   readonly description?: string;
   readonly failures?: readonly ErrorCode[];
-  /** Schema of the successful answer. */
+  /** Schema of the successful response. */
   readonly answer: object;
 }
 
@@ -96,7 +96,9 @@ interface Route {
   readonly isLimited: boolean;
 }
 
-/** The answers of an operation in the OpenAPI document: one entry per status, each with the headers it actually has. */
+/**
+ * The responses of an operation in the OpenAPI document: one entry per status, each with the headers it actually has.
+ */
 export function describeResponses(route: Route): Readonly<Record<string, object>> {
   const { response } = route.schema;
   const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
@@ -141,7 +143,7 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
   const codes: readonly ErrorCode[] = [
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...own,
-    // Its Idempotency-Key may belong to another request.
+    // Its Idempotency-Key may belong to a different request.
     ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
     // Only the size and type of an unexpected body are read.

@@ -85,8 +85,8 @@ const webhooks = {
     post: {
       operationId: 'analysisStatus',
       summary: 'The status of an analysis changed, or the analysis was deleted',
-      description: `Sent to the tenant's webhookUrl at least once, signed as Standard Webhooks describes, in the
-order of an analysis's changes. Anything but a 2xx answer within 5 seconds is retried for three days; 410 stops all
+      description: `Sent to the tenant's webhookUrl at least once, signed as the Standard Webhooks specification describes, in
+the order of an analysis's changes. Anything but a 2xx response within 5 seconds is retried for three days; 410 stops all
 messages. Redirects are not followed. Creating an analysis sends nothing.`,
       security: [],
       parameters: [
@@ -187,7 +187,7 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
     isLimited: rateLimit !== false,
   });
   const tag = table.find(({ path }) => url === path || url.startsWith(`${path}/`));
-  // Declared only here, because the validator reads JSON.
+  // Declared only here, because the validator only knows JSON.
   const file = schema.consumes && { body: { type: 'string', format: 'binary' } };
   return { ...schema, ...file, tags: [tag?.name ?? 'Service'], security, response: answers };
 }
@@ -218,8 +218,8 @@ const table = [
 /** Operations by topic. An address belongs to the first topic with a path that it starts with. */
 const tags = table.map(({ name, description }) => ({ name, description }));
 
-// The page is a program: it needs its own scripts and requests, and writes styles into its
-// elements. Nothing comes from elsewhere.
+// The page is a program: it needs its own scripts and requests, and adds styles to its elements. Nothing comes from
+// other sites.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -232,8 +232,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * `/docs`: a page to read the OpenAPI document and try it out with a key or token. Everything it
- * needs comes from this server; it shows nothing but the document, so it needs no authentication.
+ * `/docs`: a page to read the OpenAPI document and try it out with a key or token. Everything it needs comes from this
+ * server. It shows nothing but the document, so it needs no authentication.
  */
 export async function docsRoutes(server: FastifyInstance): Promise<void> {
   server.addHook('onRoute', (route) => {

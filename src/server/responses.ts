@@ -1,4 +1,4 @@
-/** What all answers share: the envelope, the form of errors, and the headers that go with an error code. */
+/** What all responses share: the envelope, the form of errors, and the headers that go with an error code. */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,7 +14,7 @@ export function success(data?: unknown): object {
   return data === undefined ? { success: true } : { success: true, data };
 }
 
-/** The one place where an error becomes an answer. */
+/** The one place where an error becomes a response. */
 export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
     const failure = fromFramework(error) ?? toForensicsError(error);
@@ -25,7 +25,7 @@ export function answerErrors(server: FastifyInstance): void {
   });
 }
 
-/** @param status - when HTTP distinguishes what our codes do not. */
+/** @param status - if HTTP makes a distinction that our codes do not. */
 export async function sendFailure(
   reply: FastifyReply,
   failure: ForensicsError,
@@ -90,7 +90,10 @@ function fromFramework(error: unknown): ForensicsError | null {
   return new ForensicsError('invalid_request', message, { cause: error });
 }
 
-/** What the router rejects before it looks for a route: invalid escapes, and a first segment longer than any route's. */
+/**
+ * Requests that the router rejects before it looks for a route: those with invalid escapes, or with a first segment
+ * longer than any route's.
+ */
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
   const message = 'The address cannot be decoded; check its percent-encoding.';
@@ -98,8 +101,8 @@ export function addressFailure(frameworkCode: string): ForensicsError {
 }
 
 /**
- * Answers unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS lists the
- * methods of a path. Answered before reading any of the body, because the sender is unknown.
+ * Answers unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS lists the methods of a path. The
+ * response is sent before any of the body is read, because the sender is unknown.
  */
 export function answerUnknownRoutes(
   server: FastifyInstance,

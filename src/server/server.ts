@@ -1,6 +1,6 @@
 /**
- * The HTTP interface over an open app. It reads requests, calls one function of a service and shapes the answer; it
- * decides nothing about analyses, keys or pictures.
+ * The HTTP API of an open app. It reads requests, calls one function of a service and shapes the response; it decides
+ * nothing about analyses, keys or pictures.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -50,11 +50,13 @@ interface ServerParts {
   readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;
-  /** The address at which clients reach the server, if the operator set it; with null, clients are told no address. */
+  /**
+   * The address at which clients reach the server, if the operator set it; if null, clients are not told any address.
+   */
   readonly publicUrl: string | null;
   /** Requests per minute for one caller; 0 means no limit. */
   readonly rateLimitPerMinute: number;
-  /** Browser origins whose pages may call the interface. */
+  /** Browser origins whose pages may call the API. */
   readonly apiCorsAllowedOrigins: readonly string[];
   /** Null without metrics. */
   readonly metrics: Pick<Metrics, 'observe'> | null;
@@ -65,7 +67,7 @@ interface ServerParts {
   readonly logTarget: LogTarget;
 }
 
-/** The part of the framework that the rest of the program sees. */
+/** The part of the framework that the rest of the program uses. */
 export type HttpServer = FastifyInstance;
 
 /** Creates a server that is ready to listen. Closing it lets running requests finish. */
@@ -85,7 +87,7 @@ function createFramework({ transport, logLevel, logTarget }: ServerParts): HttpS
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
-    // The proxy next to us wrote the last address in X-Forwarded-For; clients may have written the rest.
+    // The proxy closest to us wrote the last address in X-Forwarded-For; clients may have written the rest.
     trustProxy:
       transport === null && ((address: string, hop: number) => hop === 0 && isLoopback(address)),
     forceCloseConnections: 'idle',
@@ -100,7 +102,7 @@ function createFramework({ transport, logLevel, logTarget }: ServerParts): HttpS
   });
   readJsonBodies(server);
   server.setValidatorCompiler(compileValidator);
-  // Answers are typed at compile time; a second serializer at run time could only drop members silently.
+  // Responses are typed at compile time; a second serializer at run time could only drop members silently.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   return server;
 }

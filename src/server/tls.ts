@@ -19,7 +19,7 @@ export interface TlsMaterial {
    */
   readonly cert: string;
   readonly key: string;
-  /** Null for the operator's own certificate, whose authority clients know already. */
+  /** Null for the operator's own certificate, whose authority clients already know. */
   readonly authority: { readonly path: string; readonly fingerprint256: string } | null;
 }
 
@@ -32,9 +32,7 @@ const renewBeforeDays = 30;
 // Clients whose clock is slow must not reject a certificate issued a minute ago.
 const clockSkewMs = 3600 * 1000;
 
-/**
- * @throws {ForensicsError} `config_invalid` when a file is missing, unreadable or expired, or the key does not match.
- */
+/** @throws {ForensicsError} `config_invalid` if a file is missing, unreadable or expired, or the key does not match. */
 export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMaterial {
   const cert = readPem(certPath, '--tls-cert');
   const key = readPem(keyPath, '--tls-key');
@@ -43,14 +41,11 @@ export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMat
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new ForensicsError(
       'config_invalid',
-      'The files named by --tls-key and --tls-cert do not match; --tls-key must name the private key of that certificate.',
+      'The --tls-key and --tls-cert files do not match; --tls-key must specify the private key of that certificate.',
     );
   }
   if (certificate.validToDate <= now) {
-    throw new ForensicsError(
-      'config_invalid',
-      'The certificate named by --tls-cert has expired; renew it.',
-    );
+    throw new ForensicsError('config_invalid', 'The --tls-cert certificate has expired; renew it.');
   }
   return { cert, key, authority: null };
 }
@@ -128,7 +123,7 @@ async function makeLeaf(
   return { cert, key: writePair(paths, cert, made.privateKey) };
 }
 
-/** The key pair on disk, or null when it is missing or its halves do not match. */
+/** The key pair on disk, or null if it is missing or its halves do not match. */
 function readPair(certPath: string, keyPath: string): Issued | null {
   if (!existsSync(certPath) || !existsSync(keyPath)) return null;
   try {
@@ -138,7 +133,7 @@ function readPair(certPath: string, keyPath: string): Issued | null {
   } catch (error) {
     throw new ForensicsError(
       'config_invalid',
-      'The certificates in the data folder cannot be read; delete its folder "tls" and new ones will be created.',
+      'The certificates in the data folder cannot be read; delete its "tls" folder and new ones will be created.',
       { cause: error },
     );
   }
@@ -172,7 +167,7 @@ function readPem(path: string, flag: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ForensicsError('config_invalid', `${flag} must name a readable PEM file.`, {
+    throw new ForensicsError('config_invalid', `${flag} must specify a readable PEM file.`, {
       cause: error,
     });
   }

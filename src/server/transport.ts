@@ -1,6 +1,6 @@
 /**
- * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside.
- * Nothing else ever gets data. Also the headers that keep browsers from misinterpreting an answer.
+ * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside. No other connection
+ * ever gets data. Also the headers that keep browsers from misinterpreting a response.
  */
 
 import {
@@ -21,8 +21,8 @@ import type { TlsMaterial } from './tls.ts';
 /** `null` instead of a certificate means that the server is behind a proxy. */
 export type Transport = TlsMaterial | null;
 
-// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line in use, but fast enough to stop a caller
-// from merely holding a connection.
+// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line in use, but fast enough to stop a caller from merely
+// occupying a connection.
 const requestTimeoutMs = 600_000;
 const headersTimeoutMs = 30_000;
 // How often Node.js checks its timeouts. By default every 30 s, so that a trickle of headers could last a minute.
@@ -34,7 +34,7 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: connectionsCheckMs,
-    // We reject requests without a host ourselves, because Node.js's answer is empty and has no request id.
+    // We reject requests without a host ourselves, because Node.js's response is empty and has no request id.
     requireHostHeader: false,
     keepAliveTimeout: keepAliveTimeoutMs,
   };
@@ -44,7 +44,7 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
         ? createHttpServer(options, handler)
         : createHttpsServer({ ...options, ...tlsCredentials(transport) }, handler);
     noteExpectations(server, handler);
-    // Node.js lets its HTTP parser read directly from the connection, and pauses it while an answer is being written.
+    // Node.js lets its HTTP parser read directly from the connection, and pauses it while a response is being written.
     // Data that TLS has decrypted by then still reaches the paused parser, which rejects the request as unreadable
     // (`HPE_PAUSED`). With a listener, the bytes come as a stream, which buffers them until the parser continues.
     server.on('secureConnection', (socket) => socket.on('data', () => undefined));
@@ -74,10 +74,10 @@ function tlsCredentials({ cert, key }: TlsMaterial) {
   return { cert, key, minVersion: 'TLSv1.2', ciphers } as const;
 }
 
-/** Headers that keep browsers from misinterpreting an answer; for every answer of the interface. */
+/** Headers that keep browsers from misinterpreting a response; for every response of the API. */
 export function guardHeaders(transport: Transport): Readonly<Record<string, string>> {
-  // Browsers remember this for the host and all its ports, so it is only right when the operator
-  // set up a name and a certificate.
+  // Browsers remember this for the host and all its ports, so it is only right if the operator has set up a name and a
+  // certificate.
   const isPublic = transport === null || transport.authority === null;
   return {
     'x-content-type-options': 'nosniff',
@@ -93,13 +93,13 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ 'x-request-id': request.id, ...guards });
     if (oddExpectations.has(request.raw)) {
-      const message = 'The header Expect must be 100-continue.';
+      const message = 'The Expect header must be 100-continue.';
       return sendFailure(reply, new ForensicsError('invalid_request', message), 417);
     }
     const hosts = request.raw.rawHeaders.filter(
       (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
     );
-    // RFC 9112, section 3.2: given two hosts, a proxy may believe one and we the other.
+    // RFC 9112, section 3.2: with two hosts, a proxy may use one and we the other.
     if (hosts.length !== 1 && (hosts.length > 1 || request.raw.httpVersion !== '1.0')) {
       throw new ForensicsError('invalid_request', 'The request must have exactly one Host header.');
     }
@@ -134,7 +134,7 @@ export function isLoopback(address: string): boolean {
 
 function assertHttpsOutside(request: FastifyRequest): void {
   const isLocal = isLoopback(request.socket.remoteAddress ?? '');
-  // Several proxies append to the header; the one next to us wrote the last entry.
+  // Each proxy appends to the header; the one closest to us wrote the last entry.
   const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   if (isLocal && protocols.at(-1)?.trim().toLowerCase() === 'https') return;
   throw new ForensicsError(
@@ -149,7 +149,7 @@ const oddExpectations = new WeakSet<IncomingMessage>();
 
 /**
  * `Expect: 100-continue`: clients with a large body first ask whether it will be accepted. Node.js would accept at
- * once; here the answer waits until the caller is known, and object uploads send their own.
+ * once; here the response waits until the caller is known, and object uploads send their own.
  *
  * Treats such requests like all others, but remembers them.
  */
@@ -182,8 +182,8 @@ export function takeExpectation(request: IncomingMessage): boolean {
   return waiting.delete(request);
 }
 
-// Which other origins' pages may call the interface: none, unless the operator names them. Objects
-// have rules of their own.
+// The other origins whose pages may call the API: none, unless the operator lists them. Objects have rules of their
+// own.
 
 const exposedHeaders = [
   'x-request-id',
@@ -195,7 +195,7 @@ const exposedHeaders = [
   'ratelimit-remaining',
   'ratelimit-reset',
 ];
-/** How long, in seconds, a browser may cache the answer to its preflight request. */
+/** How long, in seconds, a browser may cache the response to its preflight request. */
 const maxAge = 3600;
 
 export async function allowOrigins(
@@ -203,8 +203,8 @@ export async function allowOrigins(
   origins: readonly string[],
 ): Promise<void> {
   if (origins.length === 0) return;
-  // The package answers OPTIONS on a route of its own; requests that are not preflights go on to
-  // the answer with `Allow`.
+  // The package answers OPTIONS on a route of its own; requests that are not preflights go on to the response with
+  // `Allow`.
   server.addHook('onRoute', (route) => {
     if (route.method === 'OPTIONS' && route.url === '*') route.config = { access: 'everyone' };
   });

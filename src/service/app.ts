@@ -1,6 +1,6 @@
 /**
- * Opens everything once from the settings and closes it in reverse order. The only place that knows
- * which implementation is behind each port.
+ * Opens everything once, as the settings say, and closes it in reverse order. This is the only place that knows which
+ * implementation is behind each port.
  */
 
 import type { Passwords } from './access/embedded/passwords.ts';
@@ -47,7 +47,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What a tenant's own members administer. */
+/** What the tenant's own members can administer. */
 export interface Administration {
   readonly tenancy: Tenancy;
   readonly tenantUsers: TenantUsers;

@@ -50,10 +50,10 @@ export interface Core extends People {
 }
 
 /**
- * Returns false when nothing was ever set up; for administration the path must be wrong then.
+ * Returns false if nothing has ever been set up; a command that administers it must then have the wrong path.
  *
- * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` when
- *   something was set up but its database is missing.
+ * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` if something was set up
+ *   but its database is missing.
  */
 export function hasInstallation({
   dataDir,
@@ -162,8 +162,8 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
 }
 
 /**
- * Also finds a deleted tenant, by the name its row got on deletion: what is stored of it can still
- * be put on hold, counted and handed over.
+ * Also finds a deleted tenant, by the name that its row was given on deletion: whatever is still stored can be put on
+ * hold, counted and handed over.
  *
  * @throws {ForensicsError} as above.
  */
@@ -226,12 +226,12 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
   return { users, userSettings: createUserSettings({ db }), identity };
 }
 
-/** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */
+/** @throws {ForensicsError} `config_invalid` if the file cannot be read or holds no certificate. */
 function readAuthorities(file: string | null): string | null {
   if (file === null) return null;
   try {
     const pem = readFileSync(file, 'utf8');
-    // TLS accepts any text, and then trusts no certificate.
+    // TLS accepts any text, but would then trust no certificate.
     void new X509Certificate(pem);
     return pem;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Resources that are released in reverse order of acquisition, also when acquiring one fails half-way. */
+/** Resources that are released in reverse order of acquisition, even if acquiring one of them fails. */
 
 export interface Stack {
   /** Registers how to release a resource. */

@@ -49,7 +49,7 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
 }
 
 export interface FirstUser {
-  /** Null when people log in elsewhere, and once there is an account. */
+  /** Null if people log in elsewhere, and once there is an account. */
   readonly token: string | null;
   isNeeded(): Promise<boolean>;
   /**

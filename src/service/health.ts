@@ -27,9 +27,9 @@ type CheckName = (typeof checkNames)[number];
 
 export interface Check {
   readonly name: CheckName;
-  /** Null when all is well. */
+  /** Null if all is well. */
   readonly cause: Error | null;
-  /** False when the service works regardless. */
+  /** False if the service works regardless. */
   readonly isVital: boolean;
 }
 
@@ -69,7 +69,7 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
       throw new Error(`Work has been due for ${waitedMs} ms and no worker has taken it.`);
     },
     async webhooks() {
-      if (await hasFailingReceiver()) throw new Error('A webhook receiver is not answering.');
+      if (await hasFailingReceiver()) throw new Error('A webhook receiver is not responding.');
     },
     log() {
       if (!isLogWorking())
@@ -149,7 +149,7 @@ export function createWorkload({
   };
 }
 
-/** Caches the last answer while it is fresh; concurrent callers share one check. */
+/** Caches the last result while it is fresh; concurrent callers share one check. */
 function cached<T>(
   act: () => Promise<T>,
   { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },
@@ -167,7 +167,7 @@ const storeFreshMs = 10_000;
 // A health check must not wait as long as a request may.
 const checkTimeoutMs = 3000;
 
-/** On the disk; with less, the database and the next upload fail. */
+/** Free space on the disk; with less, the database and the next upload fail. */
 const minFreeBytes = 16 * 1024 * 1024;
 /** Large enough to occupy space of its own on any file system. */
 const probe = Buffer.alloc(64 * 1024, 'health');
@@ -184,7 +184,7 @@ export function checkFolder(root: string): () => Promise<void> {
     if (bavail * bsize < minFreeBytes) {
       throw new ForensicsError(
         'no_space_left',
-        'The disk of the data folder is full; free some space.',
+        'The disk that holds the data folder is full; free some space.',
       );
     }
     await writeProbe(root);
@@ -221,7 +221,7 @@ export function checkRemote(
 async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const pause = new AbortController();
   const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
-    throw new ForensicsError('store_unavailable', 'The store did not answer in time.');
+    throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
   });
   try {
     await Promise.race([work, late]);
@@ -243,7 +243,7 @@ interface Reading {
 
 /** An unknown model is the client's mistake. */
 const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing'];
-// An unhealthy service may get no more requests, so no successful run could clear a failure.
+// An unhealthy service may not get any more requests, so no successful run could clear the failure.
 const runFailureMs = 10 * 60_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Remembers the result of a request with an Idempotency-Key, in the transaction of the operation itself: a request sent
- * twice is carried out once, and both callers get the same answer.
+ * twice is carried out once, and both callers get the same response.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,9 +22,9 @@ export interface Repeatable {
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * The earlier result of the same request; null when it is new.
+ * The earlier result of the same request; null if it is new.
  *
- * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
+ * @throws {ForensicsError} `conflict` if the key was used for another request; `invalid_request` for an unusable key.
  */
 export async function recall(reader: Reader, request: Repeatable | null): Promise<string | null> {
   if (request === null) return null;
@@ -32,7 +32,7 @@ export async function recall(reader: Reader, request: Repeatable | null): Promis
   if (key === '' || key.length > maxIdempotencyKeyLength) {
     throw new ForensicsError(
       'invalid_request',
-      `An Idempotency-Key has 1 to ${maxIdempotencyKeyLength} characters.`,
+      `An Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`,
     );
   }
   const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));

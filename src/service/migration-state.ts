@@ -1,4 +1,4 @@
-/** Tracks whether a database holds all of an installation that is being moved into it. */
+/** Tracks whether a database contains all of an installation that is being moved into it. */
 
 import { eq } from 'drizzle-orm';
 import { type Db, transact } from '../ports/db/database.ts';
@@ -13,7 +13,7 @@ interface State {
   readonly isFinished: boolean;
 }
 
-/** @throws {ForensicsError} `conflict` when the database holds something else, or the migration is already complete. */
+/** @throws {ForensicsError} `conflict` if the database holds something else, or the migration is already complete. */
 export async function beginMigration(db: Db, from: string): Promise<void> {
   await transact(db, async (tx) => {
     const found = await stateIn(tx);
@@ -28,7 +28,7 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
     if (found === null ? isInUse : found.from !== from) {
       throw new ForensicsError(
         'conflict',
-        'That database belongs to another installation; name an empty one.',
+        'That database belongs to another installation; specify an empty one.',
       );
     }
     if (found === null)

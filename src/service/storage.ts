@@ -96,7 +96,7 @@ export function openBlobs(parts: BlobParts) {
       onError,
     }),
     storage,
-    /** Proves that the data folder can be written to; then same as `proveDefaultStorage`. */
+    /** Checks that the data folder can be written to, then does the same as `proveDefaultStorage`. */
     async prove() {
       await writeProbe(root);
       if (shared === null || settings.defaultStorage === null) return;
@@ -104,7 +104,7 @@ export function openBlobs(parts: BlobParts) {
     },
     /** Checks that the service's own store works. */
     check: async () => {
-      // Runs need it too where the objects are elsewhere, and so does a database in it.
+      // Runs need this even if the objects are elsewhere, and so does a database in the folder.
       await checkFolder(root)();
       await checkShared?.();
     },
@@ -120,7 +120,7 @@ interface TenantStorage {
   readonly openRemote: OpenRemoteStore;
   /** Which addresses tenants' stores may have. */
   readonly guard: ConnectionGuard;
-  /** The service's own store; null when that is the embedded one. */
+  /** The service's own store; null if that is the embedded one. */
   readonly shared: SharedStore | null;
   /** Type of the service's own store. */
   readonly defaultType: StorageType;
@@ -165,7 +165,7 @@ export function uploadOrigins({
   'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'
 >): readonly string[] {
   if (corsAllowedOrigins.length > 0) return corsAllowedOrigins;
-  // Behind a proxy no page is served from our own port, and port 0 is a different one each time.
+  // Behind a proxy, no page is served from our own port, and with port 0 the port is different each time.
   const hosts = behindProxy || port === 0 ? [] : [host, 'localhost', '127.0.0.1'];
   const own = hosts
     .filter((name) => !anyAddress.includes(name))

@@ -104,7 +104,7 @@ describe('a web address', () => {
   });
 
   test.for([
-    ['that is missing', { status: 404 }, /answered 404 instead of a picture/, 4],
+    ['that is missing', { status: 404 }, /returned status 404 instead of a picture/, 4],
     ['that redirects endlessly', { status: 302 }, /redirects endlessly/, 3],
   ] as const)('%s fails with an explanation', async ([, { status }, message, code]) => {
     const origin = await serve((_request, response) => {
@@ -120,7 +120,7 @@ describe('a web address', () => {
       'inside the network',
       'http://127.0.0.1:9/a.jpg',
       {},
-      /only if the setting fetchAllow allows it/,
+      /only if the fetchAllow setting allows it/,
     ],
     [
       'where nothing is listening',

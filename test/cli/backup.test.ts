@@ -161,7 +161,7 @@ test('restore asks for keys that were left out, and takes them from another data
   const webhook = await run('tenant', 'webhook-secret', 'acme');
   const other = join(folder, 'other');
   await run('backup', 'create', '--without-keys', '--out', out);
-  expect((await verify(out)).stdout).toMatch(/Tried +not restored: that needs the keys/);
+  expect((await verify(out)).stdout).toMatch(/Tested +not restored: that needs the keys/);
 
   const without = await runHere(['restore', out, '--data-dir', other]);
   const dry = await runHere(['restore', out, '--data-dir', other, '--dry-run']);
@@ -255,8 +255,8 @@ test('verify test-restores the backup and re-examines a picture if there is one'
     verdict: expect.stringMatching(/^(?:real|fake|uncertain|abstain)$/),
   });
   expect(asText.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    `Tried restored and opened; the picture of analysis ${rehearsal.analysisId}: ${rehearsal.verdict}`,
+    `Tested restored and opened; examining the picture of analysis ${rehearsal.analysisId} gave: ${rehearsal.verdict}`,
   );
-  expect(empty.stdout).toMatch(/Tried +restored and opened; it holds no examined picture/);
+  expect(empty.stdout).toMatch(/Tested +restored and opened; it contains no examined picture/);
   expect(readdirSync(scratch)).toEqual([]);
 });

@@ -115,7 +115,7 @@ test('every tenant’s own store is checked; the shared one only once', async ()
   expect(new Set(own.checks.map(({ tenant }) => tenant))).toEqual(new Set([null, 'twin']));
   expect(lines.code).toBe(1);
   expect(lines.stdout).toContain(
-    'failed   store (acme): The store does not know the access key. Check it.\n' +
+    'failed   store (acme): The store does not recognise the access key. Check it.\n' +
       '         Fix: Correct the configuration: forensics tenant update acme --storage-config FILE\n',
   );
   for (const secret of [s3.secretAccessKey, s3.accessKeyId, 'X-Amz-Signature']) {
@@ -146,7 +146,9 @@ test('a default store configured for the service is checked instead of the embed
   expect(well.code).toBe(0);
   expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example can upload\.$/m);
   expect(refused.code).toBe(1);
-  expect(refused.stdout).toContain('Fix: Correct the file named by the setting defaultStorage.');
+  expect(refused.stdout).toContain(
+    'Fix: Correct the file specified by the defaultStorage setting.',
+  );
 });
 
 test('an unknown tenant and an empty folder are reported', async () => {

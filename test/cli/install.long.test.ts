@@ -263,7 +263,7 @@ test.runIf(canBuildImages)(
     await once(createInterface(server.stdout), 'line');
 
     expect(megabytesIn(built.stdout)).toBeLessThanOrEqual(350);
-    expect((await say('forensics health')).stdout).toBe('The server works.\n');
+    expect((await say('forensics health')).stdout).toBe('The server is working.\n');
     expect((await say('id --user --name')).stdout).toBe('forensics\n');
     await expect(say('touch /usr/bin/forensics')).rejects.toThrow(/Permission denied/);
 

@@ -146,7 +146,7 @@ test('keys that expire soon give exit code 10, unless they have been rotated', a
 });
 
 test.each([
-  [['keys', 'rotate', '--tenant', 'acme'], 2, 'Name the key'],
+  [['keys', 'rotate', '--tenant', 'acme'], 2, 'Specify the key'],
   [['keys', 'rotate', '--tenant', 'acme', '--name', 'nobody'], 4, 'API key not found'],
   [['keys', 'rotate', '--tenant', 'acme', '--name', 'a', '--uuid', 'b'], 2, 'cannot be used with'],
   [['keys', 'rotate', '--tenant', 'acme', '--now', '--grace', '1h'], 2, 'cannot be used with'],

@@ -123,7 +123,7 @@ test('a key that the server does not know is not saved', async () => {
 
 test('a typed password is not echoed', async () => {
   const answers = new Map([
-    ['E-mail address:', `${accounts[0]!}\r`],
+    ['Email address:', `${accounts[0]!}\r`],
     ['Password:', `${password}\r`],
   ]);
   const shown = await runInTerminal(

@@ -149,7 +149,7 @@ test.each([
   [['--url', 'http://localhost'], 'plain HTTP is not supported'],
   [['--url', 'https://localhost', '--data-dir', 'x'], '--data-dir is for this machine'],
   [['--api-key-file', 'x'], '--api-key-file only works with a server; add --url'],
-  [['--profile', 'Lab/../x'], 'A profile name has'],
+  [['--profile', 'Lab/../x'], 'A profile name must have'],
 ])('%j is refused in one line', async (args, message) => {
   const refused = await listKeys(...args);
 

@@ -32,7 +32,7 @@ test('a validly signed but false value is reported with the recomputed one, with
   expect(verified.code).toBe(0);
   expect(reproduced.code).toBe(7);
   expect(reproduced.stdout).toContain('evidence.zip: DIFFERENT\n');
-  expect(reproduced.stdout).toMatch(/examination\.predictions\.real: 0\.999, again 0\.\d+/);
+  expect(reproduced.stdout).toMatch(/examination\.predictions\.real: 0\.999, now 0\.\d+/);
 });
 
 test('differences within the tolerance are listed, and so is another environment', async () => {
@@ -60,8 +60,8 @@ test('differences within the tolerance are listed, and so is another environment
   expect(code).toBe(0);
   expect(stdout).toContain('evidence.zip: SAME RESULT, but not byte for byte\n');
   expect(stdout).toMatch(
-    /examination\.anomaly\.score: [\d.]+, again [\d.]+ \(within the\s+tolerance\)/,
+    /examination\.anomaly\.score: [\d.]+, now [\d.]+ \(within the\s+tolerance\)/,
   );
-  expect(stdout).toContain('report-en.pdf: different bytes, as expected from another version');
+  expect(stdout).toContain('report-en.pdf: different bytes, as expected from a different version');
   expect(stdout).toMatch(/cpu: Another in the bundle, .* here/);
 });

@@ -58,7 +58,7 @@ describe('the first run', () => {
     const ofThis = await runCli(command, { env: { FORENSICS_PORT: port } });
     const ofNone = await runCli(command, { env: { FORENSICS_PORT: '1' } });
 
-    expect(ofThis).toMatchObject({ code: 0, stdout: 'The server works.\n' });
+    expect(ofThis).toMatchObject({ code: 0, stdout: 'The server is working.\n' });
     expect(ofNone.code).toBe(1);
     expect(ofNone.stdout).toMatch(/^The server is not working: No server is listening at /);
   });
@@ -184,7 +184,10 @@ describe.skipIf(!existsSync('/dev/full'))('a lost log', () => {
 
 test.each([
   [['--port', '99999'], '--port must be an integer from 0 to 65535.'],
-  [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], '--tls-cert must name a readable PEM file'],
+  [
+    ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
+    '--tls-cert must specify a readable PEM file',
+  ],
 ])('serve %j is refused in one line', async (args, message) => {
   const ran = await runCli(['serve', '--data-dir', await emptyFolder(), ...args]);
 

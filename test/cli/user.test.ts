@@ -126,7 +126,7 @@ test.each([
   [['create', 'b@example.org', '--password-file', '/'], 3, 'cannot be read'],
   [['create', 'b@example.org', '--password', 'x'], 2, "unknown option '--password'"],
   [['passwd', examiner, '--generate', '--password-stdin'], 2, 'cannot be used with'],
-  [['update', examiner], 2, 'Name what to change'],
+  [['update', examiner], 2, 'Specify what to change'],
   [['settings', examiner, '--lang', 'german'], 2, 'language code'],
 ])('user %j ends with exit code %i and one line', async (args, code, message) => {
   const ran = await run('user', ...args);

@@ -95,7 +95,7 @@ describe('a validation', { timeout: 90_000 }, () => {
     const deleted = await at('validate', 'delete', id);
     const gone = await at(...report, '--validation', id);
 
-    for (const words of [`Validation ${id}`, 'Decision strategy relaxed', 'Take care']) {
+    for (const words of [`Validation ${id}`, 'Decision strategy relaxed', 'Warnings']) {
       expect(shown.stdout).toContain(words);
     }
     expect(listed.stdout).toContain(id);

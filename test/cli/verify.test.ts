@@ -50,7 +50,7 @@ describe('verify', () => {
     expect(byFile.stdout).toContain('This is the key you expected.');
     expect(byFingerprint).toMatchObject({ code: 0, stdout: byFile.stdout });
     expect(wrong.code).toBe(7);
-    expect(wrong.stdout).toContain('Signed by another key than the expected one');
+    expect(wrong.stdout).toContain('Signed with a different key from the one expected');
     expect(noKey).toMatchObject({ code: 2, stdout: '' });
   });
 

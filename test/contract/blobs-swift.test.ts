@@ -76,7 +76,7 @@ function describeSwift(installed: Swift): void {
   test('CORS rules, which Swift lacks, give a warning', async () => {
     expect(await storeWith().applyCors(['https://app.example'])).toEqual({
       applied: false,
-      reason: 'The store does not offer this.',
+      reason: 'The store does not support this.',
     });
   });
 }

@@ -138,7 +138,7 @@ test('exhibit and examiner given afterwards appear in every report made from the
   expect(readPages(pdf.body)[0]?.text).toMatch(/Ada Berg is named.*Exhibit K-17/s);
   expect([refused.status, refused.json()['message']]).toEqual([
     400,
-    'caseData.exhibit must be a text of 1 to 80 characters.',
+    'caseData.exhibit must be text of 1 to 80 characters.',
   ]);
 });
 

@@ -71,7 +71,7 @@ test('a bucket that rejects the credentials is reported before anything is moved
   const { code, stderr } = await runCli(['migrate', ...to, '--data-dir', first], alone);
 
   expect(code).toBe(2);
-  expect(stderr).toMatch(/defaultStorage names a store that rejects the service/);
+  expect(stderr).toMatch(/defaultStorage file specifies a store that rejects the service/);
   expect(stderr).not.toMatch(/tenants: 1/);
 }, 60_000);
 

@@ -20,7 +20,7 @@ type Slot<R> = { readonly answer: R } | null;
 /**
  * @param how.width - how many items are processed at once.
  * @param how.signal - once aborted, no further work starts; the source of the items has to end as well.
- * @param work - must not reject: a failure is a result too. An error of `items` ends the batch.
+ * @param work - must not reject: a failure is a result too. An error from `items` ends the batch.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -84,7 +84,7 @@ export interface Stop {
   release(): void;
 }
 
-/** Failures that would affect every picture of a run; the first one ends the run. */
+/** Failures that would affect every picture in a run; the first one ends the run. */
 export function concernsWholeRun({ code }: Pick<ForensicsError, 'code'>): boolean {
   return wholeRunCodes.has(code);
 }
@@ -129,7 +129,10 @@ export function listenForStop(): Stop {
   };
 }
 
-/** Ends at once: if a listener remained, the caller could set an exit code before the signal arrives. */
+/**
+ * Ends the process immediately: if a listener were still attached, the caller could set an exit code before the signal
+ * took effect.
+ */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
@@ -169,7 +172,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
       state.total = count === null ? null : count + added;
       spinner.text = text();
     };
-    // The run meets the same error as the count, and reports it.
+    // The run encounters the same error as the count, and reports it.
     void total(ended.signal).then(setTotal, () => setTotal(null));
   }
   return {

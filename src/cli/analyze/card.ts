@@ -1,7 +1,7 @@
 /**
- * How a run is shown to people. One picture is a card of at most eight lines (what was found, why, how often that is
- * wrong, what to do next), and more if findings call for a step, or if something in the file is odd or could not be
- * read; several pictures are a table with as many columns as fit the terminal.
+ * How a run is shown to people. One picture gets a card of at most eight lines (what was found, why, how often that is
+ * wrong, what to do next), or more if findings call for a step, or if something in the file is odd or could not be
+ * read. Several pictures get a table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';
@@ -66,7 +66,7 @@ function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): read
   return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
 }
 
-/** Oddities of the file, and conversions of its pixels; empty when a server examined it. */
+/** Oddities of the file, and conversions of its pixels; empty if a server examined it. */
 function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
   // Left out because every phone rotates its pictures.
   const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
@@ -100,7 +100,7 @@ function writeFigures(
   ].join(', ');
 }
 
-/** The report if one was written, otherwise what was written, otherwise how to get it. */
+/** The report if one was written, otherwise whatever was written, otherwise how to get the report. */
 function writeReport({ files, analysisId }: AnalysisRecord, language: Language): string {
   const { card } = wordsIn(language).terminal;
   const path =
@@ -136,7 +136,7 @@ function cutToLines(text: string, width: number, count: number): string {
   return [...lines.slice(0, count - 1), `${last.join('').trimEnd()}…`].join(' ');
 }
 
-/** The few short texts that stay in memory for each picture until the end of a run. */
+/** The few short texts that are kept in memory for each picture until the end of a run. */
 export interface TableRow {
   readonly file: string;
   /** `started`: a picture that was only handed to a server and has no result yet. */
@@ -203,7 +203,7 @@ export function writeTable(rows: readonly TableRow[], language: Language, column
     ],
   );
   const widths = fitWidths([headCells, ...cells], columns);
-  // Too narrow for columns: each picture takes several lines.
+  // If the terminal is too narrow for columns, each picture takes several lines.
   if (widths === null) {
     const nameWidth = columns - gap - Math.max(...headCells.map((text) => stringWidth(text)));
     const short = cells.map(([file, ...rest]) => [shortenMiddle(file, nameWidth), ...rest]);

@@ -18,11 +18,11 @@ interface Compared {
   readonly fingerprint: Uint8Array;
 }
 
-/** How many pictures later ones are compared with; each takes some 10 kB. */
+/** How many pictures are remembered for comparison with later ones; each takes about 10 kB. */
 const mostRemembered = 10_000;
 /** Keypoints kept per picture, most prominent first: a copy has many of them. */
 const rememberedKeys = 60;
-/** A key shared by more pictures, such as one from a letter in a logo, tells nothing. */
+/** A key shared by more pictures than this, such as one from a letter in a logo, says nothing. */
 const mostPerKey = 50;
 /** Minimum number of common keys for two pictures to be compared, and the maximum number of comparisons. */
 const minShared = 2;

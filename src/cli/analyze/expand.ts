@@ -19,11 +19,11 @@ interface Expansion {
   /** In the form that `createAddressGuard` takes. */
   readonly fetchAllow: readonly string[];
   readonly signal: AbortSignal;
-  /** Called with the number of inputs that an input adds. */
+  /** Called with the number of inputs that an input expands to, beyond itself. */
   readonly onMore: (count: number) => void;
 }
 
-/** Each takes the place of the input it came from. What cannot be fetched or opened becomes a failed input. */
+/** Each takes the place of the input it came from. Anything that cannot be fetched or opened becomes a failed input. */
 export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,

@@ -1,5 +1,5 @@
 /**
- * Turns the arguments into the pictures they name, and reads their bytes. Anything that cannot be opened becomes a
+ * Finds the pictures that the arguments refer to, and reads their bytes. Anything that cannot be opened becomes a
  * failed input, so that one bad argument never stops the rest.
  */
 
@@ -40,7 +40,7 @@ export interface Input {
   readonly skipped?: Skipped;
 }
 
-/** Everything else in a folder or PDF, so that all of it is accounted for. */
+/** Everything else in a folder or PDF, so that nothing is left unaccounted for. */
 export type Skipped =
   | { readonly code: 'not_a_picture'; readonly kind: OtherKind }
   | {
@@ -56,14 +56,14 @@ interface WalkOptions {
 }
 
 interface Walk extends WalkOptions {
-  /** Absolute paths of the arguments; they are skipped inside folders, because they have their own turn. */
+  /** Absolute paths of the arguments; they are skipped inside folders, because they are examined separately. */
   readonly named: ReadonlySet<string>;
   readonly seen: Set<string>;
 }
 
 /**
- * In the order of the arguments; the contents of a folder by name. A path named twice is taken
- * once. Only the folders on the way down are kept in memory.
+ * In the order of the arguments; the contents of a folder by name. A path given twice is used once. Only the folders on
+ * the way down are kept in memory.
  */
 export async function* walkInputs(
   args: readonly string[],
@@ -93,7 +93,7 @@ async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
 async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   const { recursive, exceptDir, named, seen } = walk;
   if (!recursive) throw isDirectory();
-  // It is inside another argument that came before.
+  // It is inside an earlier argument.
   if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
   for await (const input of filesBelow(dir, { exceptDir, seen })) {
@@ -134,8 +134,8 @@ async function realName(path: string): Promise<string> {
 }
 
 /**
- * A picture, even if only its name says so: what is wrong with it is reported when it is examined.
- * The same goes for a broken link.
+ * A picture, even if only going by its name: whatever is wrong with it is reported when it is examined. The same goes
+ * for a broken link.
  *
  * @param stats - null for a broken link.
  */
@@ -149,7 +149,7 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
 
 const headBytes = 4096;
 
-/** The bytes that show the kind of a file; null when it cannot be read, which is reported when it is opened. */
+/** The bytes that show the kind of a file; null if it cannot be read, which is reported when it is opened. */
 export async function readHead(path: string): Promise<Uint8Array | null> {
   const file = await open(pathOf(path), 'r').catch(() => null);
   try {

@@ -87,15 +87,15 @@ async function validationCitedBy(
 }
 
 interface LocalRun extends Run {
-  /** The facts by which copies in a batch are recognised. */
+  /** The facts used to recognise copies in a batch. */
   readonly fingerprints: WeakMap<AnalysisRecord, Uint8Array>;
   readonly sandbox: Sandbox;
-  /** Null when nothing is to be written. */
+  /** Null if nothing is to be written. */
   readonly results: ResultsFolder | null;
   /** Cited by the reports in addition to the model's own error rates. */
   readonly validation: OwnValidation | null;
   readonly caseData: Pick<ReportItem, 'caseData'>;
-  /** Null when no bundle is written: for flagging, or without `--out`. */
+  /** Null if no bundle is written: for flagging, or without `--out`. */
   readonly bundling: Bundling | null;
 }
 
@@ -186,7 +186,7 @@ interface Times {
 }
 
 /**
- * The chain of custody within this program. Anything earlier has to be documented by the user.
+ * The chain of custody within this program. Anything before that has to be documented by the user.
  *
  * @param sha256 - of the bytes that were examined.
  */
@@ -194,7 +194,7 @@ function localCustody(
   sha256: string,
   { receivedAt, openedAt, examinedAt }: Times,
 ): readonly CustodyEvent[] {
-  // The report names an examiner as reviewer; only the program's operator knows who ran it.
+  // The report gives the examiner as reviewer; only the program's operator knows who ran it.
   const actor = 'operator';
   const original = [{ name: 'original', sha256 }];
   return [

@@ -16,9 +16,9 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly seed: number;
   readonly model: string | null;
   readonly lang: readonly Language[];
-  /** Without the option, the setting `c2paTrustList` decides. */
+  /** Without the option, the `c2paTrustList` setting applies. */
   readonly trustList?: string;
-  /** Without the option, the setting of the same name decides. */
+  /** Without the option, the setting with the same name applies. */
   readonly validation?: string;
   readonly dataDir?: string;
   readonly out: string | null;
@@ -71,7 +71,7 @@ function checkNoReportOptions(options: AnalyzeOptions): void {
     '--without-original': options.withoutOriginal,
     '--error-level': options.errorLevel,
     ...caseOptionsGiven(options),
-    // A server files pictures of either tier under a case.
+    // A server adds pictures of either tier to a case.
     '--case': options.case !== undefined && !isRemote(options),
     '--html': options.html,
   };

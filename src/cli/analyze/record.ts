@@ -69,16 +69,16 @@ export interface AnalysisRecord {
         readonly changeProbability: number | null;
         /** The largest region marked as changed, in pixels of the picture after EXIF rotation. */
         readonly changedRegion: Region | null;
-        /** Every marked region, numbered from 1 in this order; `changedRegion` is the first one's. */
+        /** Every marked region, numbered from 1 in this order; `changedRegion` is that of the first. */
         readonly changedPlaces: readonly Place[];
         readonly errorRates: ErrorRates | null;
         /** Error rates of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
-        /** The finding that it looks unlike a photograph; absent from records of earlier versions. */
+        /** The finding that it does not look like a photograph; absent from records of earlier versions. */
         readonly likeness?: Bilingual | null;
       })
     | null;
-  /** The interface's `result.evidence`, plus what is needed to repeat the result; null for `flagging`. */
+  /** The API's `result.evidence`, plus what is needed to repeat the result; null for `flagging`. */
   readonly evidence: (Evidence & OrNull<Circumstances>) | null;
   /** What the file says about its own origin, for every tier; a server sends it only for the forensic tier. */
   readonly provenance: Evidence['provenance'] | null;
@@ -279,7 +279,7 @@ export interface Examiner {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
   /** Also writes the result folder, if any. Never rejects: a failure is a record too. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
-  /** Called with the records in order, before they are reported: names the copies among them. */
+  /** Called with the records in order, before they are reported: identifies the copies among them. */
   compare?(record: AnalysisRecord): AnalysisRecord;
   /** Called with each record once it has been reported. */
   reported?(record: AnalysisRecord): void;

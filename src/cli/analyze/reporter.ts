@@ -20,7 +20,7 @@ import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } fro
 export interface Reporter {
   /** Called as soon as a failure is known. */
   failed(input: Input, failure: ForensicsError): void;
-  /** Called when inputs turn out to be more than were named, as for a PDF with several pictures. */
+  /** Called if there turn out to be more pictures than inputs, such as in a PDF with several. */
   more(count: number): void;
   /** Called as soon as a picture is done. */
   examined(record: AnalysisRecord): void;
@@ -28,7 +28,7 @@ export interface Reporter {
   report(record: AnalysisRecord): Promise<void>;
   /** Ends the document and prints the summary. */
   finish(): Promise<Summary>;
-  /** Prints a summary of what was reported. A table is printed as far as it goes; a document stays truncated. */
+  /** Prints a summary of what was reported. A table is printed as far as it got; a document stays truncated. */
   stopped(reason: ForensicsError): Promise<void>;
   close(): void;
 }
@@ -82,7 +82,7 @@ export async function openReporter(
     stopped: async ({ code }) => {
       progress.end();
       if (isForPeople(options) && summary.total > 0) await write(format.end(summary));
-      // A disk that is full before the first picture is done has its own message.
+      // A disk that is full before the first picture is done has a separate message.
       if (done.total === 0 && code !== 'cancelled') return;
       const words = wordsIn(language).terminal.summary;
       const result = done.total === 0 ? words.noneExamined : writeLine(done);
@@ -193,7 +193,7 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
       return '';
     },
     end: () => {
-      // A single picture that failed has had its line on stderr; there is no result to print.
+      // For a single picture that failed, a line has already been printed on stderr; there is no result to print.
       if (only?.error) return '';
       return only !== null && only.verdict !== null
         ? writeCard(only, language, columns)
@@ -248,14 +248,14 @@ function writeOrigin(origin: Origin): string {
   return `${name}#page=${page}${picture === null ? '' : `&picture=${picture}`}`;
 }
 
-/** Null when the table states no probability, and when a changed part or a declaration decided. */
+/** Null if the table gives no probability, or if a changed part or a declaration decided. */
 function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] {
   const result = resultIn(record);
   const isOther = result?.outcome === 'changed' || result?.outcome === 'declared';
   return result === null || result.generated === null || isOther ? null : record.decision;
 }
 
-/** Null when the other formats state none. */
+/** Null if the other formats give none. */
 function changeProbability(record: AnalysisRecord): number | null {
   const result = resultIn(record);
   return result === null || result.outcome === 'declared' ? null : result.changed;

@@ -13,7 +13,7 @@ import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 
 export interface ResultsFolder {
-  /** Call this before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
+  /** Call this before the work begins. @throws {ForensicsError} `conflict` if `name` exists and may not be replaced. */
   check(name: string): Promise<void>;
   /**
    * @returns the paths written.
@@ -29,7 +29,7 @@ export async function openResultsFolder(
 ): Promise<ResultsFolder> {
   await writing(async () => {
     makeFolder(resolve(dir));
-    // An existing folder may not be writable, which is better found out now than after the first picture.
+    // An existing folder may not be writable; it is better to find out now than after the first picture.
     await rm(await mkdtemp(join(dir, '.forensics-')), { recursive: true });
   });
   return {
@@ -58,7 +58,7 @@ export function createFolderNames(): (label: string) => string {
   };
 }
 
-/** Not allowed on Windows, to which a folder from Linux may be copied. */
+/** Not allowed on Windows, where a folder from Linux may be copied to. */
 const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function safeName(fileName: string): string {

@@ -1,4 +1,4 @@
-/** A run as a whole: the text of its progress line, its final summary and its exit code. */
+/** A run as a whole: its progress line, its final summary and its exit code. */
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';
@@ -106,8 +106,8 @@ function durationText(ms: number, language: Language): string {
 }
 
 /**
- * A file that was not examined outweighs every verdict, because the batch was not fully checked.
- * Then come fake, uncertain and abstain; each only when asked for.
+ * A file that was not examined outweighs every verdict, because the batch was not fully checked. Then come fake,
+ * uncertain and abstain, each only if requested.
  */
 export function exitCodeOf(
   { total, counts, firstError, notPictures, skipped }: Summary,

@@ -95,7 +95,7 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
     /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
     retry: async (id: string) =>
       only(await api.request(post('/retry', { id, options: {} }), answer)),
-    /** Other pictures of the tenant that show the same thing; empty when the server does not look for them. */
+    /** Other pictures of the tenant that show the same thing; empty if the server does not look for them. */
     async seenBefore(id: string): Promise<readonly SeenBefore[]> {
       const request = { query: { tenantName, id }, signal, longRun: signal };
       try {
@@ -116,13 +116,13 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
 function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
   const [analysis] = data;
   if (analysis !== undefined) return analysis;
-  throw new ForensicsError('server_unexpected', "The server's answer contains no analysis.");
+  throw new ForensicsError('server_unexpected', "The server's response contains no analysis.");
 }
 
 /**
  * Presigned URLs may expire before use or during a slow transfer, so new ones are requested once.
  *
- * @throws {ForensicsError} `store_refused` when the new ones have expired as well; whatever `act` throws.
+ * @throws {ForensicsError} `store_refused` if the new ones have expired as well; whatever `act` throws.
  */
 export async function withFreshUrls<A extends { readonly id: string }, T>(
   analysis: A,
@@ -149,8 +149,8 @@ function isExpiry(error: unknown): boolean {
 const firstPauseMs = 500;
 const growth = 1.5;
 /**
- * Each analysis is polled by its id, because only that answer contains the evidence. With 64 at
- * once that is 400 requests a minute; a server allows 3,000.
+ * Each analysis is polled by its id, because only that response contains the evidence. With 64 at once that is 400
+ * requests a minute; a server allows 3,000.
  */
 const maxPauseMs = 10_000;
 

@@ -1,6 +1,6 @@
 /**
- * A client of the `/v1` interface: sends requests, retries them while the server is down or busy, and turns refusals
- * into errors of the error table. Knows nothing of commands or databases.
+ * A client of the `/v1` API: sends requests, retries them while the server is down or busy, and turns refusals into
+ * errors of the error table. Knows nothing about commands or databases.
  */
 
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** With one key, a request that creates or starts something can safely be repeated. */
   readonly idempotencyKey?: string;
-  /** Replaces the usual credentials, for example to try a new key; null sends none, as for a login. */
+  /** Replaces the usual credentials, for example to test a new key; null sends none, as for a login. */
   readonly authorization?: string | null;
   readonly signal?: AbortSignal;
   /**
@@ -38,12 +38,12 @@ export interface Api {
    * Reads, and requests with an idempotency key, are retried for half a minute, or as long as `longRun` allows, while
    * the server is down or busy.
    *
-   * @param answer - schema of the whole answer, `{success, data?}`, from `contract`. Unknown fields are allowed.
+   * @param answer - schema of the whole response, `{success, data?}`, from `contract`. Unknown fields are allowed.
    * @throws {ForensicsError} the server's error; `server_unreachable`, `server_untrusted`, `server_unexpected`,
    *   `cancelled`.
    */
   request<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
-  /** Streams the body of an answer that is a file; never retried. @throws as `request`. */
+  /** Streams the body of a response that is a file; never retried. @throws as `request`. */
   download(request: Pick<ApiRequest, 'path' | 'query'>): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
@@ -63,12 +63,12 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
-/** For a file that the server makes while it is fetched; a large picture takes some seconds. */
+/** For a file that the server creates while it is being fetched; a large picture takes some seconds. */
 const longestSilenceMs = 600_000;
 /** For long runs: longer than a restart, and longer than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
-// When a server has never answered, a wrong address is more likely than downtime.
+// If a server has never responded, a wrong address is more likely than downtime.
 const maxTriesAtFirst = 3;
 
 export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
@@ -99,7 +99,7 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
       if (Value.Check(answer, data)) return data;
       throw new ForensicsError(
         'server_unexpected',
-        "The server's answer does not match this interface; check the address, and that the server is not older than this program.",
+        "The server's response does not match this API; check the address, and that the server is not older than this program.",
       );
     },
     async download({ path, query }) {
@@ -163,7 +163,7 @@ function begin(
   });
 }
 
-/** The schema of an answer with every component inlined; the server's own schemas refer to them by name only. */
+/** The schema of a response with every component inlined; the server's own schemas refer to them by name only. */
 export function wholeAnswer<T extends TSchema>(
   answer: T,
   components: readonly object[],
@@ -210,7 +210,7 @@ export function withRetry<T>(
     pauseAfter(error, attempt) {
       if (!(error instanceof ForensicsError) || attempt >= tries()) return null;
       const { code, canRetry, status, cause, retryAfterSeconds } = error;
-      // Down or busy. A failed health check, however, is a proper answer.
+      // Down or busy. A failed health check, however, is a proper response.
       const isAway = code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
       // A name that does not resolve now will not resolve within a second, but may within minutes.
       const isUnknownName = Object(cause)['code'] === 'ENOTFOUND';

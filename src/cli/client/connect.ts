@@ -1,4 +1,4 @@
-/** Connects to a server, and verifies that it is the one the user meant. */
+/** Connects to a server, and verifies that it is the one that the user meant. */
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';

@@ -30,7 +30,7 @@ interface DeviceLogin {
 export interface DevicePrompt {
   readonly url: string;
   readonly code: string;
-  /** Includes the code; null when the provider has no such address. */
+  /** Includes the code; null if the provider has no such address. */
   readonly urlWithCode: string | null;
   readonly minutes: number;
 }
@@ -38,14 +38,14 @@ export interface DevicePrompt {
 export interface Tokens {
   readonly accessToken: string;
   readonly idToken: string;
-  /** Empty when the provider issues none. */
+  /** Empty if the provider issues none. */
   readonly refreshToken: string;
   /** In seconds. */
   readonly expiresIn: number;
 }
 
 const timeoutSeconds = 10;
-// For providers that do not state the lifetime of an access token.
+// For providers that do not give the lifetime of an access token.
 const shortLifeSeconds = 300;
 
 /** @throws {ForensicsError} `not_offered`, `forbidden`, `unauthenticated`, `identity_unavailable`, `server_unreachable`, `server_untrusted`. */

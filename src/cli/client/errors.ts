@@ -7,11 +7,11 @@ import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
 interface Refusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed answer, or null when it was not JSON. */
+  /** The parsed answer, or null if it was not JSON. */
   readonly data: unknown;
 }
 
-/** @param how.lacksCredentials - then the server's message about headers would not help. */
+/** @param how.lacksCredentials - if true, the server's message about headers would not help. */
 export function toRefusal(
   { status, headers, data }: Refusal,
   { lacksCredentials }: { readonly lacksCredentials: boolean },
@@ -22,12 +22,11 @@ export function toRefusal(
   if (lacksCredentials && (status === 401 || status === 403)) {
     return new ForensicsError(
       code,
-      'The server requires credentials: name a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
+      'The server requires credentials: specify a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
     );
   }
   const stated: unknown = Object(data)['message'];
-  const message =
-    typeof stated === 'string' ? stated : `The server answered with status ${status}.`;
+  const message = typeof stated === 'string' ? stated : `The server returned status ${status}.`;
   return new ForensicsError(code, message, retryAfter(headers));
 }
 
@@ -62,7 +61,7 @@ function distrustIn(code: string, error: unknown): string | null {
       return "is not valid yet. One of the two clocks is wrong, most likely this machine's.";
     default:
       if (!unknownAuthority.has(code) && !code.startsWith('CERT_')) return null;
-      return `was not issued by an authority that is trusted here (${code}). Name its authority with --ca FILE, or give the SHA-256 that the server prints on its first start with --fingerprint.`;
+      return `was not issued by an authority that is trusted here (${code}). Specify its authority with --ca FILE, or give the SHA-256 that the server prints on its first start with --fingerprint.`;
   }
 }
 
@@ -80,7 +79,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
 
 const noTls = 'does not use HTTPS on that port; check the port, and any proxy in between';
 const tooLate =
-  'did not answer in time; check the address, the network and any firewall in between';
+  'did not respond in time; check the address, the network and any firewall in between';
 const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections; check the host and port, and that the server is running',
   ENOTFOUND: 'is an unknown host; check the address',
@@ -156,7 +155,7 @@ export function toStoreFailure(
   );
 }
 
-/** A new URL that has already expired means that the store's clock is different. */
+/** If a new URL has already expired, the store's clock must differ. */
 export function clocksDiffer(): ForensicsError {
   return new ForensicsError(
     'store_refused',

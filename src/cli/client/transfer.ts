@@ -1,6 +1,6 @@
 /**
- * Uploads to and downloads from presigned URLs of the server's own store, S3 or Azure. The URL is
- * the only permission needed: our own credentials are never sent to it.
+ * Uploads to and downloads from presigned URLs of the server's own store, S3 or Azure. The URL is the only permission
+ * needed; our own credentials are never sent with it.
  */
 
 import { type Dispatcher, request } from 'undici';
@@ -79,8 +79,8 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
 type Reach = (target: URL, call: Call) => Promise<Answer>;
 
 /**
- * Uses the server's connections for the server's own address. Other hosts are verified by what this
- * machine trusts or, for a store under the same authority, by what verifies the server.
+ * Uses the server's connections for the server's own address. Other hosts are verified with what this machine trusts
+ * or, for a store with the same authority, with what verifies the server.
  */
 function createReach(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,

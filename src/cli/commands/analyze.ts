@@ -137,5 +137,5 @@ function withOutputOptions(command: Command): Command {
     .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs);
 }
 
-// Pictures sent to a server wait for the network, not for this machine's processors.
+// Pictures sent to a server wait for the network, not for this machine's CPUs.
 const remoteJobs = 4;

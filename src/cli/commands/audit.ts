@@ -130,7 +130,7 @@ interface ListOptions extends LogOptions {
 
 interface NamedChain {
   readonly chain: string;
-  /** Name of the tenant, `service`, or the id where the tenant no longer exists. */
+  /** Name of the tenant, `service`, or the id if the tenant no longer exists. */
   readonly name: string;
 }
 
@@ -143,7 +143,7 @@ async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
-/** The named log, or all of them. */
+/** The log that was asked for, or all of them. */
 async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];

@@ -34,7 +34,7 @@ Examples:
     subcommand(
       backup,
       'create',
-      'Write database, pictures, reports, keys and models into one file.',
+      'Write the database, pictures, reports, keys and models to one file.',
     )
       .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
       .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false),
@@ -44,7 +44,7 @@ Examples:
       `
 Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
 case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
-in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its content.
+in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.
 
 Examples:
   $ forensics backup create
@@ -54,14 +54,14 @@ Examples:
   subcommand(
     backup,
     'verify',
-    'Check every byte of a backup and its database, restore it for a trial, and examine a picture in it.',
+    'Check every byte of a backup and its database, do a trial restore, and examine a picture in it.',
   )
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       `
-Needs the size of the backup in the folder for temporary files (TMPDIR), and leaves nothing there. Exit codes: 0 intact, 7
+Needs as much space as the backup takes in the folder for temporary files (TMPDIR), and leaves nothing there. Exit codes: 0 intact, 7
 damaged.
 
 Examples:
@@ -111,7 +111,7 @@ const copying = { database: 'Copying the database', files: 'Copying the files it
 const keysWarning =
   'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
-/** Settings that have to be made again on another machine, except the data folder. */
+/** Settings that have to be made again on a different machine, except for the data folder. */
 function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {
   const shown = redacted(readConfig({ flags: { dataDir }, configFile: config }));
   const given = Object.entries(shown).filter(
@@ -130,7 +130,7 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
     const { manifest, problems } = found;
     const isTried = manifest !== null && problems.length === 0 && canRehearse(manifest);
     if (!isTried) return { ...found, rehearsal: undefined };
-    const onProgress = (done: number, all: number) => show('Restoring it for a trial', done / all);
+    const onProgress = (done: number, all: number) => show('Doing a trial restore', done / all);
     return { ...found, rehearsal: await rehearse(file, manifest, onProgress) };
   });
   const { problems } = verified;
@@ -141,7 +141,7 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
     const rows = [
       ...listRows('Wrong', problems.map(printable)),
       ...describeBackup(verified),
-      ...listRows('Tried', isWhole ? [describeRehearsal(rehearsal)] : []),
+      ...listRows('Tested', isWhole ? [describeRehearsal(rehearsal)] : []),
     ];
     const card = layCard(`${printable(file)}: ${word}`, rows, lineWidth(process.stdout));
     process.stdout.write(card);
@@ -186,7 +186,7 @@ function describeBackup({
   const megabytes = Math.max(0.1, bytes / 1e6);
   const size = bytes < 1e9 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
   return [
-    ['Of', `${printable(createdAt)}, by version ${printable(program)}`],
+    ['Created', `${printable(createdAt)}, by version ${printable(program)}`],
     [
       'Holds',
       `${counted(rows['tenants'], 'tenant')}, ${counted(rows['analyses'], 'analysis', 'analyses')}`,
@@ -203,9 +203,9 @@ function describeBackup({
 function describeRehearsal(rehearsal: Rehearsal | undefined): string {
   if (rehearsal === undefined) return 'not restored: that needs the keys that are stored elsewhere';
   if (rehearsal === null)
-    return 'restored and opened; it holds no examined picture to examine again';
+    return 'restored and opened; it contains no examined picture to examine again';
   const { analysisId, verdict } = rehearsal;
-  return `restored and opened; the picture of analysis ${analysisId}: ${verdict}`;
+  return `restored and opened; examining the picture of analysis ${analysisId} gave: ${verdict}`;
 }
 
 function describeKeys({ holdsKeys, masterKey }: Manifest): string {
@@ -246,14 +246,14 @@ export function defineRestore(command: Command): void {
         'check the backup and print what would be done, without changing anything',
         false,
       )
-      .option('--force', 'set the current content of the data folder aside', false)
+      .option('--force', 'set the current contents of the data folder aside', false)
       .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
   )
     .addHelpText(
       'after',
       `
-Every byte is checked before anything is replaced, and an interrupted restore leaves either the old or the new content.
-Nothing is deleted: --force moves the old content into the folder before-restore-<time> of the data folder.
+Every byte is checked before anything is replaced, and an interrupted restore leaves either the old or the new contents.
+Nothing is deleted: --force moves the old contents into the folder before-restore-<time> of the data folder.
 
 Examples:
   $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
@@ -300,7 +300,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const facts = [
     ...describeBackup({ manifest, manifestSha256 }),
     ...(dryRun ? listRows('Rows', [printable(filled.join(', '))]) : []),
-    ...listRows('Set aside', aside === null ? [] : [`the old content, in ${aside}`]),
+    ...listRows('Set aside', aside === null ? [] : [`the old contents, in ${aside}`]),
   ];
   process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, lineWidth(process.stdout)));
   for (const step of steps) log(step);

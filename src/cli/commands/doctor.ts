@@ -15,7 +15,7 @@ export function defineDoctor(doctor: Command): void {
     .option('--tenant <name>', 'only this tenant (default: every tenant)')
     .option(
       '--public-url <url>',
-      'the address at which clients reach the server, if not host and port',
+      'the address at which clients reach the server, if it differs from host and port',
     )
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')

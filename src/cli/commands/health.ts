@@ -16,10 +16,10 @@ export function defineHealth(health: Command): void {
     .addHelpText(
       'after',
       `
-It asks at the host and port of the settings, also over plain HTTP behind a proxy, and waits for 10 seconds at most.
+It calls the host and port in the settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.
 ${examples('health', 'health --json')}
 
-Exit codes: 0 the server works, 1 it does not or none listens.`,
+Exit codes: 0 the server works, 1 it does not, or no server is listening.`,
     )
     .action(calling(runHealth));
 }
@@ -35,7 +35,9 @@ async function runHealth({
   if (json) printJson({ ok: isWell, said });
   else
     print(
-      isWell ? 'The server works.' : `The server is not working: ${printable(messageIn(said))}`,
+      isWell
+        ? 'The server is working.'
+        : `The server is not working: ${printable(messageIn(said))}`,
     );
 }
 

@@ -17,7 +17,7 @@ export function defineHold(hold: Command): void {
   hold.addHelpText(
     'after',
     `
-Without --analysis, a hold covers everything of the tenant. A held analysis that was deleted stays hidden from clients;
+Without --analysis, a hold covers all the tenant's data. A held analysis that was deleted stays hidden from clients;
 "forensics report" can still write its bundle.
 
 Examples:

@@ -70,7 +70,7 @@ interface RotateOptions extends KeyOptions {
   readonly expiresIn: number;
   /** Milliseconds. */
   readonly grace: number;
-  /** Without grace. */
+  /** Without a grace period. */
   readonly now?: true;
   readonly out?: string;
 }
@@ -78,7 +78,7 @@ interface RotateOptions extends KeyOptions {
 async function rotate(options: RotateOptions): Promise<void> {
   const { tenant, name, uuid, expiresIn, grace, now = false, out } = options;
   const which = uuid !== undefined ? { uuid } : name !== undefined ? { name } : null;
-  if (which === null) throw usageError('Name the key with --name or --uuid (see "keys list").');
+  if (which === null) throw usageError('Specify the key with --name or --uuid (see "keys list").');
   await withService(options, async ({ keys }) => {
     const rotated = await withSecretFile(out, async (file) => {
       const expiresAt = new Date(Date.now() + expiresIn);
@@ -97,7 +97,7 @@ async function rotate(options: RotateOptions): Promise<void> {
     });
     if (!now) return printRotation(rotated, options);
     const { replaced, failure } = await endOldKeys(keys, tenant, rotated);
-    // The new key works, whatever happened to the old ones.
+    // The new key works, whatever has happened to the old ones.
     printRotation({ key: rotated.key, replaced }, options);
     if (failure !== null) throw failure;
   });
@@ -209,11 +209,11 @@ interface SecretFile {
 }
 
 /**
- * Runs `act`, which creates a key, with the file named by `--out`, if any: a new file that only its
- * owner may read. The file is created first, because a key cannot be taken back if the file turns
- * out not to be writable. It is removed when `act` fails.
+ * Runs `act`, which creates a key, with the `--out` file, if any: a new file that only its owner may read. The file is
+ * created first, because a key cannot be undone if the file turns out not to be writable. It is removed when `act`
+ * fails.
  *
- * @throws {ForensicsError} `conflict` when the file exists, `output_not_writable`.
+ * @throws {ForensicsError} `conflict` if the file exists, `output_not_writable`.
  */
 export async function withSecretFile<T>(
   path: string | undefined,
@@ -224,13 +224,13 @@ export async function withSecretFile<T>(
     throw systemCodeOf(cause) === 'EEXIST'
       ? new ForensicsError(
           'conflict',
-          'The file named by --out exists; remove it or choose another.',
+          'The --out file already exists; remove it or choose another.',
           {
             cause,
           },
         )
       : notWritable(
-          'The file named by --out cannot be written; choose a folder that you can write to.',
+          'The --out file cannot be written; choose a folder that you can write to.',
           cause,
         );
   });
@@ -240,9 +240,9 @@ export async function withSecretFile<T>(
       await file.sync();
     } catch (cause) {
       if (!isFull(systemCodeOf(cause))) {
-        throw notWritable('The file named by --out cannot be written.', cause);
+        throw notWritable('The --out file cannot be written.', cause);
       }
-      const message = 'There is no space left for the file named by --out.';
+      const message = 'There is no space left for the --out file.';
       throw new ForensicsError('no_space_left', message, { cause });
     }
   }

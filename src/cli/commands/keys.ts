@@ -75,7 +75,7 @@ export function defineKeys(keys: Command): void {
     .addHelpText(
       'after',
       `
-They are listed first; valid keys are not affected. A request with a pruned key gets the same answer as an unknown key
+They are listed first; valid keys are not affected. A request with a pruned key gets the same response as one with an unknown key
 (403) instead of the message that it has expired (401).
 
 Examples:
@@ -134,7 +134,7 @@ async function list(options: ListOptions): Promise<void> {
   log(isFiltered ? 'No key expires in that time.' : 'There are no keys.');
 }
 
-/** Keys valid now but not at `endMs`, unless another of the same name is: a rotated key needs no attention. */
+/** Keys valid now but not at `endMs`, unless another with the same name is: a rotated key needs no attention. */
 function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly KeyEntry[] {
   const later = entries.filter(({ expiresAt }) => Date.parse(expiresAt) > endMs);
   const lasting = new Set(later.map(({ name }) => name));
@@ -173,7 +173,7 @@ async function prune(options: KeyOptions & { readonly yes: boolean }): Promise<v
     (json ? process.stderr : process.stdout).write(`${toList(ended, endedColumns)}\n`);
     const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
     if (!yes && !(await confirm(`Revoke ${what} permanently?`))) return [];
-    // Only those that were listed; a key that expires meanwhile waits for the next run.
+    // Only those that were listed; a key that expires in the meantime waits for the next run.
     return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (json) return printJson({ revoked });

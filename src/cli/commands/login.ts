@@ -52,7 +52,7 @@ the address shown on any device and enter the code. With --api-key-file, a key i
 its tenant. Nothing is saved before the server has accepted it.
 
 Verify a server whose certificate comes from its own authority with --ca FILE, or with --fingerprint and the SHA-256 that
-"forensics serve" prints on its first start. The profile stores it. Name the profile with --profile; the default is the host.
+"forensics serve" prints on its first start. The profile stores it. Choose the profile's name with --profile; the default is the host.
 An identity provider's certificate is checked against the system's certificate authorities and --ca.
 
 Examples:
@@ -95,7 +95,7 @@ interface LoginOptions extends ServerOptions {
 
 interface LoggedIn {
   readonly credentials: Credentials;
-  /** Null when there are none or several. */
+  /** Null if there are none or several. */
   readonly tenant: string | null;
 }
 
@@ -133,7 +133,7 @@ function printLogin(
 }
 
 async function checkKey(api: Api, file: string, tenant: string | undefined): Promise<LoggedIn> {
-  if (tenant === undefined) throw usageError('Name the tenant of the key: --tenant NAME.');
+  if (tenant === undefined) throw usageError('Specify the tenant of the key with --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
   await checkAccess(api, tenant, { authorization: `ApiKey ${apiKey}` });
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
@@ -153,7 +153,7 @@ async function readPassword({
     );
   }
   const advice = 'Enter the email address of your account.';
-  const email = given ?? (await askLine('E-mail address:', advice));
+  const email = given ?? (await askLine('Email address:', advice));
   return { email, password: await askHidden('Password: ') };
 }
 
@@ -186,8 +186,8 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
 }
 
 /**
- * Null when the server keeps the accounts itself. It then rejects the request only because email address and password
- * are missing, and counts no failed login.
+ * Null if the server keeps the accounts itself. It then rejects the request only because email address and password are
+ * missing, and counts no failed login.
  */
 async function findProvider(api: Api): Promise<ProviderLogin | null> {
   try {
@@ -241,13 +241,13 @@ function chooseTenant(tenants: readonly string[], wanted: string | undefined): s
   );
 }
 
-/** The profile to save when the login succeeds: that of an earlier login with the given options applied. */
+/** The profile to save when the login succeeds: the one from an earlier login, with the given options applied. */
 async function profileToSave(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);
   const { tenant } = options;
   const given = { ...(await trustGiven(options)), ...(tenant === undefined ? {} : { tenant }) };
   if (url === undefined) {
-    if (name === undefined) throw usageError('Name the server: --url https://host:port.');
+    if (name === undefined) throw usageError('Specify the server with --url https://host:port.');
     return updated(profileNamed(name), given);
   }
   const { origin, hostname } = httpsAddress(url);
@@ -270,7 +270,8 @@ function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>)
 
 async function logout(options: { readonly profile?: string }): Promise<void> {
   const { profile: name } = serverMentioned(options);
-  if (name === undefined) throw usageError('Name the profile to log out of: --profile NAME.');
+  if (name === undefined)
+    throw usageError('Specify the profile to log out of with --profile NAME.');
   const profile = profileNamed(name);
   const credentials = readCredentials(name);
   if (credentials === null) return log(`The profile "${name}" is not logged in.`);

@@ -39,7 +39,7 @@ Examples:
       'after',
       `
 API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
-Replace a key in the environment (FORENSICS_MASTER_KEY) with one that you generate (openssl rand -hex 32): name its
+Replace a key in the environment (FORENSICS_MASTER_KEY) with one that you generate (openssl rand -hex 32): specify its
 file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
 need the new key. Earlier backups still need the key that was in use at the time.
 

@@ -31,7 +31,7 @@ export function defineMigrate(migrate: Command): void {
     .addHelpText(
       'after',
       `
-Stop the server first. The data folder is not changed, but do not serve it any more once the new database is in use.
+Stop the server first. The data folder is not changed, but do not serve it again once the new database is in use.
 If it is interrupted, run it again; it continues where it stopped.
 
 Examples:
@@ -47,7 +47,7 @@ async function migrateTo(options: MigrateOptions): Promise<void> {
   if (databaseUrl === undefined) throw usageError(`--to must be ${allowedFor('databaseUrl')}.`);
   if (URL.parse(to)?.password !== '') {
     throw usageError(
-      'Other users of this machine can see a password on the command line; put it in a file and name that with --password-file.',
+      'Other users of this machine can see a password on the command line; put it in a file and specify that with --password-file.',
     );
   }
   const { dataDir, databaseUrl: present } = installedSettings(options);

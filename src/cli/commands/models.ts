@@ -14,7 +14,7 @@ export function defineModels(models: Command): void {
     'after',
     `
 To add a model, copy its folder into the folder set as modelsDir (by default "models" in the data folder), and run
-"forensics models verify". A verdict uses the packaged model unless --model names another.
+"forensics models verify". A verdict uses the packaged model unless --model specifies another.
 
 Examples:
   $ forensics models list

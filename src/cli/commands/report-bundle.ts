@@ -61,7 +61,7 @@ export async function writeReport(
   print(out);
 }
 
-/** The kind of file to make of a case. */
+/** The kind of file to write for a case. */
 export interface CaseFile {
   readonly projectId: string;
   readonly out: string;
@@ -82,7 +82,8 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
         const [language = 'en'] = lang;
         const how = { extras, inTurn, languages: [language], madeAt: now() };
         const pdf = (await renderCase(parts, which, how))[language];
-        if (pdf === undefined) throw new TypeError('The report was requested in this language.');
+        if (pdf === undefined)
+          throw new TypeError('The report was requested in this language but was not produced.');
         return writeWholeFile(out, pdf, { force });
       }
       const signer = await core.signingKeys.signer();
@@ -94,7 +95,7 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
   });
 }
 
-/** Opens what is needed to make bundles and reports. */
+/** Opens what is needed to write bundles and reports. */
 export async function withParts<T>(
   { core, settings }: { readonly core: Core; readonly settings: Settings },
   act: (parts: CaseParts) => Promise<T>,

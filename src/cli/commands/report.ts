@@ -22,7 +22,7 @@ export function defineReport(command: Command): void {
   const described = withServiceOptions(command)
     .argument(
       '[analysis]',
-      'the id of the analysis, which needs the tier forensicReporting for a bundle; without an id, give --case',
+      'the id of the analysis, which needs the forensicReporting tier for a bundle; without an id, give --case',
     )
     .option(
       '--tenant <name>',
@@ -54,7 +54,7 @@ export function defineReport(command: Command): void {
       `
 On the server's own machine it writes evidence.zip, for "forensics verify": heatmaps and reports are rendered again from the
 stored result and signed with the key of "forensics signing-key". With --url, it downloads what the server has into a
-folder: result.json and, for the tier forensicReporting, heatmap-*.png and report-*.pdf, unsigned.
+folder: result.json and, for the forensicReporting tier, heatmap-*.png and report-*.pdf, unsigned.
 
 With --case and no analysis, it covers all pictures of the case, at most 1,000: a .pdf file is the report, a .zip file the
 signed archive of the report with a complete bundle for each picture.
@@ -112,8 +112,8 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
 }
 
 /**
- * Opens the parent of the folder named by `--out`, so that an unusable one is noticed before anything is upgraded and
- * billed; null without `--out`.
+ * Opens the parent of the `--out` folder, so that an unusable one is noticed before anything is upgraded and billed;
+ * null without `--out`.
  */
 async function openFolder({ out, force }: ReportOptions) {
   if (out === undefined) {
@@ -142,7 +142,7 @@ function assertNoLocalOptions(options: ReportOptions): void {
 
 async function reportCase(options: ReportOptions): Promise<void> {
   const { case: projectId, out, force, json } = options;
-  if (projectId === undefined) throw usageError('Name an analysis, or a case with --case.');
+  if (projectId === undefined) throw usageError('Specify an analysis, or a case with --case.');
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
   assertNoOptions({ '--html': options.html }, 'is for a single analysis; give its id.');

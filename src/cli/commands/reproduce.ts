@@ -29,11 +29,11 @@ export function defineReproduce(command: Command): void {
     .option('--original <file>', 'the picture, if the bundle contains only its hashes')
     .option(
       '--trust-list <file>',
-      'the list of trusted signers, when the bundle does not contain it (PEM)',
+      'the list of trusted signers, if the bundle does not contain it (PEM)',
     )
     .option(
       '--models-dir <dir>',
-      "the folder that contains the model's folder (default: the setting modelsDir)",
+      "the folder that contains the model's folder (default: the modelsDir setting)",
     )
     .option('--json', 'print JSON', false)
     .addHelpText(
@@ -104,7 +104,8 @@ function toRows(found: Reproduction): readonly Row[] {
 }
 
 function differenceLine({ path, recorded, found, kind }: FieldDifference): string {
-  const values = kind === 'wording' ? 'other words' : `${shown(recorded)}, again ${shown(found)}`;
+  const values =
+    kind === 'wording' ? 'different wording' : `${shown(recorded)}, now ${shown(found)}`;
   return `${printable(path)}: ${values}${kind === 'rounding' ? ' (within the tolerance)' : ''}`;
 }
 
@@ -115,7 +116,7 @@ function shown(value: unknown): string {
 
 function fileLine({ name, pixels, isTolerated }: FileComparison): string {
   if (pixels === null)
-    return `${name}: different bytes${isTolerated ? ', as expected from another version' : ''}`;
+    return `${name}: different bytes${isTolerated ? ', as expected from a different version' : ''}`;
   const farthest = `${(100 * pixels.largest).toFixed(2)} % of the scale`;
   return `${name}: ${pixels.differing} samples differ, by ${farthest} at most`;
 }

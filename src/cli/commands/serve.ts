@@ -106,8 +106,8 @@ async function runServe(options: ServeOptions): Promise<void> {
 }
 
 /**
- * Reads the settings. A person at a terminal sees the welcome instead, so only warnings and above
- * are logged there unless asked for.
+ * Reads the settings. A person at a terminal sees the welcome instead, so only warnings and above are logged there
+ * unless requested.
  */
 async function settingsOfStart(sources: Sources): Promise<Settings> {
   await askAtFirstStart(sources);
@@ -117,8 +117,8 @@ async function settingsOfStart(sources: Sources): Promise<Settings> {
 }
 
 /**
- * On the very first start, asks the person at the terminal which pictures to accept, and stores a
- * yes in the config file.
+ * On the very first start, asks the person at the terminal which pictures to accept, and saves a yes in the config
+ * file.
  */
 async function askAtFirstStart(sources: Sources): Promise<void> {
   const { settings, origins, file } = readConfig(sources);
@@ -244,7 +244,8 @@ async function showMetrics(
 async function closeServer(server: HttpServer): Promise<void> {
   const { server: listener } = server;
   const force = setTimeout(() => listener.closeAllConnections(), drainMs);
-  // Clients keep connections open between requests; one that was busy at the stop is closed once it is idle.
+  // Clients keep connections open between requests; one that was busy when the server stopped is closed once it is
+  // idle.
   const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
   try {
     await server.close();

@@ -254,7 +254,7 @@ async function readChange({
   storageConfig,
 }: UpdateOptions): Promise<TenantRequest> {
   if (name === undefined && webhookUrl === undefined && storageConfig === undefined) {
-    throw usageError('Name what to change: --name, --webhook-url or --storage-config.');
+    throw usageError('Specify what to change: --name, --webhook-url or --storage-config.');
   }
   return {
     ...(name === undefined ? {} : { name }),

@@ -146,7 +146,7 @@ async function dailyReports(
   return reports;
 }
 
-/** A day rather than a time, so that `--to` may name the same day. */
+/** A day rather than a time, so that `--to` may be the same day. */
 async function firstDay(tenants: Pick<TenantActs, 'report'>, tenant: string): Promise<string> {
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
 }

@@ -69,12 +69,17 @@ function defineCreate(user: Command): void {
     .option('--name <name>', 'the name to show in the audit log')
     .option('--user-type <type>', 'the user type in tokens (default: user)')
     .option('--tenant <name>', 'a tenant of the account; repeatable', collect, [])
-    .option('--scope <scope>', 'a further permission, such as "settings"; repeatable', collect, [])
+    .option(
+      '--scope <scope>',
+      'an additional permission, such as "settings"; repeatable',
+      collect,
+      [],
+    )
     .action(calling(create));
 }
 
 function defineUpdate(user: Command): void {
-  onOne(user, 'update', 'Change name, user type, tenants or scopes.', [
+  onOne(user, 'update', 'Change the name, user type, tenants or scopes of an account.', [
     '--add-tenant acme',
     '--name "A. Examiner"',
   ])
@@ -91,7 +96,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Defines a command on one account of this machine. @param ends - the ends of its example command lines. */
+/** Defines a command that acts on one account on this machine. @param ends - how its example command lines end. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
   return localCommand(user, name, does, lines).argument(
@@ -114,7 +119,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
     if (core.identity.kind !== 'embedded') {
       throw new ForensicsError(
         'not_offered',
-        'Accounts are managed by the identity provider in the setting oidcIssuer, so nobody could log in with an account created here. Create it there.',
+        'Accounts are managed by the identity provider in the oidcIssuer setting, so nobody could log in with an account created here. Create it there.',
       );
     }
     const tenantIds = await tenantIdsNamed(core, tenant);
@@ -190,7 +195,7 @@ async function update(who: string, options: UpdateOptions): Promise<void> {
   const lists = [...addTenant, ...removeTenant, ...addScope, ...removeScope];
   if (name === undefined && userType === undefined && lists.length === 0) {
     throw usageError(
-      'Name what to change: --name, --user-type, --add-tenant, --remove-tenant, --add-scope or --remove-scope.',
+      'Specify what to change: --name, --user-type, --add-tenant, --remove-tenant, --add-scope or --remove-scope.',
     );
   }
   const changed = await withLocalCore(options, async (core) => {

@@ -57,7 +57,7 @@ export function defineValidate(validate: Command): void {
     .option('--real <dir>', 'a folder of photographs, including its subfolders', named)
     .option('--fake <dir>', 'a folder of generated pictures, including its subfolders', named)
     .option('-o, --out <file>', 'also write the record to this JSON file', named)
-    .option('--force', 'replace the file named by --out if it exists', false)
+    .option('--force', 'replace the --out file if it exists', false)
     .addOption(
       new Option('--strategy <strategy>', 'the decision strategy to print; all are measured')
         .choices([...decisionStrategies, 'all'])
@@ -158,7 +158,7 @@ function checkChoice({ chosen }: Choice<LabelledInput>): void {
     if (chosen.some((file) => file.isFake === isFake)) continue;
     const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
     throw usageError(
-      `Every picture in ${one} is also in ${other}; name two folders that share none.`,
+      `Every picture in ${one} is also in ${other}; specify two folders that have none in common.`,
     );
   }
 }
@@ -193,11 +193,11 @@ function checkFolders({ real, fake, force, out }: ValidateOptions) {
   if (real === undefined || fake === undefined) {
     const missing = real === undefined ? '--real' : '--fake';
     throw usageError(
-      `${missing} is missing; name a folder of photographs and one of generated pictures.`,
+      `${missing} is missing; specify a folder of photographs and one of generated pictures.`,
     );
   }
   if (force && out === undefined)
-    throw usageError('--force replaces the file named by --out; add --out FILE.');
+    throw usageError('--force replaces the --out file; add --out FILE.');
   return { real, fake };
 }
 
@@ -341,7 +341,7 @@ function worstFolderText(worstFolder: ClassFigures['worstFolder']): string {
   return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
 }
 
-/** Why pictures were left undecided; empty when all were decided. */
+/** Why pictures were left undecided; empty if all were decided. */
 function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): readonly string[] {
   const rows = conditions.flatMap(({ condition, strategies }) => {
     const { real, fake } = strategies[strategy];
@@ -362,6 +362,6 @@ function meaningRows(validation: Validation, { strategy }: Shown): readonly Row[
   const [first] = chosenStrategies({ strategy });
   return [
     ...listRows('Errors', writeJudgement(validation, first)),
-    ...listRows('Take care', writeWarnings(validation)),
+    ...listRows('Warnings', writeWarnings(validation)),
   ];
 }

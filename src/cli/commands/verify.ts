@@ -31,7 +31,7 @@ Examples:
   $ forensics verify evidence.zip --key examiner.pem
   $ forensics verify evidence.zip --json
 
-Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or has another key.`,
+Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`,
     )
     .action(calling(verify));
 }

@@ -42,7 +42,11 @@ export function defineWebhooks(webhooks: Command): void {
     subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
   )
     .argument('[id]', 'the id of the message, from "webhooks list"')
-    .option('--given-up', 'all messages that were given up after their last attempt', false)
+    .option(
+      '--given-up',
+      'all messages that could not be delivered even with the last attempt',
+      false,
+    )
     .addHelpText(
       'after',
       `
@@ -55,12 +59,12 @@ Examples:
     )
     .action(calling(replay));
   withTenant(
-    subcommand(webhooks, 'test', "Send one signed test message and print the receiver's answer."),
+    subcommand(webhooks, 'test', "Send one signed test message and print the receiver's response."),
   )
     .addHelpText(
       'after',
       `
-Its header "webhook-event" is "test", and its body has no analysisId. It is not retried or stored, and a webhook that was
+Its "webhook-event" header is "test", and its body has no analysisId. It is not retried or stored, and a webhook that was
 switched off stays off.
 
 Examples:
@@ -128,7 +132,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   for (const message of replayed) print(message.id);
   log(
     replayed.length === 0
-      ? 'No message was given up.'
+      ? 'There are no messages that could not be delivered.'
       : `Messages queued again: ${replayed.length}. The server of this data folder will send them.`,
   );
 }

@@ -19,7 +19,7 @@ import type { KeyActs, Service, TenantActs } from './service.ts';
 /**
  * Opens the data folder for one action and closes it again, even when the action fails.
  *
- * @throws {ForensicsError} `not_found` when nothing was set up there.
+ * @throws {ForensicsError} `not_found` if nothing was set up there.
  */
 export async function withLocalCore<T>(
   options: FolderOptions,
@@ -28,13 +28,13 @@ export async function withLocalCore<T>(
   return withCore(installedSettings(options), act);
 }
 
-/** @throws {ForensicsError} `not_found` when nothing was set up in the data folder. */
+/** @throws {ForensicsError} `not_found` if nothing was set up in the data folder. */
 export function installedSettings(options: FolderOptions): Settings {
   const settings = settingsFor(options);
   if (hasInstallation(settings)) return settings;
   throw new ForensicsError(
     'not_found',
-    'This data folder is not set up; name another with --data-dir, or set it up with "forensics serve".',
+    'This data folder is not set up; choose another with --data-dir, or set it up with "forensics serve".',
   );
 }
 
@@ -59,7 +59,7 @@ export async function withCore<T>(
   }
 }
 
-/** Logs the automatic upgrade, because the copy is the only way back to the earlier version. */
+/** Logs the automatic upgrade, because the copy is the only way to go back to the earlier version. */
 export function logOpening(
   { upgrade }: Pick<Core['database'], 'upgrade'>,
   note: (text: string) => void = log,
@@ -130,7 +130,7 @@ async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
-/** Only a warning, because the server may have other settings than this command. */
+/** Only a warning, because the server's settings may differ from this command's. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { createWebhookGuard } = await import('../../service/storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
@@ -168,7 +168,7 @@ export async function userNamed({ users }: Core, who: string): Promise<User> {
   if (named.length > 1) {
     throw new ForensicsError(
       'conflict',
-      `${named.length} tenants have an account with this address; name one by its id: ${named.map(({ id }) => id).join(', ')}.`,
+      `${named.length} tenants have an account with this address; specify one by its id: ${named.map(({ id }) => id).join(', ')}.`,
     );
   }
   const user = named[0] ?? (await users.byId(who));

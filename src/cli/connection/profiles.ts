@@ -45,7 +45,7 @@ export function profileNamed(name: string): Profile {
   );
 }
 
-/** Returns null when there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
+/** Returns null if there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
 export function readProfile(name: string): Profile | null {
   const found = readOwnJson(profileFile(name), profileFields);
   return found === null ? null : { name, ...found };
@@ -69,7 +69,7 @@ export function profileTrust({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerpr
 export function checkProfileName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return name;
   throw usageError(
-    'A profile name has 1 to 64 lower-case letters, digits, ".", "_" or "-", and begins with a letter or digit.',
+    'A profile name must have 1 to 64 lower-case letters, digits, ".", "_" or "-", and begin with a letter or digit.',
   );
 }
 
@@ -88,7 +88,7 @@ function namesIn(path: string): readonly string[] {
   return files.map((file) => file.replace(/\.json$/, '')).toSorted();
 }
 
-/** Reads a small JSON file that only this user can read; returns null when there is none. */
+/** Reads a small JSON file that only this user can read; returns null if there is none. */
 function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
   const found = parsed(file);
   if (found === undefined) return null;
@@ -145,7 +145,7 @@ const credentials = Type.Union([apiKey, session]);
 export type Credentials = Static<typeof credentials>;
 export type Session = Static<typeof session>;
 
-/** Returns null when there are none. @throws {ForensicsError} `config_invalid`. */
+/** Returns null if there are none. @throws {ForensicsError} `config_invalid`. */
 export function readCredentials(profile: string): Credentials | null {
   return readOwnJson(credentialsFile(profile), credentials);
 }
@@ -165,7 +165,7 @@ const lockTimeoutMs = 60_000;
 /**
  * Locks the credentials of a profile against other processes while `act` changes them.
  *
- * @throws {ForensicsError} `conflict` when another process holds the lock for a minute.
+ * @throws {ForensicsError} `conflict` if another process holds the lock for a minute.
  */
 export async function withProfileLock<T>(profile: string, act: () => Promise<T>): Promise<T> {
   const release = await lock(`${credentialsFile(profile)}.lock`);
@@ -208,7 +208,7 @@ export async function apiKeyFrom(file: string): Promise<string> {
   return key;
 }
 
-/** Returns null when the variable is not set. @throws {ForensicsError} `usage`. */
+/** Returns null if the variable is not set. @throws {ForensicsError} `usage`. */
 export function apiKeyOfEnvironment(): string | null {
   const { FORENSICS_API_KEY = '' } = process.env;
   return FORENSICS_API_KEY === '' ? null : checked(FORENSICS_API_KEY, 'FORENSICS_API_KEY');

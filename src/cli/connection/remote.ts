@@ -1,4 +1,4 @@
-/** The service behind the `/v1` interface of a server. */
+/** The service behind a server's `/v1` API. */
 
 import { infoResponse } from '../../contract/auth.ts';
 import { messageResponse } from '../../contract/common.ts';

@@ -23,7 +23,7 @@ import {
 import type { Service } from './service.ts';
 import { authorizeBySession } from './session.ts';
 
-/** Fills in the tenant from the profile. Ends the command when neither names one. */
+/** Fills in the tenant from the profile. Ends the command if neither specifies one. */
 export async function nameTenant(command: Command): Promise<void> {
   const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
   if (options.tenant !== undefined) return;
@@ -67,7 +67,7 @@ export async function withApi<T>(
 interface Server {
   readonly url: string;
   readonly trust: Trust;
-  /** Null when the server was given by its address. */
+  /** Null if the server was given by its address. */
   readonly profile: Profile | null;
 }
 
@@ -92,10 +92,10 @@ export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   }
   if (profile !== undefined) return { profile };
   if (url !== undefined) return { url };
-  throw usageError('Name the server: --url https://host:port, or --profile NAME.');
+  throw usageError('Specify the server with --url https://host:port or --profile NAME.');
 }
 
-/** For a login, which takes both: an address, and the name to save it under. */
+/** For a login, which takes both an address and the name to save it under. */
 export function serverMentioned(options: Pick<ServerOptions, 'url' | 'profile'>) {
   return { ...serverOfEnvironment(), ...options };
 }
@@ -106,7 +106,7 @@ function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
   return { ...(url !== '' && { url }), ...(profile !== '' && { profile }) };
 }
 
-/** Returns null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+/** Returns null if neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
   if (ca !== undefined && fingerprint !== undefined) {
     throw usageError('--ca and --fingerprint are two ways to verify the server; choose one.');
@@ -135,7 +135,7 @@ function isCertificate(pem: string): boolean {
 /**
  * The tenant a command acts for on a server: the option's, otherwise the profile's.
  *
- * @throws {ForensicsError} `usage` when neither names one.
+ * @throws {ForensicsError} `usage` if neither specifies one.
  */
 export function requireTenant(options: ServerOptions & { readonly tenant?: string }): string {
   const tenant = options.tenant ?? profileTenant(options);

@@ -1,7 +1,7 @@
 /**
- * What commands need from a service, either the data folder of this machine (`local.ts`), where the
- * operator acts, or a server (`remote.ts`), where the owner of the login or API key acts. Both
- * return values of the `/v1` interface. Tenants are given by name.
+ * What commands need from a service, either the data folder of this machine (`local.ts`), where the operator acts, or a
+ * server (`remote.ts`), where the owner of the login or API key acts. Both return values of the `/v1` API. Tenants are
+ * given by name.
  */
 
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';

@@ -1,6 +1,6 @@
 /**
- * Keeps a login alive by refreshing the access token before it expires. A refresh token works only
- * once, and using it twice ends the session, so only one request of one process may send it.
+ * Keeps a login alive by refreshing the access token before it expires. A refresh token works only once, and using it
+ * twice ends the session, so only one request by one process may send it.
  */
 
 import type { Api, Authorize } from '../client/api.ts';
@@ -38,7 +38,7 @@ interface Renewal {
   readonly isDue: (session: Session, at: number) => boolean;
 }
 
-/** The stored session, refreshed first if due. @throws {ForensicsError} `unauthenticated` when it has ended. */
+/** The stored session, refreshed first if due. @throws {ForensicsError} `unauthenticated` if it has ended. */
 export async function renewSession(
   profile: string,
   { api, now, isDue: isWanted }: Renewal,

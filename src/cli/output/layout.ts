@@ -10,7 +10,7 @@ export type Row = readonly [label: string, text: string];
 
 /** Width of the margin before a row's text: two spaces, then its label. */
 const usualIndent = 13;
-/** With fewer columns, every word would be on a line of its own. */
+/** With fewer columns, every word would be on its own line. */
 const minColumns = 30;
 
 /** A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths are not broken. */
@@ -97,7 +97,7 @@ export function listTable(
   return [head, ...safe].map((cells) => layRow(cells, widths)).join('\n');
 }
 
-/** Null when not even the longest words of the columns fit. */
+/** Null if not even the longest words of the columns fit. */
 function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
   const widest = (measure: (text: string) => number) =>
     head.map((name, at) =>

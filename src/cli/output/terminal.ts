@@ -18,7 +18,10 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 
 let given = none;
 
-/** Declares the options common to all commands. They apply from when a command runs until the next program is created. */
+/**
+ * Declares the options common to all commands. They apply from the time a command runs until the next program is
+ * created.
+ */
 export function withSwitches(program: Command): Command {
   given = none;
   return program
@@ -90,7 +93,7 @@ export function lineWidth(stream: NodeJS.WriteStream): number {
 const plainColumns = 80;
 /** Longer lines are hard to read. */
 const maxColumns = 100;
-/** In fewer columns, every word would be on a line of its own. */
+/** With fewer columns, every word would be on its own line. */
 const minColumns = 40;
 
 export function helpWidth(): number {
@@ -155,7 +158,7 @@ const paths = new Set<string>();
 
 /** @returns a function that cancels the removal, for when the file is gone or renamed. */
 export function removeAtExit(path: string): () => void {
-  // One listener serves all paths.
+  // One listener handles all paths.
   if (paths.size === 0) process.once('exit', removeAll);
   paths.add(path);
   return () => {

@@ -8,11 +8,11 @@ import { showCertificate } from '../../server/transport.ts';
 
 interface CertificateSource {
   readonly load: () => Promise<TlsMaterial>;
-  /** How often to check for a new one. */
+  /** How often to check for a new certificate. */
   readonly everyMs: number;
 }
 
-// Reading two small files is cheap, and a renewed certificate need not wait for a restart.
+// Reading two small files is cheap, and lets a renewed certificate be used without a restart.
 const filesEveryMs = 30_000;
 // Our own leaf certificate is renewed thirty days before it expires.
 const ownEveryMs = 12 * 3_600_000;

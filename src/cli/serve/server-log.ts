@@ -20,7 +20,7 @@ export function createServerLog(
   let dropped = 0;
   let droppedInARow = 0;
 
-  /** Returns false when the log accepts nothing more at the moment. */
+  /** Returns false if the log accepts nothing more at the moment. */
   function flush(): boolean {
     try {
       while (rest.length > 0) rest = rest.subarray(writeBytes(rest));
@@ -51,8 +51,8 @@ export function createServerLog(
   return {
     write,
     /**
-     * Prints a message for the person at the terminal; nothing with `--quiet`. It bypasses Node.js's
-     * stream, whose unread buffer would keep the process from exiting.
+     * Prints a message for the person at the terminal; nothing with `--quiet`. It bypasses Node.js's stream, because an
+     * unread buffer there would keep the process from exiting.
      */
     note: (text: string): void => {
       if (!switches().quiet) write(`${printable(text)}\n`);

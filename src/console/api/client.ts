@@ -1,6 +1,6 @@
 /**
- * Requests to `/v1`. The access token is in the memory of this page and nowhere else; the refresh token is in a cookie
- * that scripts cannot read. Only one tab refreshes at a time, because a refresh token works once.
+ * Requests to `/v1`. The access token is only in this page's memory; the refresh token is in a cookie that scripts
+ * cannot read. Only one tab refreshes at a time, because a refresh token works only once.
  */
 
 import type { UserInfo } from '../../contract/auth.ts';
@@ -45,7 +45,7 @@ export function whenSessionEnds(listener: () => void): void {
   onEnd = listener;
 }
 
-/** The JSON of an answer, of the type that the contract promises. @throws {ApiError} */
+/** The JSON of a response, of the type that the contract promises. @throws {ApiError} */
 export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
   return (await askWhole<T>(path, question)).json;
 }
@@ -61,7 +61,7 @@ export async function askWhole<T>(
   return { json, headers: answer.headers };
 }
 
-/** The bytes of an answer. @throws {ApiError} */
+/** The bytes of a response. @throws {ApiError} */
 export async function askBytes(path: string, question: Ask = {}): Promise<Blob> {
   return (await fetchWithSession(path, question)).blob();
 }
@@ -164,7 +164,7 @@ export async function resume(): Promise<UserInfo | null> {
   }
 }
 
-/** @param credentials - e-mail and password, or what the identity provider sent back. @throws {ApiError} */
+/** @param credentials - email and password, or what the identity provider sent back. @throws {ApiError} */
 export async function logIn(credentials: object): Promise<UserInfo> {
   await alone(() => takeTokens('', credentials));
   return whoAmI();

@@ -1,6 +1,6 @@
 /**
- * Uploads and their queue. Each creates an analysis, sends the bytes and starts it, and retries each step until the server
- * answers.
+ * Uploads and their queue. Each upload creates an analysis, sends the bytes and starts it, and retries each step until
+ * the server responds.
  */
 
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
@@ -31,7 +31,7 @@ interface UploadParts {
   readonly signal: AbortSignal;
 }
 
-/** Never rejects: the last state tells the outcome. */
+/** Never rejects: the last state gives the outcome. */
 export async function upload({ file, wish, onState, signal }: UploadParts): Promise<void> {
   const { tenantName, options, tags, projectId, limits } = wish;
   let made: Analysis | null = null;

@@ -34,7 +34,7 @@ import { ask } from '../api/client.ts';
 const tabIds = ['findings', 'origin', 'others', 'report', 'record'] as const;
 type TabId = (typeof tabIds)[number];
 
-/** @param tab - from the address; the first tab if it names none. */
+/** @param tab - from the address; the first tab if it specifies none. */
 export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: string | null }) {
   const { words } = useConsole();
   const loaded = useAnalysis(id);
@@ -278,7 +278,7 @@ const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
 };
 
 /**
- * The address names the open tab; printing shows all of them.
+ * The address contains the open tab; printing shows all of them.
  *
  * @see WAI-ARIA Authoring Practices, "Tabs": one stop of the Tab key, arrow keys between them.
  */

@@ -1,4 +1,4 @@
-/** The pictures of one case, those that need attention first, and a summary of all in one sentence. */
+/** The pictures in one case, starting with those that need attention, and a one-sentence summary of them all. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';

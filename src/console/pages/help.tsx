@@ -1,4 +1,4 @@
-/** Help: the results, the glossary, the manual, the interface, and the certificate of this server. */
+/** Help: the results, the glossary, the manual, the API, and the certificate of this server. */
 
 import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';

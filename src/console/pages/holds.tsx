@@ -1,4 +1,4 @@
-/** Legal holds: what is kept even if deleted, and why; place and lift them. */
+/** Legal holds: what is kept even if deleted, and why. They are placed and lifted here. */
 
 import { useState } from 'preact/hooks';
 import type { LegalHold } from '../../contract/holds.ts';

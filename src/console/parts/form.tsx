@@ -69,7 +69,7 @@ export function TextField({
 }: TextFieldProps) {
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
     onValue(currentTarget.value);
-  // A date is reported once it is complete, a text after every letter.
+  // A date is reported once it is complete; text is reported after every letter.
   const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
   return (
     <Field label={label} help={help} hint={hint}>

@@ -90,7 +90,7 @@ function insideShare(value: number): number {
   return Math.min(1, Math.max(0, value));
 }
 
-/** One finger or the mouse moves the picture, two zoom it. */
+/** One finger or the mouse moves the picture; two fingers zoom it. */
 function useFingers(
   box: RefObject<HTMLDivElement | null>,
   { move, zoom }: { move: (x: number, y: number) => void; zoom: (by: number, at: Point) => void },

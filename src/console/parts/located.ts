@@ -1,4 +1,4 @@
-/** Where findings are in the picture, and their numbers, with those in the report first. */
+/** Where findings are in the picture, and their numbers, starting with those in the report. */
 
 import type { Evidence } from '../../contract/evidence.ts';
 import type { Box } from './viewer.tsx';

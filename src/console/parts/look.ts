@@ -15,12 +15,15 @@ export interface Point {
 export interface Look {
   readonly map: MapName | null;
   readonly opacity: number;
-  /** 0..1 from the left: the map is shown right of it; null without a swipe. */
+  /** 0..1 from the left: the map is shown to the right of it; null without a swipe. */
   readonly swipe: number | null;
   readonly hasGrid: boolean;
-  /** What the loupe shows, in shares of the picture; null without one. */
+  /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
-  /** Zoom relative to the fitted size, and the centre of the window as shares of the picture: valid for any window size. */
+  /**
+   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so that they hold for
+   * any window size.
+   */
   readonly zoom: number;
   readonly middle: Point;
 }
@@ -67,7 +70,7 @@ export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment']
     const { x, y, scale } = fit(one, other);
     return `translate(${x}px, ${y}px) scale(${scale})`;
   }
-  // As a share of each picture's longer side.
+  // As a fraction of each picture's longer side.
   const longer = Math.max(other.width, other.height);
   const scale = (alignment.scale * longer) / Math.max(one.width, one.height);
   const x = alignment.left * longer + (alignment.isMirrored ? one.width * scale : 0);

@@ -202,7 +202,7 @@ export function Dialog({
 }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is painted, so that a key pressed immediately goes to it.
+  // Done before it is painted, so that a key pressed immediately goes to it.
   useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-labelledby={id} onClose={onClose}>
@@ -223,7 +223,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   return <Button onClick={() => void copy()}>{words.common.copy}</Button>;
 }
 
-/** In the browser's time zone, which is named. */
+/** In the browser's time zone, which is shown. */
 export function Time({ at }: { readonly at: string | null }) {
   const { words, language } = useConsole();
   if (at === null) return <>{words.common.never}</>;
@@ -238,7 +238,10 @@ export function writeTime(at: string, language: Language): string {
   return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
 }
 
-/** Swedish dates are ISO 8601. Kept, because creating a formatter takes as long as formatting a hundred times. */
+/**
+ * Swedish dates are in ISO 8601. The formatter is kept, because creating one takes as long as formatting a hundred
+ * dates.
+ */
 const timeWriter = new Intl.DateTimeFormat('sv-SE', {
   year: 'numeric',
   month: '2-digit',

@@ -26,7 +26,7 @@ export function useReview(id: string, onComment: () => void) {
   const [, redraw] = useState(0);
   const go = async (by: 1 | -1): Promise<void> => {
     const next = await neighbour(id, by);
-    // The same part of the next analysis.
+    // The same tab of the next analysis.
     const tab = /\?tab=\w+/.exec(location.hash)?.[0] ?? '';
     if (next !== null) location.hash = `#/analysis/${next}${tab}`;
     redraw((count) => count + 1);
@@ -109,7 +109,7 @@ function useKeys(acts: Readonly<Record<string, () => unknown>>) {
   const [isOpen, setOpen] = useState(false);
   const latest = useRef(acts);
   latest.current = acts;
-  // Before it is painted, so that a key pressed immediately is not lost.
+  // Done before it is painted, so that a key pressed immediately is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;

@@ -60,7 +60,7 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
       role="application"
       aria-label={`${analysis.viewer}: ${name.slice(0, 80)}`}
       aria-describedby={helpId}
-      // In picture pixels, so that the swipe line keeps its place in the window.
+      // In picture pixels, so that the swipe line stays in its place in the window.
       style={{
         '--cut': `${Math.max(0, ((look.swipe ?? 0) * frame.width - view.x) / view.scale)}px`,
         '--unscaled': 1 / view.scale,

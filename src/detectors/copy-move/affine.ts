@@ -22,8 +22,8 @@ export interface Moves {
 const passes = 3;
 
 /**
- * Fits by least squares, then once more without the points that are off by more than `maxOffsetPx`. Null when the
- * points are collinear, or when fewer than half follow one transform.
+ * Fits by least squares, then once more without the points that are off by more than `maxOffsetPx`. Null if the points
+ * are collinear, or when fewer than half follow one transform.
  */
 export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   const kept = new Uint8Array(moves.x.length).fill(1);
@@ -134,7 +134,7 @@ export function moved(
 }
 
 /**
- * Solves `matrix x = right` for a symmetric positive definite matrix, row-major; null when it is singular. Overwrites
+ * Solves `matrix x = right` for a symmetric positive definite matrix, row-major; null if it is singular. Overwrites
  * both arguments.
  */
 export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array | null {

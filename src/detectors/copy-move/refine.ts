@@ -39,7 +39,7 @@ interface Limits {
 
 /**
  * @returns the region with an angle-preserving transform, and `shear`, the shear of an unconstrained fit: near 0 for a
- *   copy, arbitrary for a chance match. Null when too few cells agree.
+ *   copy, arbitrary for a chance match. Null if too few cells agree.
  */
 export function refine(
   region: Region,
@@ -89,7 +89,7 @@ function align(fit: Fit, start: Affine): Affine {
 interface Step {
   /** Mean squared difference under the given transform. */
   readonly error: number;
-  /** The transform suggested by the gradients; null when they do not determine it. */
+  /** The transform suggested by the gradients; null if they do not determine it. */
   readonly next: Affine | null;
 }
 

@@ -13,12 +13,12 @@ import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
 export interface Archive {
-  /** Null when it is missing or unreadable. */
+  /** Null if it is missing or unreadable. */
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
   /** Size in bytes of each file, by name, without the backup's own entries. */
   readonly files: ReadonlyMap<string, number>;
-  /** One sentence per problem; empty when the archive is intact. */
+  /** One sentence per problem; empty if the archive is intact. */
   readonly problems: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 
-/** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` when it never was a backup. */
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` if it never was a backup. */
 export async function readArchive(file: string, options: ReadOptions = {}): Promise<Archive> {
   const handle = await openFile(file);
   try {
@@ -70,7 +70,7 @@ const pieceBytes = 1 << 20;
 // The backup's own entries are held in memory; even a list of two million hashes is shorter.
 const maxOwnBytes = 400_000_000;
 
-/** @returns why reading stopped early, or null when the archive ended as it should. */
+/** @returns why reading stopped early, or null if the archive ended as it should. */
 async function readEntries(reading: Reading, found: Found): Promise<string | null> {
   const { handle, size } = reading;
   const first = await readAt(handle, 0, blockBytes);
@@ -188,7 +188,7 @@ function assertBackup(block: Buffer): void {
   if (block.toString('latin1').startsWith(`${names.database}\0`)) return;
   throw new ForensicsError(
     'backup_unreadable',
-    'This is not a forensics backup; name a file made by "forensics backup create", and decompress it first if necessary.',
+    'This is not a forensics backup; specify a file made by "forensics backup create", and decompress it first if necessary.',
   );
 }
 
@@ -205,6 +205,6 @@ async function openFile(file: string): Promise<FileHandle> {
   }
   throw new ForensicsError(
     'backup_unreadable',
-    `${file} is not a file; name the backup file itself.`,
+    `${file} is not a file; specify the backup file itself.`,
   );
 }

@@ -44,7 +44,7 @@ import {
 } from './contents.ts';
 
 interface BackedUp {
-  /** `keyFile`: null when the settings contain the master key. */
+  /** `keyFile`: null if the settings contain the master key. */
   readonly folder: { readonly path: string; readonly keyFile: object | null };
   readonly secrets: Secrets;
   /** Kept open for the whole backup, so that nobody can replace the master key meanwhile. */
@@ -72,7 +72,7 @@ export interface Backup extends WrittenArchive {
 /**
  * The file appears complete or not at all. The audit log of the service records the hash of every backup's manifest.
  *
- * @throws {ForensicsError} `conflict`; `usage` when `out` is inside the data folder; `no_space_left`,
+ * @throws {ForensicsError} `conflict`; `usage` if `out` is inside the data folder; `no_space_left`,
  *   `output_not_writable`; whatever `onProgress` throws.
  */
 export async function backUp(core: BackedUp, request: BackupRequest): Promise<Backup> {
@@ -154,7 +154,7 @@ async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
 
 const maxBlockBytes = 1 << 20;
 
-/** @returns false when the file does not exist. */
+/** @returns false if the file does not exist. */
 async function addFile(add: AddFile, name: string, path: string): Promise<boolean> {
   const handle = await unlessMissing(() => open(path, 'r'));
   if (handle === null) return false;
@@ -203,7 +203,7 @@ function isDamaged(problems: readonly string[]): ForensicsError {
 /**
  * Adds one file to the archive, which is a plain tar of the files, their hashes and the manifest.
  *
- * @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`.
+ * @throws {ForensicsError} `conflict` if the source is shorter or longer than `sizeBytes`.
  */
 type AddFile = (
   name: string,

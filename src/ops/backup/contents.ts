@@ -113,7 +113,7 @@ export function belongs(name: string): boolean {
  * Reads keys and certificates. Their files are replaced one after another but belong together, so
  * they are read until two passes agree.
  *
- * @throws {ForensicsError} `conflict` when they keep changing.
+ * @throws {ForensicsError} `conflict` if they keep changing.
  */
 export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
   let last = await readKeysOnce(dataDir);

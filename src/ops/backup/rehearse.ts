@@ -17,7 +17,7 @@ import type { ReadOptions } from './archive-reader.ts';
 import type { Manifest } from './contents.ts';
 import { restore } from './restore.ts';
 
-/** The analysis whose original was examined, and the verdict; null when the backup holds no original. */
+/** The analysis whose original was examined, and the verdict; null if the backup holds no original. */
 export type Rehearsal = { readonly analysisId: string; readonly verdict: string } | null;
 
 /** Whether all keys that a restored service needs are available. */

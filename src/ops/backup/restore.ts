@@ -47,8 +47,9 @@ interface Restored extends Verified {
 }
 
 /**
- * @throws {ForensicsError} `conflict` when the folder holds something that may not be replaced or is in use; `backup_damaged`,
- *   `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing keys, `config_invalid`.
+ * @throws {ForensicsError} `conflict` if the folder holds something that may not be replaced or is in use;
+ *   `backup_damaged`, `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing
+ *   keys, `config_invalid`.
  */
 export async function restore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
@@ -198,7 +199,7 @@ function checkMasterKey(
 const advice: Readonly<Record<Manifest['masterKey']['place'], string>> = {
   here: 'The master key in this backup does not open its database; use another backup.',
   apart:
-    'The backup was made without keys; use --keys to name the folder with the copies of master.key, signing-keys and tls from that time.',
+    'The backup was made without keys; use --keys to specify the folder with the copies of master.key, signing-keys and tls from that time.',
   environment:
     'That server had its master key in the environment; set FORENSICS_MASTER_KEY to it, and keep it set for the server.',
 };

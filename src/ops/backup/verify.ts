@@ -13,12 +13,12 @@ import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts
 import { embeddedObjects, type Manifest, names, toDiskError } from './contents.ts';
 
 export interface Verified {
-  /** Null when it cannot be read. */
+  /** Null if it cannot be read. */
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
-  /** Number of rows by table, counted in the database; empty when it cannot be read. */
+  /** Number of rows by table, counted in the database; empty if it cannot be read. */
   readonly rows: Readonly<Record<string, number>>;
-  /** One sentence per problem; empty when the backup is sound. */
+  /** One sentence per problem; empty if the backup is sound. */
   readonly problems: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
     const hasStatedSchema = schema === manifest.schema;
     const schemaProblems = hasStatedSchema
       ? []
-      : [`${names.manifest} states a different schema version from the database.`];
+      : [`${names.manifest} gives a different schema version from the database.`];
     return { ...common, rows, problems: [...schemaProblems, ...found, ...missing] };
   } catch (error) {
     if (!(error instanceof ForensicsError) || error.code !== 'database_damaged') throw error;
@@ -89,7 +89,9 @@ async function missingObjects(
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });
-  return missing.slice(0, maxShown).map((path) => `${path} is missing although a row names it.`);
+  return missing
+    .slice(0, maxShown)
+    .map((path) => `${path} is missing although a row refers to it.`);
 }
 
 /** Also proves that an older database can be upgraded. */

@@ -35,7 +35,7 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
   const offMs = Math.abs(aheadMs);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} ${other}.`;
-  const fix = `Synchronise the clocks of this machine and ${other} by NTP: timedatectl set-ntp true`;
+  const fix = `Synchronise the clocks of this machine and ${other} with NTP: timedatectl set-ntp true`;
   if (offMs > failAboveMs) return failed(summary, fix);
   return offMs > warnAboveMs
     ? warning(summary, fix)
@@ -48,7 +48,7 @@ const toleranceMs = 60_000;
 /**
  * Compares the clock with the database, which cannot hold a time in the future.
  *
- * @param writtenAt - the newest time in the database; null when it holds none.
+ * @param writtenAt - the newest time in the database; null if it holds none.
  */
 export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
   const { ok, failed } = diagnose('clock');
@@ -59,11 +59,11 @@ export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
   }
   return failed(
     `It is behind the newest entry in the database, ${writtenAt.toISOString()}: it was set back, or was fast at the time.`,
-    'Synchronise the clock of this machine by NTP: timedatectl set-ntp true',
+    'Synchronise the clock of this machine with NTP: timedatectl set-ntp true',
   );
 }
 
-/** The time of the newest entry; null when there is none. */
+/** The time of the newest entry; null if there is none. */
 export async function newestTime(db: Db): Promise<Date | null> {
   const newest = [
     (
@@ -101,7 +101,7 @@ export function checkCertificate(settings: CertificateSettings, now: Date): Diag
   const { behindProxy, dataDir, publicUrl, tlsCert, tlsKey } = settings;
   if (behindProxy) return about.ok('The proxy has its own certificate; this server needs none.');
   if (tlsCert !== null && tlsKey !== null) {
-    const fix = 'Renew the files named by --tls-cert and --tls-key. A running server reloads them.';
+    const fix = 'Renew the --tls-cert and --tls-key files. A running server reloads them.';
     const host = publicUrl === null ? null : new URL(publicUrl).hostname;
     return judge(about, { cert: tlsCert, key: tlsKey, host, fix, now });
   }
@@ -115,7 +115,7 @@ interface Shown {
   /** In PEM format. */
   readonly cert: string;
   readonly key: string;
-  /** Host name the certificate must contain; null when the server itself ensures that. */
+  /** Host name the certificate must contain; null if the server itself ensures that. */
   readonly host: string | null;
   readonly fix: string;
   readonly now: Date;
@@ -137,7 +137,8 @@ function judge({ ok, warning, failed }: Diagnose, { fix, now, ...shown }: Shown)
     return failed('It is not valid yet.', 'Set the clock of this machine, or wait.');
   }
   const { host } = shown;
-  if (host !== null && !isFor(certificate, host)) return failed(`It does not name ${host}.`, fix);
+  if (host !== null && !isFor(certificate, host))
+    return failed(`It is not valid for ${host}.`, fix);
   const isEnding = validToDate.getTime() - now.getTime() < soonDays * dayMs;
   return isEnding ? warning(`It expires on ${day}.`, fix) : ok(`Valid until ${day}.`);
 }

@@ -12,7 +12,7 @@ export interface Diagnosis {
   readonly state: State;
   /** One sentence, without secrets or signed URLs. */
   readonly message: string;
-  /** The command or step that fixes it; null when all is well. */
+  /** The command or step that fixes it; null if all is well. */
   readonly fix: string | null;
 }
 

@@ -49,7 +49,7 @@ export async function examineInstallation(request: Examination): Promise<readonl
   }
   try {
     if (!hasInstallation(settings)) {
-      const fix = 'Start "forensics serve", or name another folder with --data-dir.';
+      const fix = 'Start "forensics serve", or choose another folder with --data-dir.';
       return [...program, failed('The data folder is not set up yet.', fix)];
     }
   } catch (error) {
@@ -75,7 +75,7 @@ async function examineProgram({
   const known = [node, ...(await checkModules()), ...(await checkModels(modelsDir))];
   // When one of its parts has failed, the self-test would only fail again.
   if (isQuick || known.some(({ state }) => state === 'failed')) return known;
-  onSlow('Examining two drawn pictures');
+  onSlow('Examining two synthetic pictures');
   return [...known, await examineSelf(modelsDir)];
 }
 
@@ -96,7 +96,7 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
   } catch (error) {
     const isSilent = error instanceof ForensicsError && error.code === 'store_unavailable';
     const ofPostgres = isSilent
-      ? 'Check databaseUrl, and that PostgreSQL runs: pg_isready'
+      ? 'Check databaseUrl, and that PostgreSQL is running: pg_isready'
       : 'Correct that, then run "forensics doctor" again.';
     const fix = settings.databaseUrl === null ? fixFor(error) : ofPostgres;
     return [diagnose('database').failed(messageOf(error), fix)];

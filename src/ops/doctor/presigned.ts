@@ -22,7 +22,7 @@ export interface StoreToCheck {
     readonly presigned: string;
     readonly cors: string;
   };
-  /** The warning for an address that cannot be reached from this machine; null when that counts as a failure. */
+  /** The warning for an address that cannot be reached from this machine; null if that counts as a failure. */
   readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
 }
@@ -68,8 +68,8 @@ async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
 }
 
 /**
- * Sends, for each origin, the preflight request that a browser would send before an upload. Does
- * nothing when no origins are allowed.
+ * Sends, for each origin, the preflight request that a browser would send before an upload. Does nothing if no origins
+ * are allowed.
  */
 export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, origins, fixes, now } = target;
@@ -145,8 +145,8 @@ interface VisitAnswer {
 }
 
 /**
- * @throws {ForensicsError} `store_unavailable`, `store_refused` when there is no response; a
- *   response of any status is returned.
+ * @throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response; a response of any status is
+ *   returned.
  */
 type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
 

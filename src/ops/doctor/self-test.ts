@@ -48,7 +48,7 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
   const { ok, warning, failed } = diagnose('self-test');
   const { model, locator, environment } = found.examination;
   const names = [model, ...(locator === null ? [] : [locator])].map(modelName).join(' and ');
-  const of = `${Object.keys(found.readings).length} drawn pictures were examined with ${names}`;
+  const of = `${Object.keys(found.readings).length} synthetic pictures were examined with ${names}`;
   if (golden === null) return ok(`${of}; it has no golden numbers to compare with.`);
   const isSame = isSameModel(model, golden.model);
   if (!isSame || locator === null || !isSameModel(locator, golden.locator)) {

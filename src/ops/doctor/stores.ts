@@ -45,7 +45,7 @@ async function checkOne(
   const { name, storageConfigId } = tenant;
   const fix =
     storageConfigId === null
-      ? 'Correct the file named by the setting defaultStorage.'
+      ? 'Correct the file specified by the defaultStorage setting.'
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
     const target = await findTarget(parts, blobs, { tenant, fix });

@@ -32,7 +32,7 @@ export function judgeWebhook(tenant: WebhookState, lastFailure: string | null): 
 /** Only the newest messages count; older ones say little about today. */
 const messagesRead = 20;
 
-/** The outcome of the last failed attempt; null when none is known. */
+/** The outcome of the last failed attempt; null if none is known. */
 export async function findLastFailure(db: Db, tenantId: string): Promise<string | null> {
   const entries = await listDeliveries(db, { tenantId, state: null, limit: messagesRead });
   const failed = entries.find(
@@ -64,11 +64,11 @@ const advices: readonly Advice[] = [
   ],
   [
     /^address_refused$/,
-    'Webhooks to its address are not allowed. Allow it in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, here and for the server.',
+    'Webhooks to its address are not allowed. Allow it in the webhookAllow setting (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, here and for the server.',
   ],
   [
     /^no_address$/,
-    'Its host name has no address, or none that webhooks are allowed to reach. Check the host in the URL and DNS, or allow its range in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW).',
+    'Its host name has no address, or none that webhooks are allowed to reach. Check the host in the URL and DNS, or allow its range in the webhookAllow setting (FORENSICS_WEBHOOK_ALLOW).',
   ],
   [
     /^ECONNREFUSED$/,
@@ -80,7 +80,7 @@ const advices: readonly Advice[] = [
   ],
   [
     /CERT|ISSUER|SIGNATURE|ALTNAME|TLS/,
-    'Its certificate is not trusted. Renew it, or name the CA that signed it in NODE_EXTRA_CA_CERTS, here and for the server.',
+    'Its certificate is not trusted. Renew it, or specify the CA that signed it in NODE_EXTRA_CA_CERTS, here and for the server.',
   ],
   [
     /^(ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET)$|^HPE_|SSL/,

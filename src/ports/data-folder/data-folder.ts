@@ -1,4 +1,6 @@
-/** The folder that holds an entire installation, accessible only to its owner, and its lock: one server per folder. */
+/**
+ * The folder that contains an entire installation, accessible only to its owner, and its lock: one server per folder.
+ */
 
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,13 +27,13 @@ export function assertDatabasePresent(dataDir: string): void {
   if (size > 0 || !wasInUse(dataDir)) return;
   throw new ForensicsError(
     'database_damaged',
-    `The database ${databaseName} is missing or empty, although this data folder was in use. Restore a backup with "forensics restore FILE", or name an empty folder with --data-dir.`,
+    `The database ${databaseName} is missing or empty, although this data folder was in use. Restore a backup with "forensics restore FILE", or choose an empty folder with --data-dir.`,
   );
 }
 
 /**
- * The blobs folder is created after the database. Alone and empty it may be the mount point of a prepared disk; beside
- * a master key, or with a bucket in it, it belongs to a server that was running.
+ * The blobs folder is created after the database. Alone and empty, it may be the mount point of a disk prepared for it;
+ * beside a master key, or with a bucket in it, it belongs to a server that has been running.
  */
 function wasInUse(dataDir: string): boolean {
   const blobs = join(dataDir, 'blobs');
@@ -43,8 +45,8 @@ function wasInUse(dataDir: string): boolean {
 }
 
 /**
- * Creates the folder if necessary and restricts it to its owner. @throws {ForensicsError} `config_invalid` when it
- * cannot be created.
+ * Creates the folder if necessary and restricts it to its owner. @throws {ForensicsError} `config_invalid` if it cannot
+ * be created.
  */
 export function makeDataFolder(path: string): void {
   try {
@@ -52,7 +54,7 @@ export function makeDataFolder(path: string): void {
   } catch (error) {
     throw cannotWrite(
       error,
-      'The data folder cannot be created; choose one that you may write to with --data-dir.',
+      'The data folder cannot be created; choose one that you can write to with --data-dir.',
     );
   }
   restrictToOwner(path);
@@ -109,7 +111,7 @@ export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
 /**
  * Takes the lock and returns a function that releases it.
  *
- * @throws {ForensicsError} `conflict` when another running process holds it; `no_space_left`, `config_invalid` when the
+ * @throws {ForensicsError} `conflict` if another running process holds it; `no_space_left`, `config_invalid` when the
  *   lock file cannot be written.
  */
 export function lockForServing(dataDir: string): () => void {

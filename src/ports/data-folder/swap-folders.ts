@@ -1,7 +1,8 @@
 /**
- * Replaces the content of a data folder with a restored one. Entries are moved one by one inside the data folder, because
- * it may be a mount point and its parent may belong to another user. A journal makes this atomic: until it is written
- * nothing has changed, afterwards the new content counts, and the next process to open the folder finishes the moves.
+ * Replaces the contents of a data folder with restored ones. Entries are moved one by one inside the data folder,
+ * because it may be a mount point and its parent may belong to another user. A journal makes this atomic: until it is
+ * written, nothing has changed; after that, the new contents apply, and the next process to open the folder finishes
+ * the moves.
  */
 
 import {
@@ -18,9 +19,9 @@ import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
 
 interface Journal {
-  /** Folder that holds the new content. */
+  /** Folder with the new contents. */
   readonly staging: string;
-  /** Folder for the old content; null if there is none. */
+  /** Folder for the old contents; null if there are none. */
   readonly aside: string | null;
   /** Names of the old entries still to be moved aside. */
   readonly old: readonly string[];
@@ -44,7 +45,7 @@ export function contentOf(dataDir: string): readonly string[] {
   return names.toSorted();
 }
 
-/** Creates a folder for the new content, and removes what interrupted restores left behind. */
+/** Creates a folder for the new contents, and removes what interrupted restores left behind. */
 export function makeStaging(dataDir: string, at: Date): string {
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(stagingPrefix)) rmSync(join(dataDir, name), { recursive: true });
@@ -54,7 +55,7 @@ export function makeStaging(dataDir: string, at: Date): string {
   return staging;
 }
 
-/** The point of no return. @returns the name of the folder with the old content; null if there was none. */
+/** The point of no return. @returns the name of the folder with the old contents; null if there were none. */
 export function putInPlace(dataDir: string, staging: string, at: Date): string | null {
   const old = contentOf(dataDir);
   const aside = old.length === 0 ? null : `${asidePrefix}${timestamp(at)}`;
@@ -109,7 +110,7 @@ function readJournal(dataDir: string): Journal {
   );
 }
 
-/** Its names are moved, so they must be plain names inside this folder. */
+/** The files it lists are moved, so their names must be plain names inside this folder. */
 function parsed(text: string): Journal | null {
   try {
     const { staging, aside, old }: Partial<Record<keyof Journal, unknown>> = JSON.parse(text);

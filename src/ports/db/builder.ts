@@ -3,7 +3,7 @@
  * parts are used only in this file, and `builder.test.ts` fails if a new version behaves differently.
  *
  * drizzle's own drivers do not fit: the PostgreSQL driver has different table types, lacks `get`, `all` and `run`, and
- * ignores our type parsers; both take 40 % longer for a list.
+ * ignores our type parsers; both drivers take 40 % longer for a list.
  */
 
 import { Column, getTableName, is } from 'drizzle-orm';
@@ -76,8 +76,8 @@ interface JoinedQuery {
   readonly joinsNotNullableMap?: Readonly<Record<string, boolean>>;
 }
 
-// Maps rows of the driver (arrays of column values) to objects like drizzle does, but decides once per query instead of
-// once per cell what to do with a column. For long lists, that took as long as reading them.
+// Maps rows of the driver (arrays of column values) to objects like drizzle does, but decides what to do with a column
+// once per query instead of once per cell. For long lists, that took as long as reading the rows.
 
 interface Cell {
   readonly index: number;

@@ -22,7 +22,7 @@ export interface Tx extends Reader {
 export interface Db extends Reader {
   /** See `transact`. */
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
-  /** Runs reads that all see the database at the same moment. */
+  /** Runs reads that all see the database as of the same moment. */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** @returns a function that ends the subscription. */
   onNotification(topic: Topic, listener: () => void): () => void;
@@ -75,8 +75,8 @@ export interface Upgrade {
 }
 
 /**
- * Runs `act` in one write transaction: what it reads is still true when it writes. It must await only its own
- * statements and change nothing else, because it is retried from the start if another transaction interferes.
+ * Runs `act` in one write transaction: what it reads is still true if it writes. It must await only its own statements
+ * and change nothing else, because it is retried from the start if another transaction interferes.
  *
  * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the
  *   database.
@@ -108,7 +108,7 @@ export async function pipelined<T extends readonly unknown[]>(
   return results as T;
 }
 
-/** A statement outside the open transaction would wait for it for ever, or not see what it wrote. */
+/** A statement outside the open transaction would wait for it forever, or not see what it has written. */
 export function assertNoTransaction(): void {
   if (openTransaction.getStore()?.isOpen !== true) return;
   throw new TypeError('a transaction is open: read and write through it');
@@ -197,7 +197,7 @@ export function jsonField(
     : sql`(${column}::json ->> ${sql.raw(`'${field}'`)})`;
 }
 
-/** Whether a JSON list of texts, stored as text, contains this value. */
+/** Whether a JSON list of strings, stored as text, contains this value. */
 export function hasElement({ engine }: Reader, column: AnyColumn, value: string): SQL {
   return engine === 'sqlite'
     ? sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ${value})`
@@ -212,7 +212,7 @@ export function eachNumber({ engine }: Reader, numbers: readonly number[]): SQL 
     : sql`SELECT value::bigint AS value FROM jsonb_array_elements_text(${list}::jsonb) AS list(value)`;
 }
 
-/** Whether a text contains this substring, byte for byte: there are no wildcards. */
+/** Whether text contains this substring, byte for byte: there are no wildcards. */
 export function contains({ engine }: Reader, column: AnyColumn, part: string): SQL {
   return engine === 'sqlite'
     ? sql`instr(${column}, ${part}) > 0`

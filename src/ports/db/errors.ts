@@ -13,7 +13,7 @@ export function toSqliteError(error: unknown): unknown {
   return translate(error, readCode(error, 'SQLITE_'), ofSqlite);
 }
 
-/** Translates an error from opening the file, which may also carry a system code. */
+/** Translates an error from opening the file, which may also have a system code. */
 export function toOpeningError(error: unknown): unknown {
   return translate(error, readCode(error, ''), ofSqlite);
 }
@@ -43,7 +43,7 @@ function translate(error: unknown, code: string, translations: readonly Translat
     : new ForensicsError(found.code, found.message, { cause: error });
 }
 
-/** The code of the error or one of its causes; empty when none has a matching code. */
+/** The code of the error or one of its causes; empty if none has a matching code. */
 function readCode(error: unknown, begin: string): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
@@ -66,7 +66,7 @@ const ofSqlite: readonly Translation[] = [
     // SHMSIZE: the shared-memory file beside the database, which readers also need, cannot grow.
     codes: ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'],
     code: 'no_space_left',
-    message: 'The disk of the database is full; make room.',
+    message: 'The disk that holds the database is full; free some space.',
   },
   {
     codes: ['SQLITE_BUSY'],
@@ -76,19 +76,20 @@ const ofSqlite: readonly Translation[] = [
   {
     codes: ['SQLITE_IOERR'],
     code: 'store_unavailable',
-    message: 'The disk of the database fails; look at the disk and its mount, then try again.',
+    message:
+      'The disk that holds the database is failing; check the disk and its mount, then try again.',
   },
   {
     codes: ['SQLITE_NOTADB'],
     code: 'database_damaged',
-    message: 'The database file is damaged; restore a backup of it.',
+    message: 'The database file is damaged; restore it from a backup.',
   },
   {
-    // SQLite reports an unreadable page and a page with wrong content alike.
+    // SQLite reports an unreadable page and a page with wrong contents in the same way.
     codes: ['SQLITE_CORRUPT'],
     code: 'database_damaged',
     message:
-      'The database cannot be read: its disk fails, or the file is damaged. Check the disk first; if it is in order, restore a backup.',
+      'The database cannot be read: its disk is failing, or the file is damaged. Check the disk first; if it is in order, restore a backup.',
   },
   {
     codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],
@@ -103,28 +104,28 @@ const unavailableCodes =
   '08 53 57 55P03 40 25P03 ECONN ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE EHOST ENET'.split(' ');
 
 export const needsSessions =
-  'The pooler before PostgreSQL lends its connections for one transaction at a time; set it to session mode (in PgBouncer, pool_mode = session).';
+  'The pooler in front of PostgreSQL lends its connections for only one transaction at a time; set it to session mode (in PgBouncer, pool_mode = session).';
 
 const ofPostgres: readonly Translation[] = [
   {
     codes: ['53100'],
     code: 'no_space_left',
-    message: 'The disk of the database is full; make room.',
+    message: 'The disk that holds the database is full; free some space.',
   },
   {
     codes: ['28', '3D000', '42501', '3F000'],
     code: 'config_invalid',
     message:
-      'PostgreSQL refuses the connection; check user, password and database in databaseUrl, and that the user may create tables there.',
+      'PostgreSQL refused the connection; check the user, password and database in databaseUrl, and that the user may create tables there.',
   },
   {
     codes: ['58P01', '0A000'],
     code: 'config_invalid',
     message:
-      'The extensions pg_trgm and btree_gin are missing in PostgreSQL; install its package postgresql-contrib.',
+      'PostgreSQL lacks the pg_trgm and btree_gin extensions; install its postgresql-contrib package.',
   },
   {
-    // A prepared statement that is missing, or already exists, in the session that a pooler lent this time.
+    // A prepared statement that is missing, or already exists, in the session that a pooler has lent this time.
     codes: ['26000', '42P05'],
     code: 'config_invalid',
     message: needsSessions,
@@ -132,12 +133,12 @@ const ofPostgres: readonly Translation[] = [
   {
     codes: ['XX001', 'XX002'],
     code: 'database_damaged',
-    message: 'The database is damaged; restore a backup of it.',
+    message: 'The database is damaged; restore it from a backup.',
   },
   {
     codes: unavailableCodes,
     code: 'store_unavailable',
     message:
-      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, then try again.',
+      'The database is not responding; check that PostgreSQL is running at the address in databaseUrl, then try again.',
   },
 ];

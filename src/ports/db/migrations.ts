@@ -48,7 +48,7 @@ function stepFiles(engine: EngineName) {
   );
 }
 
-/** Translates to PostgreSQL. Texts are compared by their bytes, as in SQLite, whatever the machine's locale. */
+/** Translates to PostgreSQL. Text is compared byte by byte, as in SQLite, whatever the machine's locale. */
 function toPostgres(sql: string): string {
   return sql
     .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');')
@@ -61,7 +61,7 @@ function toPostgres(sql: string): string {
 /**
  * Upgrades the file to the newest schema; each step and its version number are one transaction.
  *
- * @throws {ForensicsError} `schema_newer` when a newer program has already upgraded the file.
+ * @throws {ForensicsError} `schema_newer` if a newer program has already upgraded the file.
  */
 export function migrateSqlite(client: Database, steps = schemaSteps('sqlite')): void {
   const latest = steps.at(-1)!.version;
@@ -102,7 +102,7 @@ const oldestProgram = 11;
  * Upgrades the database to the newest schema in one transaction; if several processes try, one does it and the others wait.
  *
  * @returns the schema version found; 0 for a new database.
- * @throws {ForensicsError} `schema_newer` when a newer program has made the schema incompatible with this one.
+ * @throws {ForensicsError} `schema_newer` if a newer program has made the schema incompatible with this one.
  */
 export async function migratePostgres(client: PoolClient): Promise<{ from: number; to: number }> {
   const latest = currentSchema('postgres');

@@ -19,7 +19,7 @@ export function shareConnections(pool: Pool, connections: number) {
   const held = new Map<string, number>();
   let free = connections;
 
-  // The service's own work is already bounded.
+  // The amount of the service's own work is already limited.
   const mayHold = (requester: string) => requester === '' || (held.get(requester) ?? 0) < limit;
 
   function hold(requester: string, more: 1 | -1): void {
@@ -79,7 +79,7 @@ export function notifyStatements(topics: readonly Topic[]): string {
  * meanwhile.
  *
  * @param isExclusive - keeps every other process out while it listens.
- * @throws {ForensicsError} `conflict` when other processes are connected, or one of them is exclusive.
+ * @throws {ForensicsError} `conflict` if other processes are connected, or one of them is exclusive.
  */
 export async function listen(config: ClientConfig, isExclusive: boolean) {
   const emitter = new EventEmitter();
@@ -102,7 +102,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
       throw error;
     }
     if (stopping.signal.aborted) return client.end();
-    // Registered last, because a client that never connected also emits `end`, and its caller retries already.
+    // Registered last, because a client that never connected also emits `end`, and its caller already retries.
     client.on('end', () => void reconnect());
     present = client;
   }
@@ -140,7 +140,7 @@ async function takePresence(client: Client, isExclusive: boolean): Promise<void>
   throw new ForensicsError(
     'conflict',
     isExclusive
-      ? 'Servers, workers or commands use the database; stop them on every machine, then try again.'
+      ? 'Servers, workers or commands are still using the database; stop them on every machine, then try again.'
       : 'Another command has exclusive use of the database, such as a rotation of the master key; try again when it has finished.',
   );
 }

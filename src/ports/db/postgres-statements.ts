@@ -26,7 +26,10 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
   };
 }
 
-/** Limits how long a process that freezes inside a transaction can block the others. A pooler refuses them at the start of a session. */
+/**
+ * Limits how long a process that freezes inside a transaction can block the others. A pooler refuses these settings at
+ * the start of a session.
+ */
 export const sessionLimits =
   "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
 
@@ -72,7 +75,8 @@ function decodeText(value: string): string {
 }
 
 /**
- * @param isKept - whether the connection caches the plan: not for searches, where the best plan depends on the search term.
+ * @param isKept - whether the connection caches the plan: not for searches, for which the best plan depends on the
+ * search term.
  */
 export async function runStatement(
   client: Pick<Pool, 'query'> | PoolClient,
@@ -99,7 +103,7 @@ export async function runStatement(
 
 interface Translated {
   readonly text: string;
-  /** Name under which connections cache the plan; null when there are too many. */
+  /** Name under which connections cache the plan; null if there are too many. */
   readonly name: string | null;
 }
 

@@ -44,8 +44,9 @@ const maxConnections = 10;
 /**
  * Connects and upgrades the database to the newest schema.
  *
- * @throws {ForensicsError} `config_invalid` when the database rejects the connection, `store_unavailable` when it does not
- *   respond, `schema_newer`, `no_space_left`; `conflict` when exclusive access is impossible, or another process has it.
+ * @throws {ForensicsError} `config_invalid` if the database rejects the connection, `store_unavailable` when it does
+ *   not respond, `schema_newer`, `no_space_left`; `conflict` if exclusive access is impossible, or another process has
+ *   it.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
@@ -106,12 +107,16 @@ async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
   }
 }
 
-/** A pooler that lends a session for a transaction only gives both connections the same one, or other ones when it is busy. */
+/**
+ * A pooler that lends a session for only one transaction gives both connections the same session, or different ones if
+ * it is busy.
+ */
 async function assertOwnSessions(one: PoolClient, pool: Pool): Promise<void> {
   const other = await pool.connect();
   try {
     const sessions: number[] = [];
-    // The new connection first: it answers after its settings are made, so that no two statements run at once.
+    // The new connection comes first: it responds only once its settings are made, so that no two statements run at
+    // once.
     for (const client of [other, one, other, one]) {
       const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
       sessions.push(rows[0]?.pid);
@@ -162,12 +167,13 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
   }
 }
 
-// With delays that grow to a fifth of a second this lasts ten seconds, enough for a hundred other transactions.
+// With delays that grow to a fifth of a second, this takes ten seconds in all, enough for a hundred other transactions.
 const maxAttempts = 60;
 
 /**
- * A read through an index conflicts only with writes to neighbouring rows, a sequential scan with every write. PostgreSQL
- * prefers sequential scans for small tables, including those that were small when a connection planned its statements.
+ * A read through an index conflicts only with writes to neighbouring rows; a sequential scan conflicts with every
+ * write. PostgreSQL prefers sequential scans for small tables, including those that were small when a connection
+ * planned its statements.
  *
  * @see "Serializable Isolation Level" in the PostgreSQL manual, which gives this advice.
  */
@@ -176,7 +182,10 @@ const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_se
 const withoutFlush = '; SET LOCAL synchronous_commit = off';
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** PostgreSQL runs transactions concurrently and aborts one whose outcome would depend on that; it is then retried. */
+/**
+ * PostgreSQL runs transactions concurrently and aborts one whose outcome would depend on that; that one is then
+ * retried.
+ */
 async function runTransaction<T>(
   connections: Connections,
   act: (tx: Tx) => Promise<T>,

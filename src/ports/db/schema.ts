@@ -254,8 +254,7 @@ export const examinations = sqliteTable('examinations', {
 });
 
 /**
- * Fingerprints for recognising copies of examined pictures, and in the next table their keys for searching. See
- * `seen-before.ts`.
+ * Fingerprints for recognising copies of examined pictures; the next table has their search keys. See `seen-before.ts`.
  */
 export const fingerprints = sqliteTable('fingerprints', {
   id: integer('id').primaryKey(),
@@ -380,7 +379,9 @@ export const auditEntries = sqliteTable(
 /** The end of each chain, which reveals when entries were truncated. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),
-  /** 0 for a chain whose first entry, which records that it is younger than its tenant, is yet to be written. */
+  /**
+   * 0 for a chain whose first entry, which records that the chain is younger than its tenant, has yet to be written.
+   */
   count: integer('count').notNull(),
   /** Hash of the last entry. */
   hash: text('hash').notNull(),

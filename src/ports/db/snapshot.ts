@@ -52,7 +52,7 @@ interface Inspection {
   readonly problems: readonly string[];
 }
 
-/** Reads the whole file without changing it. @throws {ForensicsError} `database_damaged` when it is not a database. */
+/** Reads the whole file without changing it. @throws {ForensicsError} `database_damaged` if it is not a database. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
   return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
@@ -80,7 +80,7 @@ async function reading<T>(
   }
 }
 
-/** In WAL mode, which is recorded in the file, even a reader would have to create a log beside it. */
+/** In WAL mode, which is recorded in the file, even a reader would have to create a log beside the file. */
 function leaveWalMode(path: string): void {
   const client = new Database(path);
   try {

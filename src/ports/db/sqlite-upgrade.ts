@@ -1,6 +1,6 @@
 /**
- * Upgrades a file from an earlier version to the current schema. First it makes a copy for going back to that version.
- * Copies are stored in `backups/` beside the database; the newest three are kept.
+ * Upgrades a file from an earlier version to the current schema. First it makes a copy, so that it is possible to go
+ * back to that version. Copies are stored in `backups/` beside the database; the newest three are kept.
  */
 
 import {
@@ -43,7 +43,7 @@ const unfinishedPattern = /\.new(?:-journal)?$/;
 const abandonedMs = 3_600_000;
 const copyPattern = /^forensics-\d+-(?<date>\d{8}T\d{6}Z)\.db$/;
 
-/** @returns null when another process upgraded the file in the meantime and so made a copy. */
+/** @returns null if another process has upgraded the file in the meantime, and so made a copy. */
 function copyBefore(
   client: Database.Database,
   schema: number,

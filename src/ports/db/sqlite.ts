@@ -1,6 +1,6 @@
 /**
  * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, shared by all services
- * of a process and safe to use from several processes.
+ * of a process, and safe to use from several processes.
  */
 
 import { EventEmitter } from 'node:events';
@@ -37,7 +37,7 @@ interface DatabasePlace {
 // Other processes hold the write lock only for one short transaction; after five seconds something is stuck.
 const busyTimeoutMs = 5000;
 const maxPauseMs = 20;
-// Exclusive access waits only for commands that are about to end.
+// Exclusive access only has to wait for commands that are about to end.
 const exclusiveTimeoutMs = 1000;
 
 /**
@@ -45,7 +45,7 @@ const exclusiveTimeoutMs = 1000;
  * @param isExclusive - keeps every other process out until closed.
  * @param isScratch - a temporary copy, which is not itself copied before its schema is upgraded.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
- *   `file_not_readable`; `conflict` when exclusive access is impossible.
+ *   `file_not_readable`; `conflict` if exclusive access is impossible.
  */
 export function openDatabase({
   path,
@@ -101,7 +101,7 @@ function lockOut(client: Database.Database): void {
     if (!isBusy(error)) throw error;
     throw new ForensicsError(
       'conflict',
-      'A server, a worker or another command uses this data folder; stop it first.',
+      'A server, a worker or another command is using this data folder; stop it first.',
       { cause: error },
     );
   }
@@ -257,7 +257,7 @@ export function assertNotInUse(path: string): void {
     client.pragma(`busy_timeout = ${exclusiveTimeoutMs}`);
     lockOut(client);
   } catch (error) {
-    // Any other problem with it may be the reason for replacing it.
+    // Any other problem with the file may be the reason for replacing it.
     if (error instanceof ForensicsError) throw error;
   } finally {
     client.close();
@@ -265,8 +265,8 @@ export function assertNotInUse(path: string): void {
 }
 
 /**
- * Rewrites the file so that overwritten or deleted data cannot be read from it. Needs exclusive access, and as much
- * free space as the file takes.
+ * Rewrites the file so that overwritten or deleted data can no longer be read from it. Needs exclusive access, and as
+ * much free space as the file takes.
  *
  * @throws {ForensicsError} `no_space_left`; the file is then unchanged.
  */

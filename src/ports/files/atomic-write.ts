@@ -41,7 +41,7 @@ export function writeOnce(file: string, content: string): boolean {
   });
 }
 
-/** Replaces the content of a file. @throws {ForensicsError} `config_invalid`. */
+/** Replaces the contents of a file. @throws {ForensicsError} `config_invalid`. */
 export function replaceFile(file: string, content: string, mode = 0o600): void {
   throughTemporary(file, content, (temporary) => renameSync(temporary, file), mode);
 }
@@ -58,8 +58,8 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * What to do about an error from writing to the data folder. @returns `no_space_left`, `file_not_readable` where it belongs to
- * another user, `config_invalid`.
+ * What to do about an error from writing to the data folder. @returns `no_space_left`, `file_not_readable` if it
+ * belongs to another user, `config_invalid`.
  */
 export function cannotWrite(
   cause: unknown,
@@ -67,7 +67,7 @@ export function cannotWrite(
 ): ForensicsError {
   const code = systemCodeOf(cause);
   if (isFull(code)) {
-    const full = 'The disk of the data folder is full; make room.';
+    const full = 'The disk that holds the data folder is full; free some space.';
     return new ForensicsError('no_space_left', full, { cause });
   }
   if (code === 'EROFS') return new ForensicsError('config_invalid', mountedReadOnly, { cause });
@@ -78,7 +78,7 @@ export function cannotWrite(
 }
 
 const mountedReadOnly =
-  'The disk of the data folder is mounted read-only; mount it for writing, or choose another data folder with --data-dir.';
+  'The disk that holds the data folder is mounted read-only; mount it for writing, or choose another data folder with --data-dir.';
 
 function throughTemporary<T>(
   file: string,
@@ -103,7 +103,7 @@ function throughTemporary<T>(
  * Creates a folder given by the user, and its missing parents. An existing folder is left as it is.
  *
  * Does not use `mkdir` with `recursive`: if the file system rejects a new entry with ENOENT, as /proc does, Node.js 24
- * retries for ever.
+ * retries forever.
  *
  * @throws the file system's error, with its `code`.
  */

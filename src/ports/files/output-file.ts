@@ -14,7 +14,7 @@ interface Force {
 /**
  * Checks the path before the work begins.
  *
- * @throws {ForensicsError} `conflict` when `path` exists and may not be replaced, `output_not_writable` when its folder
+ * @throws {ForensicsError} `conflict` if `path` exists and may not be replaced, `output_not_writable` when its folder
  *   is not a folder.
  */
 export async function checkFree(path: string, { force }: Force): Promise<void> {
@@ -26,7 +26,7 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
 }
 
 /**
- * @param bytes - the whole content, or pieces as they are produced.
+ * @param bytes - the whole contents, or pieces as they are produced.
  * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and what the pieces throw; nothing is
  *   left behind.
  */
@@ -61,7 +61,7 @@ async function putInPlace(temporary: string, path: string, { force }: Force): Pr
  * Gives a finished file a name that is still free. Uses a link, because a rename would replace what another process
  * wrote in the meantime.
  *
- * @returns false when the name is taken.
+ * @returns false if the name is taken.
  */
 export async function linkUnlessTaken(temporary: string, path: string): Promise<boolean> {
   try {

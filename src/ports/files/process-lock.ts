@@ -1,6 +1,6 @@
 /**
- * A lock that one process holds at a time. It is a file that names its holder; if that process is gone, after a crash
- * or a power cut, the lock is taken over.
+ * A lock that one process holds at a time. It is a file that identifies its holder; if that process is gone, after a
+ * crash or a power cut, the lock is taken over.
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export function takeLock(file: string): (() => void) | null {
   };
 }
 
-/** Process id of the holder; null when the lock is free. */
+/** Process id of the holder; null if the lock is free. */
 export function holderOf(file: string): number | null {
   const holder = read(file);
   return holder === null ? null : Number.parseInt(holder, 10);
@@ -31,7 +31,7 @@ export function isHeld(file: string): boolean {
   return holder !== null && holder === describe(Number.parseInt(holder, 10));
 }
 
-/** Uses a link instead of an exclusive open, so that readers always see the complete content. */
+/** Uses a link instead of an exclusive open, so that readers always see the complete contents. */
 function take(file: string, holder: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
   try {
@@ -68,7 +68,7 @@ function isRenamed(file: string, to: string): boolean {
   }
 }
 
-/** Process id and start time. Ids are reused; in containers it is often the same one. */
+/** Process id and start time. Ids are reused, and in containers the same one often comes up again. */
 function describe(pid: number): string {
   return `${pid} ${startOf(pid)}\n`;
 }

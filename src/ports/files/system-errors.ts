@@ -16,8 +16,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is a file',
   EEXIST: 'something else has this name',
   EISDIR: 'it is a folder',
-  EACCES: 'you may not write there',
-  EPERM: 'you may not write there',
+  EACCES: 'you do not have permission to write there',
+  EPERM: 'you do not have permission to write there',
   EROFS: 'it is read-only',
   ENAMETOOLONG: 'its name is too long',
 };
@@ -33,12 +33,15 @@ export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }
 
-/** Whether a failed link means that the file system has none, like USB sticks and some network shares. */
+/**
+ * Whether a failed link means that the file system does not support links, like that of a USB stick or some network
+ * shares.
+ */
 export function lacksLinks(code: string | null): boolean {
   return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
 }
 
-/** The result of `act`, or null when the file does not exist. */
+/** The result of `act`, or null if the file does not exist. */
 export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
@@ -69,14 +72,17 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` when too large. */
+/**
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` if too
+ * large.
+ */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   // Checked before opening: opening a pipe would wait for a writer, and reading a device would never end.
   const found = await stat(path).catch((error: unknown) => {
     throw toReadFailure(error);
   });
   if (found.isDirectory()) {
-    throw new ForensicsError('file_is_directory', 'This is a folder; name the zip file.');
+    throw new ForensicsError('file_is_directory', 'This is a folder; specify the zip file.');
   }
   if (!found.isFile()) {
     throw new ForensicsError('file_not_readable', 'This is a device or pipe; save it to a file.');

@@ -1,5 +1,5 @@
 /**
- * Keeps requests to targets named by a tenant (webhooks and stores) out of the internal network. It checks the address
+ * Keeps requests to targets chosen by a tenant (webhooks and stores) out of the internal network. It checks the address
  * that is connected to, not the name.
  */
 
@@ -31,7 +31,7 @@ const specialIpv4: readonly Range[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ];
-// Only 2000::/3 of IPv6 is assigned; these parts of it lead elsewhere (Teredo, 6to4, documentation).
+// Only 2000::/3 of IPv6 is assigned; these parts of it are special (Teredo, 6to4, documentation).
 const globalIpv6: Range = ['2000::', 3];
 const specialIpv6: readonly Range[] = [
   ['2001::', 23],
@@ -131,7 +131,10 @@ class AddressRefused extends Error {
   readonly code = 'address_refused';
 }
 
-/** The same error for unknown and forbidden names: two would reveal which names exist in the internal network. */
+/**
+ * The error is the same for unknown and forbidden names: different ones would reveal which names exist in the internal
+ * network.
+ */
 class NoAddress extends Error {
   readonly code = 'no_address';
 }

@@ -18,7 +18,7 @@ type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
 interface BucketCorsSettings {
   readonly db: Db;
-  /** Used for configurations that name no origins. */
+  /** Used for configurations without origins. */
   readonly defaultOrigins: readonly string[];
   readonly now: () => Date;
   /** Maximum time that a caller waits; the attempt continues. */
@@ -73,7 +73,7 @@ interface Applied {
   readonly outcome: CorsOutcome;
 }
 
-/** Only if the configuration has not been saved again in the meantime. */
+/** Only if the configuration has not been re-saved in the meantime. */
 async function record(
   db: Db,
   { id, sealed }: ConfigRow,

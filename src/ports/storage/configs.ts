@@ -59,7 +59,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
       const which = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.id, id));
       return (await reader.select().from(storageConfigs).where(which).get()) ?? null;
     },
-    /** @throws {ForensicsError} `store_unavailable` when it was encrypted with another key, or modified. */
+    /** @throws {ForensicsError} `store_unavailable` if it was encrypted with a different key, or modified. */
     open(row: ConfigRow): StorageConfig {
       try {
         // Decryption proves that `save` wrote it, so its type is right.
@@ -67,7 +67,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings) {
       } catch (error) {
         throw new ForensicsError(
           'store_unavailable',
-          'The storage configuration cannot be opened with the current master key. Restore the earlier key, or save the configuration again with its secrets.',
+          'The storage configuration cannot be decrypted with the current master key. Restore the earlier key, or save the configuration again with its secrets.',
           { cause: error },
         );
       }
@@ -88,9 +88,9 @@ const tagBytes = 16;
 
 type Seal = ReturnType<typeof createSeal>;
 
-/** @throws {RangeError} unless the key has 32 bytes. */
+/** @throws {RangeError} unless the key is 32 bytes long. */
 export function createSeal(key: Uint8Array) {
-  if (key.length !== 32) throw new RangeError('AES-256 takes a key of 32 bytes.');
+  if (key.length !== 32) throw new RangeError('AES-256 needs a key of 32 bytes.');
   return {
     seal(text: string, binding: string) {
       const nonce = randomBytes(nonceBytes);
@@ -113,7 +113,7 @@ export function createSeal(key: Uint8Array) {
 
 export interface Resealed {
   readonly resealed: number;
-  /** Number of rows that the old key did not open. They are kept, because an even older key may be restored. */
+  /** Number of rows that the old key could not decrypt. They are kept, because an even older key may be restored. */
   readonly unreadable: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The store that the administrator configured for the whole service in place of the embedded one: a bucket shared by
  * all tenants, each with its own prefix. Each tenant has a row for it, so that its objects stay readable when the
- * service switches to another store. While this store is in use, the administrator's file counts, not the rows.
+ * service switches to another store. While this store is in use, the administrator's file applies, not the rows.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -27,7 +27,7 @@ export interface SharedStore {
   /** Null if the row belongs to another store. */
   partOf(row: ConfigRow): SharedPart | null;
   /**
-   * Tests the store, then saves its working credentials in the rows, for the time after it is replaced by another.
+   * Tests the store, then saves its working credentials in the rows, for use after it has been replaced by another.
    *
    * @throws {ForensicsError} as `RemoteStore.probe`.
    */
@@ -112,8 +112,8 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
 }
 
 /**
- * The part of a shared store whose keys start with `prefix`. No key can lead out of it. Callers do not see the prefix,
- * except in presigned URLs.
+ * The part of a shared store whose keys start with `prefix`. No key can reach anything outside it. Callers do not see
+ * the prefix, except in presigned URLs.
  */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {

@@ -23,7 +23,8 @@ export type StorageConfig = (
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
- * Identifies the place of the objects: equal for configurations that differ only in credentials, and contains none.
+ * Identifies the place of the objects. It contains no credentials, and is equal for configurations that differ only in
+ * those.
  *
  * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
  */

@@ -28,7 +28,7 @@ export interface BlobStore {
     body: Uint8Array | Readable,
     options?: { readonly contentType?: string },
   ): Promise<BlobInfo>;
-  /** Reads the whole object. @throws {ForensicsError} `blob_not_found`, `blob_too_large` when above `maxBytes`. */
+  /** Reads the whole object. @throws {ForensicsError} `blob_not_found`, `blob_too_large` if above `maxBytes`. */
   read(key: string, maxBytes: number): Promise<Uint8Array>;
   /** Null if there is no such object. */
   head(key: string): Promise<BlobInfo | null>;
@@ -39,7 +39,7 @@ export interface BlobStore {
 
 export type CorsOutcome =
   | { readonly applied: true }
-  /** The store does not offer it, or does not permit it. */
+  /** The store does not support it, or does not permit it. */
   | { readonly applied: false; readonly reason: string };
 
 /** A store on another machine. */
@@ -47,8 +47,8 @@ export interface RemoteStore extends BlobStore {
   /**
    * Writes, reads and deletes a small object; creates a missing Azure container.
    *
-   * @throws {ForensicsError} `store_refused` with the store's error and what to check; `store_unavailable` when it
-   *   cannot be reached.
+   * @throws {ForensicsError} `store_refused` with the store's error and what to check; `store_unavailable` if it cannot
+   *   be reached.
    */
   probe(): Promise<void>;
   /** Allows pages of these origins to upload and download with presigned URLs. Idempotent; never throws. */
@@ -62,7 +62,10 @@ const maxKeyBytes = 1024;
 export function checkKey(key: string): void {
   const bytes = Buffer.byteLength(key);
   if (bytes >= 1 && bytes <= maxKeyBytes && key.isWellFormed()) return;
-  throw new ForensicsError('invalid_request', 'An object key must have 1 to 1024 bytes of UTF-8.');
+  throw new ForensicsError(
+    'invalid_request',
+    'An object key must be 1 to 1024 bytes long in UTF-8.',
+  );
 }
 
 /**
@@ -86,7 +89,7 @@ export function checkContentType(contentType: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;
   throw new ForensicsError(
     'invalid_request',
-    'A content type is one line of up to 255 characters.',
+    'A content type must be a single line of up to 255 characters.',
   );
 }
 
@@ -95,7 +98,9 @@ export const defaultContentType = 'application/octet-stream';
 /** @throws {RangeError} unless it is an integer from 1 to 604800, the longest expiry that S3 signs. */
 export function checkExpiry(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= maxPresignedUrlExpirySeconds) return;
-  throw new RangeError(`A presigned URL lives 1 to ${maxPresignedUrlExpirySeconds} seconds.`);
+  throw new RangeError(
+    `A presigned URL can be valid for 1 to ${maxPresignedUrlExpirySeconds} seconds.`,
+  );
 }
 
 /** Percent-encodes a key for a URL as in S3 signatures: everything except slashes and `A-Z a-z 0-9 - . _ ~`. */

@@ -60,7 +60,7 @@ export function createStores(settings: StoresSettings) {
   /** Configurations that could not be opened, each reported only once. */
   const reported = new Set<string>();
 
-  /** One client per configuration until it is saved again, which changes the encrypted bytes. */
+  /** One client per configuration until it is re-saved, which changes the encrypted bytes. */
   function openSealed(row: ConfigRow): Opened {
     const known = opened.get(row.id);
     if (known?.sealed.equals(row.sealed)) return known;
@@ -80,7 +80,7 @@ export function createStores(settings: StoresSettings) {
      * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
      * bucket rejects them, a warning is recorded.
      *
-     * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the current master key.
+     * @throws {ForensicsError} `store_unavailable` if the configuration cannot be opened with the current master key.
      */
     async current(tenantId: string): Promise<TenantStore> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
@@ -143,6 +143,6 @@ function createClosedStore(type: StorageType): BlobStore {
 async function fail(): Promise<never> {
   throw new ForensicsError(
     'store_unavailable',
-    'The storage configuration of this analysis cannot be opened. Ask the administrator to restore the master key.',
+    'The storage configuration of this analysis cannot be decrypted. Ask the administrator to restore the master key.',
   );
 }

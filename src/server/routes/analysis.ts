@@ -1,4 +1,4 @@
-/** `/v1/analysis`: reads the request, calls one function of the service and shapes the answer. */
+/** `/v1/analysis`: reads the request, calls one function of the service and shapes the response. */
 
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -170,7 +170,7 @@ const startAnalysis = operation({
   id: 'startAnalysis',
   summary: 'Start an analysis whose picture has been uploaded',
   description:
-    'The upload is checked here: if it does not match what was declared, the answer is 422 and the analysis fails.',
+    'The upload is checked here: if it does not match what was declared, the response is 422 and the analysis fails.',
   failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
   headers: repeatable,
   body: idBody,
@@ -181,7 +181,7 @@ const retryAnalysis = operation({
   id: 'retryAnalysis',
   summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
   description:
-    'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the answer is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
+    'If start rejected the upload, the object now at putUrl is checked again; if it still cannot be analysed, the response is 422 and the analysis stays failed. Otherwise the copy taken at the start is examined again.',
   failures: [
     'analysis_not_found',
     'analysis_not_retryable',
@@ -203,7 +203,7 @@ const retryAnalysis = operation({
  * bundles.
  */
 const maxBytesBesideOriginal = 50_000_000;
-/** Each bundle is held in memory as a whole, so no more than these are received at once from all callers together. */
+/** Each bundle is held in memory as a whole, so this is the limit for all callers together. */
 const maxReceived = 2;
 
 const ofRecorded = [
@@ -239,7 +239,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     const made = await evidence.report(requireCaller(request), id, { language, format });
     void reply.headers({
       'content-disposition': `attachment; filename="report-${id}-${language}.${format}"`,
-      // The report's script must not run as a page of this server, wherever a browser opens it.
+      // The report's script must not run as part of a page of this server, wherever a browser opens it.
       'content-security-policy': 'sandbox',
     });
     const type = format === 'pdf' ? 'application/pdf' : 'text/html; charset=utf-8';
@@ -255,7 +255,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
 
   server.get('/v1/analysis/case/bundle', readCaseBundle, async (request, reply) => {
     const pieces = evidence.caseBundle(requireCaller(request), request.query.projectId);
-    // Errors that concern the whole case are thrown before the first chunk, and answered like any failure.
+    // Errors that concern the whole case are thrown before the first chunk, and get the same response as any failure.
     const first = await pieces.next();
     void reply.header('content-disposition', 'attachment; filename="case.zip"');
     return reply.type('application/zip').send(Readable.from(startingWith(first, pieces)));

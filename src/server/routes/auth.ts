@@ -79,7 +79,7 @@ const login = (identity: Pick<Identity, 'kind'>) =>
     access: 'everyone',
     summary: 'Log in with a password, or find out where to log in',
     failures: ofTokens,
-    // With a provider no password belongs here, and a client should not have to send one to find out.
+    // With an identity provider, no password belongs here, and a client should not have to send one to find that out.
     body: Type.Unsafe<Partial<Static<typeof loginBody>>>(
       identity.kind === 'oidc' ? Type.Partial(loginBody) : loginBody,
     ),
@@ -151,7 +151,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { k
       by: toActor(principal),
       idempotencyKey,
     });
-    // A repeated request created nothing. A key outlives its creator's account, so the log records who created it.
+    // A repeated request creates nothing. A key outlives its creator's account, so the log records who created it.
     if (readTag(key.secret) !== null) {
       const { type: callerType, id: caller } = principal;
       request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
@@ -208,8 +208,8 @@ const createApiKey = operation({
   description: `With name: a new key. With replaces: a key of the same name as an old key, which stays valid for
 graceSeconds at most. A key may replace itself: test the new one with a request, then delete the old one or let its grace period end.
 
-Only this answer contains the secret. Repeating the request with the same Idempotency-Key returns the
-same entry with the secret masked; if the first answer was lost, delete that key and create another.`,
+Only this response contains the secret. Repeating the request with the same Idempotency-Key returns the
+same entry with the secret masked; if the first response was lost, delete that key and create another.`,
   failures: ['not_found'],
   headers: repeatable,
   body: newKeyBody,

@@ -60,7 +60,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
         await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
       } catch (cause) {
         if (!request.raw.destroyed || request.raw.complete) throw cause;
-        // Not our failure, so it is not logged as one.
+        // This is not our failure, so it is not logged as one.
         throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
       }
     };
@@ -86,7 +86,7 @@ async function putObject(act: Act): Promise<void> {
   if (length !== null && length > maxObjectBytes) {
     throw new ForensicsError(
       'blob_too_large',
-      `An object can have at most ${maxObjectBytes} bytes.`,
+      `An object can be at most ${maxObjectBytes} bytes long.`,
     );
   }
   const { etag } = await objects.write(key, {
@@ -127,7 +127,7 @@ function declaredLength({ headers }: ObjectRequest): number | null {
 /** Sends `100 Continue` to a client that is waiting for it, when the first byte is read. */
 async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
   if (takeExpectation(request.raw)) reply.raw.writeContinue();
-  // Stays open when the reader stops early, so that an answer can still be sent.
+  // Stays open when the reader stops early, so that a response can still be sent.
   const iterator = request.raw.iterator({ destroyOnReturn: false });
   let isPending = false;
   try {
@@ -221,8 +221,8 @@ interface ByteRange {
 }
 
 /**
- * @returns null when the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
- *   version of the object. Its length is 0 when the range contains no byte of the object.
+ * @returns null if the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
+ *   version of the object. Its length is 0 if the range contains no byte of the object.
  * @see RFC 9110, section 14
  */
 function requestedRange(
@@ -261,10 +261,10 @@ const exposedHeaders = [
   'x-error-code',
   'x-request-id',
 ];
-/** How long, in seconds, a browser may cache the answer to its preflight request. */
+/** How long, in seconds, a browser may cache the response to its preflight request. */
 const preflightMaxAge = 3000;
 
-/** Lets pages of allowed origins read the answer, including errors. Cookies are never requested. */
+/** Lets pages of allowed origins read the response, including errors. Cookies are never requested. */
 function corsHeaders({ headers }: FastifyRequest, allowed: readonly string[]) {
   const { origin } = headers;
   if (origin === undefined || !allowed.some((pattern) => matches(pattern, origin))) {

@@ -2,8 +2,9 @@
  * `/v1/auth/session`: browser sessions. The refresh token is in a cookie that no script can read and only these routes
  * use; the access token is in the page's memory.
  *
- * Cross-site requests: the cookie is SameSite=Strict, but another port of this host is the same site. So every request
- * that changes something must also carry `Sec-Fetch-Site: same-origin`, a header that browsers set and pages cannot.
+ * Cross-site requests: the cookie is SameSite=Strict, but another port of this host is the same site. Every request
+ * that changes something must therefore also carry `Sec-Fetch-Site: same-origin`, a header that browsers set and pages
+ * cannot.
  */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -27,7 +28,7 @@ import { operation } from '../openapi-responses.ts';
 
 const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';
-/** As long as an unused refresh token lives. */
+/** As long as an unused refresh token is valid. */
 const cookieLifeSeconds = 14 * 86_400;
 const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
 const fromBrowsers = Type.Object({

@@ -1,4 +1,4 @@
-/** `/v1/tenant`: a tenant, for everybody who may act for it; changes require the right to change its settings. */
+/** `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { auditResponse, auditQuery } from '../../contract/audit.ts';
@@ -43,7 +43,7 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<
     if (tenantName !== undefined && inQuery !== undefined && tenantName !== inQuery) {
       throw new ForensicsError(
         'invalid_request',
-        'The query and the body name different tenants; send tenantName once. A new name goes into name.',
+        'The query and the body specify different tenants; send tenantName once. A new name goes into name.',
       );
     }
     const { principal, tenant } = requireCaller(request);
@@ -69,7 +69,7 @@ const updateTenant = operation({
   bodyLimit: longBodyLimitBytes,
   summary:
     'Rename a tenant, set its webhook and default options, or choose where its objects are stored',
-  description: `Accepts the answer of GET unchanged, with its secrets masked. A new storage configuration is tested
+  description: `Accepts the response of GET unchanged, with its secrets masked. A new storage configuration is tested
 (write, read, delete) before it is saved; existing analyses stay readable in their previous store.`,
   failures: ['conflict', 'store_refused', 'store_unavailable'],
   querystring: changeQuery,
@@ -146,7 +146,7 @@ const listWebhookMessages = operation({
 const replayWebhookMessages = operation({
   id: 'replayWebhookMessages',
   access: 'tenantSettings',
-  summary: 'Send a settled message again, or all that were given up',
+  summary: 'Send a settled message again, or all that could not be delivered',
   description: 'They keep their ids, so that a receiver can recognise a repetition.',
   failures: ['not_found', 'conflict'],
   body: replayBody,
@@ -158,7 +158,7 @@ const testWebhook = operation({
   access: 'tenantSettings',
   summary: "Send one signed test message to a tenant's webhook",
   description:
-    'Its header webhook-event is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
+    'Its webhook-event header is "test". It is neither retried nor stored, and a disabled webhook stays disabled.',
   failures: ['conflict'],
   body: webhookTestBody,
   answer: webhookTestResponse,

@@ -37,7 +37,7 @@ export function readTag(secret: string): string | null {
   return check === checksum(tag!, random!) ? tag! : null;
 }
 
-/** The key as shown after its first answer. */
+/** The key as shown after the response that created it. */
 export function masked(tag: string, ending: string): string {
   return `sk-${tag}-${'*'.repeat(8)}${ending}`;
 }
@@ -62,7 +62,7 @@ interface Showing {
   readonly at: Date;
 }
 
-/** An API key as returned to clients: complete in the answer that creates it, masked ever after. */
+/** An API key as returned to clients: complete in the response that creates it, and masked from then on. */
 export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
   return {
     uuid: key.uuid,
@@ -113,7 +113,9 @@ export function createKeyAuthentication({
   };
 }
 
-/** Runs on every request, so it is prepared once: whether the tag exists, and its key with this digest, if any. */
+/**
+ * Runs on every request, so it is prepared once: whether the tag exists, and the key with this tag and digest, if any.
+ */
 function prepareFindKey(db: Db) {
   const isKey = and(
     eq(apiKeys.tenantId, tenants.id),

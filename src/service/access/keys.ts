@@ -64,11 +64,11 @@ export type Keys = ReturnType<typeof createKeys>;
 type KeyRow = typeof apiKeys.$inferSelect;
 type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
 
-// The mandatory expiry exists to prevent keys that last for ever.
+// The mandatory expiry exists to prevent keys that last forever.
 const longestLifeMs = 3650 * 86_400_000;
 
 export function createKeys({ db, pepper, now }: KeysParts) {
-  if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
+  if (pepper.length < 16) throw new RangeError('pepper must be at least 16 bytes long');
   // A key object rather than bytes, because Node handles it five times as fast.
   const pepperKey = createSecretKey(pepper);
   const digestSecret = (secret: string) => createHmac('sha256', pepperKey).update(secret).digest();
@@ -76,19 +76,20 @@ export function createKeys({ db, pepper, now }: KeysParts) {
   const parts: Parts = { db, now, digestSecret };
   return {
     /**
-     * Creates a key and returns the only answer that contains the whole secret. A repeated request
-     * gets the same entry with the secret masked, because the secret is not stored.
+     * Creates a key and returns the only response that contains the whole secret. A repeated request gets the same
+     * entry with the secret masked, because the secret is not stored.
      *
      * @throws {ForensicsError} `invalid_request` for a bad name, or an expiry in the past or too far
      *   ahead; `tenant_not_found`; `conflict` for a misused Idempotency-Key.
      */
     mint: (key: NewKey) => mintKey(parts, key),
     /**
-     * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. By name,
-     * this can be repeated within the grace period: the newest key is replaced, and earlier ones expire no later than it
-     * does. A repeated request gets the same keys in their current state, with the secret masked.
+     * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. When
+     * the key is given by name, this can be repeated within the grace period: the newest key is replaced, and earlier
+     * ones expire no later than it does. A repeated request gets the same keys in their current state, with the secret
+     * masked.
      *
-     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` when several valid keys have the name and no rotation
+     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if several valid keys have the name and no rotation
      *   made one the successor of another.
      */
     rotate: (rotation: Rotation) => rotateKey(parts, rotation),
@@ -236,7 +237,7 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
   }
 }
 
-// Replacing a key by a new one, with a grace period in which both are valid.
+// The replacement of a key by a new one, with a grace period during which both are valid.
 
 interface Replaceable {
   readonly key: KeyEntry;
@@ -247,7 +248,7 @@ interface Replaceable {
 /**
  * The key that a rotation replaces.
  *
- * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none replaced another.
+ * @throws {ForensicsError} `not_found`; `conflict` if several keys have the name and none replaced another.
  */
 export async function keyToReplace(
   tx: Tx,
@@ -268,10 +269,10 @@ export async function keyToReplace(
   if (another !== undefined) {
     throw new ForensicsError(
       'conflict',
-      'Several valid keys have this name; name the one you mean by its uuid.',
+      'Several valid keys have this name; specify the one you mean by its uuid.',
     );
   }
-  // If the newest was revoked, the one before it is the current key of that name again.
+  // If the newest has been revoked, the one before it is again the current key with that name.
   const key = standing ?? valid[0];
   if (key === undefined) throw noSuchKey();
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };

@@ -12,9 +12,9 @@ export interface Principal {
   /** Tenants this principal may act for; exactly one for an API key. */
   readonly tenantIds: readonly string[];
   readonly scopes: readonly string[];
-  /** Claim `userType` of a user token; null for API keys. */
+  /** The `userType` claim of a user token; null for API keys. */
   readonly userType: string | null;
-  /** The session of a user token; null for API keys, and for tokens of a provider that states none. */
+  /** The session of a user token; null for API keys, and for tokens from a provider that gives none. */
   readonly sessionId: string | null;
 }
 
@@ -36,7 +36,7 @@ export function toActor({ type, id }: Pick<Principal, 'type' | 'id'> | Actor): A
 }
 
 /**
- * The answer to any invalid credential.
+ * The response to any invalid credential.
  *
  * @param message - the same for causes that callers must not distinguish, such as unknown and wrong credentials.
  */
@@ -48,10 +48,9 @@ export function unauthenticated(message: string): ForensicsError {
 export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 // The port for user identities: embedded accounts, or an identity provider (OpenID Connect). Every implementation keeps
-// these promises:
-// - `authenticate` accepts only an access token of this identity, and rejects one whose session has ended;
-// - an address with an account cannot be told from one without;
-// - every user has an id of 24 hex digits, the same at every login.
+// these promises: - `authenticate` accepts only an access token of this identity, and rejects one whose session has
+// ended; - an address with an account cannot be told from one without one; - every user has an id of 24 hex digits, the
+// same at every login.
 
 /** A login, as reported for the usage statistics. */
 export interface Login {
@@ -72,7 +71,7 @@ export interface Identity {
    * Identifies the sender of an access token.
    *
    * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, from another issuer, or
-   *   without the claim `userType`; `identity_unavailable` when the provider cannot be reached.
+   *   without the `userType` claim; `identity_unavailable` if the provider cannot be reached.
    */
   authenticate(accessToken: string): Promise<Principal>;
   /**
@@ -86,7 +85,7 @@ export interface Identity {
     readonly from: string;
   }): Promise<TokenSet | LoginElsewhere>;
   /**
-   * Exchanges a refresh token, which this uses up, for a new set. @throws {ForensicsError}
+   * Exchanges a refresh token, which can then not be used again, for a new set of tokens. @throws {ForensicsError}
    * `unauthenticated`, `identity_unavailable`.
    */
   refresh(refreshToken: string): Promise<TokenSet>;
@@ -99,15 +98,15 @@ export interface Identity {
   /** Ends the session that a refresh token belongs to, if any. @throws {ForensicsError} `identity_unavailable`. */
   end(refreshToken: string): Promise<void>;
   info(principal: Principal): Promise<UserInfo>;
-  /** @throws {ForensicsError} `unauthenticated` when the id token is not valid now; `identity_unavailable`. */
+  /** @throws {ForensicsError} `unauthenticated` if the id token is not valid now; `identity_unavailable`. */
   verify(idToken: string): Promise<void>;
   /** Ends the person's sessions on all devices. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   revoke(tokens: { readonly idToken: string; readonly refreshToken: string }): Promise<void>;
   /**
    * Also ends the person's other sessions.
    *
-   * @throws {ForensicsError} `invalid_request` for a wrong current password, an unusable new one, or when the two are
-   *   the same; `not_offered` when the password is stored elsewhere; `rate_limited`.
+   * @throws {ForensicsError} `invalid_request` for a wrong current password, an unusable new one, or if the two are the
+   *   same; `not_offered` if the password is stored elsewhere; `rate_limited`.
    */
   changePassword(
     principal: Principal,

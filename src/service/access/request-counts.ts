@@ -32,7 +32,7 @@ export async function countRequest(db: Db, { who, windowMs, at }: CountKey): Pro
   return { requests, begunAt };
 }
 
-/** Returns null when no window is open. */
+/** Returns null if no window is open. */
 export async function readCount(db: Db, { who, windowMs, at }: CountKey): Promise<Window | null> {
   const after = at.getTime() - windowMs;
   const rows = await db.values<[number, number]>(

@@ -1,6 +1,6 @@
 /**
- * User administration by those members of a tenant who may change its settings. Nobody can grant a
- * right they lack, or use an account to reach a tenant they have no access to.
+ * User administration by those members of a tenant who may change its settings. Nobody can grant a right they lack, or
+ * use an account to reach a tenant that they have no access to.
  */
 
 import { ForensicsError } from '../../errors.ts';
@@ -38,7 +38,7 @@ export function createTenantUsers({
         const { scopes, tenantIds, disabledAt } = self;
         // The account may have lost the right since the request was authenticated.
         if (disabledAt !== null || !scopes.includes(settingsScope)) {
-          throw new ForensicsError('forbidden', 'You need the scope "settings" to change users.');
+          throw new ForensicsError('forbidden', 'You need the "settings" scope to change users.');
         }
         const principal = { ...manager.principal, scopes, tenantIds };
         const found = complaint({ ...manager, principal }, user);
@@ -84,7 +84,10 @@ function shown(manager: Manager, user: User): TenantUser {
   return { ...user, isManageable: complaint(manager, user) === null };
 }
 
-/** A new password, for example, opens everything the account may do, so the manager must have all of it too. */
+/**
+ * A new password, for example, gives access to everything the account may do, so the manager must have all those rights
+ * too.
+ */
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
   // Accounts outside the tenant do not exist as far as its members can see.
   if (!user.tenantIds.includes(tenant.id)) {
@@ -93,7 +96,7 @@ function complaint({ principal, tenant }: Manager, user: User): ForensicsError |
   if (user.id === principal.id) {
     return new ForensicsError(
       'conflict',
-      'This is your own account; another user with the scope "settings" can change it.',
+      'This is your own account; another user with the "settings" scope can change it.',
     );
   }
   const isWithin =
@@ -112,7 +115,7 @@ function assertOwnScopes({ principal }: Manager, scopes: readonly string[] = [])
   if (missing === undefined) return;
   throw new ForensicsError(
     'forbidden',
-    `You lack the scope "${missing}", so you cannot give it to others.`,
+    `You lack the "${missing}" scope, so you cannot give it to others.`,
   );
 }
 

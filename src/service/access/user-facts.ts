@@ -42,7 +42,7 @@ function checkedName(name: string | null): string | null {
   if (name === null) return null;
   const length = characterCount(name);
   if (length >= 1 && length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
-  throw invalid(`A name has 1 to ${maxNameLength} characters, and no control characters.`);
+  throw invalid(`A name must have 1 to ${maxNameLength} characters and no control characters.`);
 }
 
 /** RFC 6749, appendix A.4: the characters of a scope; a user type must follow the same rule. */
@@ -52,7 +52,7 @@ export function isWord(word: string): boolean {
 
 function checkedWord(word: string, what: string): string {
   if (isWord(word)) return word;
-  throw invalid(`A ${what} is a word of 1 to 64 ASCII characters without spaces or quotes.`);
+  throw invalid(`A ${what} must be a word of 1 to 64 ASCII characters without spaces or quotes.`);
 }
 
 function invalid(message: string): ForensicsError {
@@ -92,7 +92,7 @@ export async function auditTenants(
   for (const id of before) if (!after.includes(id)) await tell(id, 'tenant.member_removed');
 }
 
-/** Settings that people choose for themselves, with embedded accounts and with an identity provider. */
+/** Settings that people choose for themselves, both with embedded accounts and with an identity provider. */
 export type UserSettingsChange = Partial<UserSettings>;
 
 export type UserSettingsStore = ReturnType<typeof createUserSettings>;

@@ -45,7 +45,7 @@ export interface NewUser extends UserChange {
 /** Who administers an account; when omitted, the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
-  /** The tenant whose accounts are all that this user may know of. */
+  /** The only tenant whose accounts this user may know about. */
   readonly tenantId?: string;
   /** Called in the same transaction with the account before the change and with the acting user; throws to refuse. */
   readonly check?: (user: User, self: User) => void;
@@ -69,11 +69,14 @@ interface UsersParts {
 export function createUsers(parts: UsersParts) {
   const { db, now } = parts;
   return {
-    /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, for a member within the tenant, `tenant_not_found`. */
+    /**
+     * @throws {ForensicsError} `invalid_request`, `conflict` if the address is in use (for a member, within the
+     * tenant), `tenant_not_found`.
+     */
     create: (user: NewUser, acting: Acting = byOperator) => createUser(parts, user, acting),
     /**
-     * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`;
-     * also `conflict` when any account exists.
+     * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`; also `conflict` if
+     * any account exists.
      */
     createFirst: (user: NewUser) =>
       createUser(parts, user, null, async (tx) => {
@@ -107,7 +110,10 @@ export function createUsers(parts: UsersParts) {
         return after;
       });
     },
-    /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
+    /**
+     * Also ends all sessions and removes a lock. @throws {ForensicsError} `not_found`, `invalid_request`,
+     * `not_offered`.
+     */
     setPassword: (id: string, password: string, acting: Acting = byOperator) =>
       setPassword(parts, id, password, acting),
     /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
@@ -131,7 +137,7 @@ function actOn({ now }: UsersParts, userId: string, { by }: Acting): UserAct {
 }
 
 /**
- * @param acting - null when people create their own account.
+ * @param acting - null if people create their own account.
  * @param refuse - called in the transaction that creates the account; throws to refuse.
  */
 async function createUser(
@@ -310,7 +316,10 @@ async function tenantNames(reader: Reader, ids: readonly string[]): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** An account of another tenant is not in the way of a member, whom a refusal would tell that it exists. */
+/**
+ * An account in another tenant does not prevent a member from creating this one, because a refusal would reveal that it
+ * exists.
+ */
 async function assertAddressFree(
   reader: Reader,
   email: string,

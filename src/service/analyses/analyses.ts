@@ -1,6 +1,6 @@
 /**
- * Analyses, from creation to deletion, one tenant at a time. Decides who may see what and when a
- * state changes; knows nothing of HTTP, pixels or models.
+ * Analyses, from creation to deletion, one tenant at a time. Decides who may see what, and when a state changes. Knows
+ * nothing about HTTP, pixels or models.
  */
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
@@ -74,12 +74,12 @@ export function createAnalyses(options: AnalysesOptions) {
       withoutActorName(await retryAnalysis(context, caller, request)),
     /** The worker's handler for `runJob` jobs. */
     run: createRun(context),
-    /** The daily chore: removes whatever the retention rules no longer allow. */
+    /** The daily chore: removes whatever the retention rules no longer allow to be kept. */
     cleanUp: (signal: AbortSignal) => cleanUp(context, signal),
   };
 }
 
-/** The contract includes the last actor's name in answers to reads only. */
+/** The contract includes the last actor's name only in responses to reads. */
 function withoutActorName(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
@@ -89,7 +89,7 @@ function withoutActorName(analysis: Analysis): Analysis {
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
-/** A run whose store still fails this long after the request is given up. */
+/** A run is abandoned if its store is still failing this long after the request. */
 const storeGiveUpMs = 24 * 3_600_000;
 
 /** The handler of the jobs that `start` and `retry` enqueue. */
@@ -153,7 +153,7 @@ async function settleFailure(
   if (surroundings.includes(failure.code)) {
     const at = context.now();
     const waitedMs = at.getTime() - (row.queuedAt ?? at).getTime();
-    // Nothing is retried for ever, because the client is waiting for an outcome.
+    // Nothing is retried forever, because the client is waiting for an outcome.
     if (storeFailures.includes(failure.code) && waitedMs > storeGiveUpMs) {
       const { message, reason } = failureOf('store_away', {});
       const said = `${message} ${failure.message}`;

@@ -28,9 +28,9 @@ export type ReportExtras = Partial<
 >;
 
 /**
- * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic
- *   report; `evidence_damaged` when the picture or result is not what was recorded, `audit_broken`,
- *   `store_unavailable`, and whatever the sandbox throws.
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report;
+ *   `evidence_damaged` if the picture or result is not what was recorded, `audit_broken`, `store_unavailable`, and
+ *   whatever the sandbox throws.
  */
 export async function openBundleInput(
   parts: BundleInputParts,
@@ -49,7 +49,7 @@ interface RecordedPicture {
   readonly item: ReportItem;
 }
 
-/** Opens it when the log is known to be intact. @throws as `openBundleInput`. */
+/** Opens it if the log is already known to be intact. @throws as `openBundleInput`. */
 export async function openRecorded(
   parts: Omit<BundleInputParts, 'sandbox'>,
   target: Target,
@@ -65,7 +65,7 @@ export async function openRecorded(
   if (row.tier !== 'forensicReporting') {
     throw new ForensicsError(
       'conflict',
-      'The analysis has the tier flagging, so it has no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+      'The analysis has the flagging tier, so it has no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
     );
   }
   await requireRecordedOriginal(db, { target, row });
@@ -107,7 +107,7 @@ export async function renderRecorded(
   };
 }
 
-/** Never sign a chain of custody from a log that was tampered with. */
+/** Never sign a chain of custody from a log that has been tampered with. */
 export async function requireUnbrokenLog(
   db: Db,
   { tenantId }: Pick<Target, 'tenantId'>,
@@ -120,7 +120,7 @@ export async function requireUnbrokenLog(
   );
 }
 
-/** The copy is compared with the hash in its row; the log reveals a change of both. */
+/** The copy is compared with the hash in its row; the log reveals it if both were changed. */
 async function requireRecordedOriginal(
   db: Db,
   { target, row }: { readonly target: Target; readonly row: AnalysisRow },

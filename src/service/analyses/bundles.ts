@@ -45,8 +45,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       }));
     },
     /**
-     * Creates the signed archive; the log records it before anybody gets it. @throws {ForensicsError}
-     * as `openBundleInput`.
+     * Creates the signed archive; it is logged before anybody gets it. @throws {ForensicsError} as `openBundleInput`.
      */
     bundle: (caller: Caller, analysisId: string) =>
       semaphore(caller.tenant.id, async () => {
@@ -76,7 +75,8 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         const opened = await openBundleInput({ ...input, sandbox }, target, {});
         const { html, pdf } = opened.rendering.reports[language] ?? {};
         const made = withHtml ? html : pdf && Buffer.from(pdf);
-        if (made === undefined) throw new TypeError('The report was requested in this language.');
+        if (made === undefined)
+          throw new TypeError('The report was requested in this language but was not produced.');
         return made;
       }),
     /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
@@ -84,7 +84,8 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       const which = { tenantId: tenant.id, projectId };
       const how = { languages: [language], extras: {}, madeAt: now(), inTurn: inTurn(tenant) };
       const pdf = (await renderCase(input, which, how))[language];
-      if (pdf === undefined) throw new TypeError('The report was requested in this language.');
+      if (pdf === undefined)
+        throw new TypeError('The report was requested in this language but was not produced.');
       return pdf;
     },
     /**

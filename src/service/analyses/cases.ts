@@ -1,4 +1,4 @@
-/** All pictures of a case together: one report on them, and one signed archive with a complete bundle for each. */
+/** All the pictures in a case together: one report on them, and one signed archive with a complete bundle for each. */
 
 import type { Audit } from '../audit/log.ts';
 import type { Actor } from '../audit/entry.ts';
@@ -43,13 +43,13 @@ export interface CaseTarget {
 interface CaseHow {
   readonly languages: readonly Language[];
   readonly extras: ReportExtras;
-  /** Wraps everything that holds a whole picture in memory. */
+  /** Wraps everything that keeps a whole picture in memory. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * @throws {ForensicsError} `analysis_not_found` when the case has no pictures, `conflict` when it has more than 1,000;
- *   as `openBundleInput` for each picture.
+ * @throws {ForensicsError} `analysis_not_found` if the case has no pictures, `conflict` when it has more than 1,000; as
+ *   `openBundleInput` for each picture.
  */
 export async function renderCase(
   parts: CaseParts,
@@ -74,7 +74,7 @@ interface BundleCaseHow extends CaseHow {
 
 /**
  * Yields the archive in chunks, so that only one picture is in memory at a time, with the report pages of those before
- * it. The log records each bundle, and then the case's, before the last chunks, without which the archive is
+ * it. Each bundle is logged, and finally the case archive, before the last chunks, without which the archive is
  * incomplete.
  *
  * @throws {ForensicsError} as `renderCase`; `conflict` above 4 GB.

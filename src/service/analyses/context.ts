@@ -32,14 +32,14 @@ export interface AnalysesOptions {
   readonly now: () => Date;
   /** Longest total time an operation waits for a store; 60 s by default. */
   readonly storeWaitMs?: number;
-  /** Receives errors that change no answer, such as an object that could not be deleted. */
+  /** Receives errors that do not affect a response, such as an object that could not be deleted. */
   readonly onError?: (error: unknown) => void;
   /** Called for automatic actions, with this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
 }
 
 interface RetentionRules {
-  /** Days after its last change until an analysis is deleted; 0 keeps it. */
+  /** Days after its last change until an analysis is deleted; 0 means never. */
   readonly retentionDays: number;
   /** Days for which a deleted analysis is kept. */
   readonly deletedRetentionDays: number;
@@ -48,7 +48,9 @@ interface RetentionRules {
 export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
-  /** Wraps everything that holds a picture for a client's request; runs are limited by the number of workers. */
+  /**
+   * Wraps everything that keeps a picture in memory for a client's request; runs are limited by the number of workers.
+   */
   readonly semaphore: Semaphore;
   /** Upgrades this process is rendering, so that concurrent requests render a picture only once. */
   readonly upgrading: Set<string>;
@@ -74,7 +76,7 @@ export function toRepeatable(
 
 /**
  * Runs a few operations at a time while the others wait, because each holds a whole picture in memory. No tenant gets
- * the last permit, so a store that does not answer delays only its own tenant.
+ * the last permit, so a store that does not respond delays only its own tenant.
  */
 type Semaphore = <T>(tenantId: string, act: () => Promise<T>) => Promise<T>;
 
@@ -90,8 +92,8 @@ export function createSemaphore(permits: number): Semaphore {
 }
 
 /**
- * Opens the store for one operation, whose calls to it may take `storeWaitMs` in total. A store is often on somebody
- * else's machine, and an operation waiting for it holds a semaphore permit or a worker that other tenants need.
+ * Opens the store for one operation, whose calls to it may take `storeWaitMs` in total. A store is often on someone
+ * else's machine, and an operation waiting for it occupies a semaphore permit or a worker that other tenants need.
  */
 export async function openInTime(
   { stores, storeWaitMs }: { readonly stores: Stores; readonly storeWaitMs: number },
@@ -148,6 +150,6 @@ async function within<T>(ms: number, work: Promise<T>, end?: AbortSignal): Promi
 function tooSlow(): ForensicsError {
   return new ForensicsError(
     'store_unavailable',
-    'The store did not answer in time; try again later.',
+    'The store did not respond in time; try again later.',
   );
 }

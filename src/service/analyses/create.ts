@@ -64,7 +64,7 @@ export async function createAnalysis(
   return getAnalysis(context, caller, analysisId);
 }
 
-/** The options of every new analysis, unless given. */
+/** The options of every new analysis, unless others are given. */
 function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
   const [first] = models;
   if (first === undefined) throw new RangeError('the list of models is empty');

@@ -1,6 +1,6 @@
 /**
- * The chain of custody of an analysis, as its report and bundle show it. It comes from the audit
- * log, which those who may change the analysis cannot alter.
+ * The chain of custody of an analysis, as its report and bundle show it. It comes from the audit log, which cannot be
+ * altered by those who may change the analysis.
  */
 
 import { inArray } from 'drizzle-orm';
@@ -57,7 +57,7 @@ async function readSteps(
   );
 }
 
-/** An examination is logged when its run is completed, so what was noticed during it came before. */
+/** An examination is logged when its run is completed, so anything noticed during it came earlier. */
 function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }

@@ -29,7 +29,7 @@ interface StoredAnalysis {
 /**
  * Reads the bytes ingested at the start, verified by their hash.
  *
- * @throws {ForensicsError} `evidence_damaged` when they are missing or changed; `store_unavailable`.
+ * @throws {ForensicsError} `evidence_damaged` if they are missing or changed; `store_unavailable`.
  */
 export async function readEvidence(
   { limits }: Pick<Context, 'limits'>,
@@ -46,7 +46,7 @@ export async function readEvidence(
 
 /**
  * Checks whether the upload was replaced after the start, and records it in the row. The result does not depend on it,
- * so a store that does not answer is reported to `onError` and counts as unchanged.
+ * so a store that does not respond is reported to `onError`, and the upload counts as unchanged.
  */
 export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
@@ -91,9 +91,9 @@ export interface CheckedFile {
   /** `original`, `examination`, or the name of a heatmap or report. */
   readonly name: string;
   readonly state: 'as_recorded' | 'changed' | 'missing' | 'not_recorded';
-  /** SHA-256 in the log; null when the log is older than the file's entry. */
+  /** SHA-256 in the log; null if the log has no entry for the file. */
   readonly recorded: string | null;
-  /** SHA-256 of what is stored now; null when it is missing or unreadable. */
+  /** SHA-256 of what is stored now; null if it is missing or unreadable. */
   readonly found: string | null;
 }
 
@@ -154,7 +154,7 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
 interface Recorded {
   /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
   readonly hashes: FileHashes;
-  /** ISO 8601; null when the examination is older than the log. */
+  /** ISO 8601; null if the examination is older than the log. */
   readonly examinedAt: string | null;
 }
 
@@ -182,10 +182,10 @@ export async function readRecorded(
 }
 
 /**
- * Loads the whole examination, verified against the log; null when the analysis has none. An
- * examination older than the log is accepted as it is.
+ * Loads the whole examination, verified against the log; null if the analysis has none. An examination older than the
+ * log is accepted without this check.
  *
- * @throws {ForensicsError} `evidence_damaged` when the row was changed since.
+ * @throws {ForensicsError} `evidence_damaged` if the row has been changed since.
  */
 export async function loadRecorded(
   reader: Reader,
@@ -204,7 +204,7 @@ export async function loadRecorded(
   return loadExamination(reader, analysisId);
 }
 
-/** The log has the hash and time of the examination; the columns that answers use have to agree with these. */
+/** The log has the hash and time of the examination; the columns used for responses have to agree with these. */
 function isAsRecorded(
   row: typeof examinations.$inferSelect,
   { hashes, examinedAt }: Recorded,

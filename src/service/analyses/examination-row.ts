@@ -1,4 +1,4 @@
-/** An examination as stored in the database: small columns for every answer, and the whole of it for an upgrade. */
+/** An examination as stored in the database: small columns for every response, and the whole of it for an upgrade. */
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -35,11 +35,11 @@ export interface Rendered {
   readonly reports: Readonly<
     Record<Language, { readonly pdfKey: string; readonly texts: ReportTexts }>
   >;
-  /** SHA-256 of the files as written, by the last part of their keys, because clients can overwrite them. */
+  /** SHA-256 of the files as written, by the last part of their keys; needed because clients can overwrite them. */
   readonly sha256: FileHashes;
 }
 
-/** The result of a run; `rendered` only for the tier that shows it. */
+/** The result of a run; `rendered` is set only for the tier that shows it. */
 export interface RunResult {
   readonly examination: Examination;
   readonly examinedAt: Date;
@@ -80,8 +80,8 @@ export function toRow(
 }
 
 /**
- * The hash of an examination that the audit log stores, which shows whether the row was changed since: SHA-256 of the
- * text in UTF-8, followed by the maps of real, fake, compression, anomaly and, if present, single methods.
+ * The hash of an examination that the audit log stores, which shows whether the row has been changed since: SHA-256 of
+ * the text in UTF-8, followed by the maps of real, fake, compression, anomaly and, if present, single methods.
  */
 export function examinationSha256(row: ExaminationRow): string {
   const { examination, realMap, fakeMap, compressionMap, anomalyMap, methodMaps } = row;
@@ -91,7 +91,10 @@ export function examinationSha256(row: ExaminationRow): string {
   return hash.digest('hex');
 }
 
-/** Whether the small columns agree with the examination: answers come from them, but the hash does not cover them. */
+/**
+ * Whether the small columns agree with the examination: responses are built from them, but the hash does not cover
+ * them.
+ */
 export function isInAgreement(row: ExaminationRow): boolean {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;
@@ -104,7 +107,7 @@ export function isInAgreement(row: ExaminationRow): boolean {
   );
 }
 
-/** The whole examination as the run left it; null when the analysis has none. */
+/** The whole examination as the run left it; null if the analysis has none. */
 export async function loadExamination(
   reader: Reader,
   analysisId: string,

@@ -1,7 +1,7 @@
 /**
- * Objects that no analysis names. Each object is recorded before it is stored, and the record is deleted in the
- * transaction that names the object; a purge records what its analysis named. So anything left behind by a crash or an
- * unreachable store is known and removed by a later sweep, without listing the store.
+ * Objects that no analysis refers to. Each object is recorded before it is stored, and the record is deleted in the
+ * transaction that refers to the object; a purge records the objects of its analysis. Anything left behind by a crash
+ * or an unreachable store is therefore known, and is removed by a later sweep without listing the store.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -51,9 +51,9 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
 }
 
 /**
- * Records that an analysis now names them.
+ * Records that an analysis now refers to them.
  *
- * @throws {ForensicsError} `conflict` when they have been swept or are about to be: no operation takes that long, but a
+ * @throws {ForensicsError} `conflict` if they have been swept or are about to be: no operation takes that long, but a
  *   machine may be suspended in the middle of one.
  */
 export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
@@ -67,7 +67,7 @@ export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Pro
   );
 }
 
-/** Discards the objects unless `act` returns true, which means that a row names them. */
+/** Discards the objects unless `act` returns true, which means that a row refers to them. */
 export async function discardUnlessUsed(
   parts: Pick<Parts, 'db' | 'onError'>,
   objects: { readonly store: BlobStore; readonly keys: readonly string[] },
@@ -139,7 +139,7 @@ async function deleteEach(
   });
 }
 
-/** Only moves forward, so that an object that cannot be deleted is met once per sweep. */
+/** Only moves forward, so that an object that cannot be deleted comes up once per sweep. */
 async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
   return db
     .select()

@@ -1,8 +1,8 @@
 /**
  * Retention. Analyses without any activity for a long time are deleted as a client would delete them; deleted ones are
- * purged after a while, rows and objects; objects that no row names are removed, and so are deleted tenants that have
- * nothing left. Anything on legal hold stays. Usage counters stay as long as their tenant's row, the audit log stays
- * for good.
+ * purged after a while, rows and objects; objects that no row refers to are removed, and so are deleted tenants that
+ * have nothing left. Anything on legal hold stays. Usage counters are kept as long as their tenant's row, and the audit
+ * log is kept for good.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { addOrphans, sweepObjects } from './orphan-objects.ts';
 
 const dayMs = 24 * 3_600_000;
 
-// The longest life of a presigned URL, plus a day for an upload that began on one.
+// The longest time that a presigned URL is valid, plus a day for an upload that has begun.
 const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
 
 /** The daily chore. Killing it at any moment loses nothing and leaves nothing half done; the next run continues. */
@@ -58,7 +58,9 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
   return deleted;
 }
 
-/** Rows are deleted here, their objects by the sweep that follows, so that no row ever names a missing object. */
+/**
+ * Rows are deleted here and their objects by the sweep that follows, so that no row ever refers to a missing object.
+ */
 async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
   const rows = await tx
     .select({ analysis: analyses, rendered: examinations.rendered })
@@ -133,7 +135,7 @@ interface Need {
   readonly which?: SQL;
 }
 
-/** While any of these exists, the tenant is needed to know where its objects are, or whose they are. */
+/** While any of these exists, the tenant is needed to find its objects, or to know whose they are. */
 const needs: readonly Need[] = [
   { table: tables.analyses },
   { table: tables.orphanObjects },

@@ -1,4 +1,4 @@
-/** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
+/** Reads analyses with the small part of their results that responses need. Deleted ones are never returned. */
 
 import {
   and,
@@ -47,7 +47,7 @@ export interface Expired {
 
 export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
-// Only the columns answers need, because in a long list every column costs time.
+// Only the columns that responses need, because in a long list every column costs time.
 const {
   nameFolded: _nameFolded,
   commentFolded: _commentFolded,
@@ -62,7 +62,7 @@ const {
 
 export type ShownRow = Pick<AnalysisRow, keyof typeof shownColumns>;
 
-/** A row and, once completed, what answers show of its result. */
+/** A row and, once completed, what responses show of its result. */
 export interface Entry {
   readonly analysis: ShownRow;
   readonly result: {
@@ -71,7 +71,7 @@ export interface Entry {
     readonly scores: string;
     readonly rendered: string | null;
   } | null;
-  /** The last actor's current name; null unless the actor is a person with a name. */
+  /** The last actor's current name; null unless the actor is a person who has one. */
   readonly lastChangedByName: string | null;
 }
 
@@ -125,7 +125,8 @@ const isOfTenant = and(
   isNull(analyses.deletedAt),
 );
 
-// Same condition when another one should lead: the plus signs keep SQLite from using the list's index.
+// The same condition for queries that should use a different index: the plus signs keep SQLite from using the list's
+// index.
 const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
 
 const entryById = buildOnce((reader) =>

@@ -1,7 +1,7 @@
 /**
  * Finds a tenant's pictures that show the same thing as another: cropped, scaled, mirrored, resaved or written on. An
- * index holds the keypoint keys of each picture; pictures that share keys are compared keypoint by keypoint. It also
- * holds keys of facts in the metadata: a camera's serial number, a document id, the settings of a generator.
+ * index contains the keypoint keys of each picture; pictures that share keys are compared keypoint by keypoint. It also
+ * contains keys for facts in the metadata: a camera's serial number, a document id, the settings of a generator.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import { getRow, type Target } from './rows.ts';
 const maxPerKey = 200;
 /** Maximum number of pictures compared, those sharing most keys first. */
 const maxCompared = 20;
-/** Maximum number of pictures listed in an answer. */
+/** Maximum number of pictures listed in a response. */
 const maxListed = 20;
 
 /** Whether the tenant's settings allow comparing its pictures. */
@@ -29,7 +29,7 @@ export async function isSearched(reader: Reader, { tenantId }: Pick<Target, 'ten
   return found?.on === true;
 }
 
-/** What a picture is searched by. */
+/** What a search compares. */
 export interface SearchKeys {
   /** See `packFingerprint`. */
   readonly packed: Uint8Array;
@@ -50,7 +50,7 @@ export async function addFingerprint(
     SELECT value, ${id} FROM (${keys}) AS list WHERE (SELECT count(*) FROM (${others}) AS others) < ${maxPerKey}`);
 }
 
-/** Does nothing when there is none. */
+/** Does nothing if there is none. */
 export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target): Promise<void> {
   const isOfIt = eq(fingerprints.analysisId, analysisId);
   const found = await tx.delete(fingerprints).where(isOfIt).returning().get();
@@ -64,8 +64,8 @@ export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target
 }
 
 /**
- * Other pictures of the tenant that show the same thing, or whose metadata name the same camera, document or generator
- * settings; oldest first. Empty when the picture was examined while the search was switched off.
+ * Other pictures of the tenant that show the same thing, or whose metadata contains the same camera, document or
+ * generator settings; oldest first. Empty if the picture was examined while the search was switched off.
  *
  * @throws {ForensicsError} `analysis_not_found`.
  */
@@ -78,7 +78,7 @@ export async function findSeenBefore(
   return own === null ? [] : search(reader, target, own);
 }
 
-/** Null when the picture was examined while the search was switched off. */
+/** Null if the picture was examined while the search was switched off. */
 export async function readSearchKeys(
   reader: Reader,
   { analysisId }: Pick<Target, 'analysisId'>,
@@ -105,7 +105,7 @@ export async function search(
   }
   const isIt = eq(analyses.id, target.analysisId);
   const own = await reader.select({ projectId }).from(analyses).where(isIt).get();
-  // All pictures of a case often come from one camera.
+  // All the pictures in a case often come from one camera.
   const isOfOneCamera = (other: SeenBefore) =>
     other.projectId !== null &&
     other.projectId === own?.projectId &&
@@ -149,7 +149,10 @@ async function findByFacts(reader: Reader, target: Target, facts: readonly numbe
     .all();
 }
 
-/** For cross joins, which SQLite does in the order written; otherwise it reads all of the tenant's analyses first. */
+/**
+ * To be used with a cross join, which SQLite performs in the order written; with an ordinary join it would read all of
+ * the tenant's analyses first.
+ */
 function isOther({ tenantId, analysisId }: Target) {
   return and(
     eq(analyses.id, fingerprints.analysisId),
@@ -196,7 +199,9 @@ function kindOf(key: number): (typeof identityKinds)[number] {
   return identityKinds[Math.floor((key - firstFact) / factsPerKind)]!;
 }
 
-/** The largest number of pictures of a case that one camera took, by its serial number; 0 when no two share one. */
+/**
+ * The largest number of pictures in a case that one camera took, going by its serial number; 0 if no two have the same.
+ */
 export async function countOfOneCamera(
   reader: Reader,
   which: { readonly tenantId: string; readonly projectId: string },

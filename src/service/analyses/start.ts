@@ -86,7 +86,7 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
     throw failure('trial_only', {});
   }
   checkHeader(bytes, row, limits);
-  // Random, so that the key cannot be derived from the analysis.
+  // Random, so that the key cannot be worked out from the analysis.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
   await reserveKeys(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: mediaTypes[row.format] });
@@ -133,7 +133,7 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   // EXIF may rotate the picture by a quarter turn, and the client may have measured after that.
   const isSwapped = width === row.height && height === row.width;
   if (isSwapped && isQuarterTurn(orientationIn(bytes, format))) return;
-  const what = `it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`;
+  const what = `it is ${width} x ${height} pixels, not ${row.width} x ${row.height}`;
   throw failure('not_as_declared', { what });
 }
 
@@ -216,8 +216,8 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
       const isUploadReplaced = await checkUpload(context, { row, store });
       const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
       return draw().catch((error: unknown) => {
-        // A child killed from outside is replaced, and the retry succeeds; one that the picture
-        // crashes will crash again.
+        // If a child was killed from outside, it is replaced and the retry succeeds; if the picture crashed it, it will
+        // crash again.
         if (toForensicsError(error).code === 'inference_crashed') return draw();
         throw error;
       });
@@ -234,11 +234,11 @@ function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): v
   if (current.tier === 'flagging' || merged.tier === 'forensicReporting') return;
   throw new ForensicsError(
     'tier_downgrade',
-    'An analysis of tier forensicReporting cannot go back to flagging; leave options.tier out.',
+    'An analysis with the forensicReporting tier cannot go back to flagging; leave options.tier out.',
   );
 }
 
-/** Only the tier may differ: the result was obtained with the other options and is not computed again. */
+/** Only the tier may differ, because the result was obtained with the other options and is not computed again. */
 function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
   const { model, decisionStrategy, tier, seed } = merged;
   const isSame =

@@ -30,7 +30,7 @@ export interface AnalysisPage {
   readonly ofOneCamera: number | null;
 }
 
-// Takes some hundredths of a second; then other requests can run.
+// This takes some hundredths of a second; after each page, other requests can run.
 const signedAtOnce = 25;
 
 /** One page, newest first. */
@@ -79,7 +79,7 @@ export async function getAnalysis(
 interface Means {
   readonly store: BlobStore;
   readonly now: Date;
-  /** Read when the answer contains it; omitted in lists. */
+  /** Read only if the response contains it; omitted in lists. */
   readonly evidence?: () => Promise<Evidence>;
 }
 
@@ -158,7 +158,7 @@ async function viewResult(
   };
 }
 
-/** For the tier flagging, everything besides the two class fields. */
+/** For the `flagging` tier: everything besides the two class fields. */
 const nothingMore = {
   predictions: null,
   classUncertainties: null,

@@ -138,7 +138,7 @@ export interface Link extends Line {
   readonly seq: number;
 }
 
-// Some hundred kilobytes at a time.
+// A few hundred kilobytes at a time.
 const batch = 1000;
 
 /** Reads the whole chain in order, without ever holding all of it in memory. */
@@ -158,7 +158,7 @@ export async function* readLinks(reader: Reader, chain: string): AsyncGenerator<
   }
 }
 
-// Only this program writes the log; `verifyChain` detects other writers.
+// Only this program writes the log; `verifyChain` detects any other writer.
 export function parseEntry({ text }: Pick<Line, 'text'>): Entry {
   return JSON.parse(text);
 }
@@ -256,12 +256,12 @@ export interface EventDetails {
   readonly 'analysis.upgraded': {
     readonly outputs: FileHashes;
     /**
-     * As above, for the examination completed by what the run had left out; missing in entries of
-     * earlier versions, which left out nothing.
+     * As above, for the examination together with what the run had left out; missing from entries of earlier versions,
+     * which left nothing out.
      */
     readonly examinationSha256?: string;
   };
-  /** The upload was replaced by other bytes after it was read; null when those were too large to hash. */
+  /** The upload was replaced by other bytes after it was read; null if those were too large to hash. */
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
   /** A signed bundle was made; SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };

@@ -25,7 +25,7 @@ import { type Noted, verifyChain } from './verify.ts';
 interface Head {
   readonly chain: string;
   readonly count: number;
-  /** Hash of the last entry. Record it somewhere that nobody who can write to the database can change. */
+  /** Hash of the last entry. Record it somewhere that cannot be changed by anyone who can write to the database. */
   readonly hash: string;
 }
 
@@ -51,7 +51,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
       const isExpected = chain === serviceChain || tenant !== undefined;
       return verifyChain(db, chain, { ...noted, isExpected });
     },
-    /** Every chain that exists or must exist, the service's first. */
+    /** Every chain that exists or must exist, starting with the service's. */
     async chains() {
       const heads = await db.selectDistinct({ id: auditHeads.chain }).from(auditHeads).all();
       const entries = await db.selectDistinct({ id: auditEntries.chain }).from(auditEntries).all();
@@ -73,7 +73,7 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
   const head = (await findHead(tx).get({ chain })) ?? empty;
-  // Every chain begins with one of these two events, so a deleted chain cannot pass for a new one.
+  // Every chain begins with one of these two events, so a chain whose beginning was deleted cannot pass for a new one.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }

@@ -1,8 +1,8 @@
 /**
- * Verifies that a chain is as it was written. It proves that nobody changed, removed, reordered or
- * inserted an entry without rewriting everything after it. It does not prove more: a user with
- * write access to the database can rewrite the chain and the record of its last hash. Only a hash
- * recorded elsewhere detects that, for every entry up to its own.
+ * Verifies that a chain is as it was written. This proves that nobody has changed, removed, reordered or inserted an
+ * entry without rewriting everything after it. It does not prove more: a user with write access to the database can
+ * rewrite the chain and the record of its last hash. Only a hash recorded elsewhere detects that, for every entry up to
+ * its own.
  */
 
 import { eq } from 'drizzle-orm';
@@ -14,7 +14,7 @@ type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not
 
 /** The first entry that is not as it was written. */
 interface Break {
-  /** Null when the whole chain is at fault, or when the entry is known only by the recorded hash. */
+  /** Null if the whole chain is at fault, or if the entry is known only by the recorded hash. */
   readonly seq: number | null;
   readonly fault: Fault;
   /** One sentence. */
@@ -25,10 +25,10 @@ export interface Verification {
   readonly chain: string;
   /** Number of valid entries: all of them, or those before the break. */
   readonly count: number;
-  /** Hash of the last entry; null when the chain is broken. */
+  /** Hash of the last entry; null if the chain is broken. */
   readonly head: string | null;
   readonly broken: Break | null;
-  /** Number of the entry whose hash was recorded; null when none was, or when that entry is missing. */
+  /** Number of the entry whose hash was recorded; null if none was, or when that entry is missing. */
   readonly notedSeq: number | null;
 }
 
@@ -79,7 +79,7 @@ function* numbered(lines: readonly string[]): Generator<Link> {
   }
 }
 
-/** State of the walk along the chain. */
+/** How far the chain has been verified. */
 interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
 
 async function walkLinks(
@@ -129,7 +129,7 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
   );
 }
 
-/** The text that links an entry into the chain; null when it is not an entry. */
+/** The text that links an entry into the chain; null if it is not an entry. */
 function entryText(text: string) {
   const entry = jsonOrNull(text);
   if (typeof entry !== 'object' || entry === null) return null;

@@ -41,7 +41,7 @@ export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: Mai
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // A total limit as well: a server that trickles its answers must not block the sender for ever.
+    // A total limit as well: a server that responds very slowly must not block the sender forever.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
     try {
       await transport.sendMail({ ...composeMail(submission, { from, to }), signal: deadline });
@@ -179,7 +179,7 @@ export function plainText(submission: Submission): string {
     `Feedback ${id} (${oneLine(source)})`,
     '',
     `Name:     ${oneLine(name)}`,
-    `E-mail:   ${oneLine(email)}`,
+    `Email:    ${oneLine(email)}`,
     `User:     ${userId}`,
     `Tenant:   ${oneLine(tenantName)} (${tenantId})`,
     `Page:     ${oneLine(url)}`,

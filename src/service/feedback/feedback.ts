@@ -1,6 +1,7 @@
 /**
  * Messages from users to the team. They are stored first and then sent over the channels the administrator configured,
- * each at its own pace; message and send jobs are written in one transaction. Knows nothing of HTTP or accounts.
+ * each at its own pace; the message and its send jobs are written in one transaction. Knows nothing about HTTP or
+ * accounts.
  */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
@@ -161,7 +162,7 @@ export interface OpenFeedback extends Pick<Feedback, 'submit'> {
  * @throws {ForensicsError} `config_invalid`.
  */
 export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedback {
-  // No guard: the administrator chose the address, which may well be internal.
+  // There is no address guard: the administrator chose the address, which may well be internal.
   const sender = createPostSender({ guard: { isAllowed: () => true } });
   const room = createFeedback({ ...parts, channels: openChannels(settings, sender) });
   const worker: Worker = createWorker({

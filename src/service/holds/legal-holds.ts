@@ -14,7 +14,7 @@ import { ForensicsError } from '../../errors.ts';
 /** What a hold applies to. */
 interface Held {
   readonly tenantId: string;
-  /** Null for everything of the tenant. */
+  /** Null for all the tenant's data. */
   readonly analysisId: string | null;
 }
 
@@ -26,7 +26,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
      * Places a hold. A user's hold becomes the operator's when the operator places the same one.
      *
      * @param by - a user, or the operator when omitted.
-     * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is already on hold.
+     * @throws {ForensicsError} `analysis_not_found`; `conflict` if it is already on hold.
      */
     add: async (hold: Held & { readonly reason: string }, by: Actor = operator) =>
       transact(db, async (tx) => {
@@ -47,7 +47,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         await note(tx, hold, { by, at: placed.createdAt, event: 'hold.added' });
         return (await selectHolds(tx, isOn(hold)))[0]!;
       }),
-    /** @throws {ForensicsError} `not_found`; `conflict` when a user tries to lift the operator's hold. */
+    /** @throws {ForensicsError} `not_found`; `conflict` if a user tries to lift the operator's hold. */
     remove: async (held: Held, by: Actor = operator) =>
       transact(db, async (tx) => {
         const found = await findHold(tx, held);
@@ -66,7 +66,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
   };
 }
 
-/** Accepts a deleted analysis too: until its purge it can still be saved. */
+/** Also accepts a deleted analysis: until it is purged, it can still be saved. */
 async function assertAnalysisExists(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
   if (analysisId === null) return;
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));

@@ -1,7 +1,7 @@
 /**
- * A loop that sleeps until something is due. A notification wakes it at once; otherwise it looks
- * every `pollMs` for the work of other processes. Turns run one at a time; the tasks a turn starts
- * continue after it, and each wakes the loop when it ends.
+ * A loop that sleeps until something is due. A notification wakes it at once; otherwise it looks every `pollMs` for the
+ * work of other processes. Turns run one at a time; tasks started in a turn continue after it, and each wakes the loop
+ * when it ends.
  */
 
 import { eq } from 'drizzle-orm';
@@ -122,9 +122,9 @@ function createTasks<T>(onEnd: () => void) {
   };
 }
 
-// A daily chore, done by whichever process comes first. The database stores when each chore last
-// began, so a restart repeats nothing and two processes never do the same one. A chore interrupted
-// by a crash waits until the next day: chores only clean up.
+// A daily chore, done by whichever process comes first. The database stores when each chore last began, so a restart
+// repeats nothing and two processes never do the same one. A chore interrupted by a crash waits until the next day,
+// because chores only clean up.
 
 export interface Chore {
   /** Must stay the same: the database stores the last start under it. */
@@ -186,7 +186,7 @@ async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
     const key = choreKey(name);
     const row = await tx.select().from(settings).where(eq(settings.key, key)).get();
     const ageMs = at.getTime() - Date.parse(row?.value ?? '');
-    // A time in the future was written by a clock that was wrong.
+    // A time in the future was written when the clock was wrong.
     if (ageMs >= 0 && ageMs < dayMs) return false;
     const value = at.toISOString();
     const write = tx.insert(settings).values({ key, value });

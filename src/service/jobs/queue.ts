@@ -60,9 +60,9 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       tx.notify('jobs');
       return id;
     },
-    /** Leases the most overdue job to this worker; returns null when none is due. */
+    /** Leases the most overdue job to this worker; returns null if none is due. */
     claim: (claim: Claim) => claimJob(db, claim, now()),
-    /** Returns false when another worker has taken the job over. */
+    /** Returns false if another worker has taken the job over. */
     async extendLease(job: Job, leaseMs: number) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
@@ -83,7 +83,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       assertLeased((await tx.update(jobs).set(free).where(heldBy(job)).run()).changes);
       tx.notify('jobs');
     },
-    /** When the next job of these kinds is due, counting leases that expire; null when there is none. */
+    /** When the next job of these kinds is due, counting leases that expire; null if there is none. */
     async nextDueAt(kinds: readonly string[], except?: readonly string[]) {
       const [first] = await createLook(db, kinds, now())(except ?? []);
       return first === undefined ? null : new Date(first.dueAt);
@@ -121,7 +121,7 @@ async function claimJob(
   { kinds, except = [[]], ...lease }: Claim,
   at: Date,
 ): Promise<Job | null> {
-  // Looking first takes no lock, so that idle workers of several processes do not block one another.
+  // Looking first without a lock keeps idle workers of several processes from blocking one another.
   const look = createLook(db, kinds, at);
   for (const owners of except) {
     for (const first of await look(owners)) {
@@ -218,7 +218,7 @@ async function dueOfEach(
 const longestWaitMs = 13 * 3_600_000;
 const clockStepMs = 60_000;
 
-/** Whether the clock has been set back since: the job would otherwise wait for a time of the old clock. */
+/** Whether the clock has been set back since; if so, the job would wait for a time by the old clock. */
 function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, at: Date): boolean {
   const [dueInMs, madeInMs] = [job.dueAt - at.getTime(), job.createdAt.getTime() - at.getTime()];
   // A lease taken under the current clock ends before a job created under the old one.
@@ -263,7 +263,7 @@ const heldJob = buildOnce((tx) => {
   return tx.select({ id: jobs.id }).from(jobs).where(heldBy({ id, fence, leasedBy })).prepare();
 });
 
-/** Matches no row while the job is free, because nobody leases it then. */
+/** Matches no row while the job is free, because nobody holds a lease on it then. */
 function heldBy({ id, fence, leasedBy }: Readonly<Record<'id' | 'fence' | 'leasedBy', unknown>>) {
   return sql`${jobs.id} = ${id} AND ${jobs.fence} = ${fence} AND ${jobs.leasedBy} = ${leasedBy}`;
 }

@@ -172,7 +172,7 @@ function createFairScheduler(now: () => Date) {
       const idle = [...last, ...inHand];
       return [latest === null ? idle : [...idle, latest], idle, last];
     },
-    /** When the next pause ends; null when no owner is paused. */
+    /** When the next pause ends; null if no owner is paused. */
     nextAt() {
       const ends = [...failing.values()].filter(isResting).map((until) => until.getTime());
       return ends.length === 0 ? null : new Date(Math.min(...ends));

@@ -30,12 +30,12 @@ import { resealSigningKeys } from '../../evidence/keys-in-database.ts';
 interface RotationOptions {
   /** 32 bytes; null to generate one, which requires that the key is stored in the data folder. */
   readonly newKey: Buffer | null;
-  /** Also invalidates what others hold under the old key: presigned URLs and webhook secrets. */
+  /** Also invalidates what others were given under the old key: presigned URLs and webhook secrets. */
   readonly endsOld: boolean;
 }
 
 export interface Rotation extends Resealed {
-  /** False when the disk is too full: what was sealed under the old key can still be found in the database file. */
+  /** False if the disk is too full: what was sealed under the old key can still be found in the database file. */
   readonly isWiped: boolean;
 }
 

@@ -41,7 +41,7 @@ export type Purpose =
   | 'webhooks/signing';
 
 export interface Secrets {
-  /** 32 bytes, always the same for a purpose, and revealing nothing about those of another. */
+  /** 32 bytes, always the same for a given purpose, and revealing nothing about the secrets for other purposes. */
   of(purpose: Purpose): Buffer;
 }
 
@@ -56,7 +56,7 @@ const binding = 'forensics/app/kept-secrets/1';
  * Derives the secrets. The first call binds the database to its master key, so that a different key is noticed before
  * it seals anything. Also completes an interrupted rotation of the master key.
  *
- * @throws {ForensicsError} `config_invalid` when the database was last sealed under another master key.
+ * @throws {ForensicsError} `config_invalid` if the database was last sealed under another master key.
  */
 export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
   const stored = await db.select().from(settings).where(eq(settings.key, keptSecretsKey)).get();
@@ -144,15 +144,15 @@ export interface DataFolder {
   readonly path: string;
   /** 32 bytes. */
   readonly masterKey: Buffer;
-  /** Null when the settings contain the master key. */
+  /** Null if the settings contain the master key. */
   readonly keyFile: KeyFile | null;
 }
 
 /**
  * Creates the master key of a new folder. Call it once, before its database is created.
  *
- * @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is
- *   damaged; `database_damaged` when its database is missing.
+ * @throws {ForensicsError} `config_invalid` if the folder cannot be used or its master key is damaged;
+ *   `database_damaged` if its database is missing.
  */
 export function openDataFolder({
   dataDir: path,
@@ -175,24 +175,24 @@ function createKeyFile(dataDir: string) {
     /**
      * Reads the key, or creates it when there is no database yet.
      *
-     * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing although its database exists.
+     * @throws {ForensicsError} `config_invalid` if the file is damaged, or is missing although its database exists.
      */
     read() {
       const kept = readKey(file) ?? readExistingKey(databaseFile(dataDir), file);
       if (kept !== null) return kept;
       const made = randomBytes(keyBytes);
-      // Another process may have been first; then its key counts.
+      // Another process may have been first; if so, its key counts.
       return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
     // A partly written key was never used: the database is only updated once the file is safely stored.
-    /** The new key beside the current one; null when it is missing or incomplete. */
+    /** The new key beside the current one; null if it is missing or incomplete. */
     readNext: () => parseKey(readText(next) ?? ''),
     /** Writes a new key beside the current one. */
     writeNext(key: Buffer) {
       rmSync(next, { force: true });
       if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
     },
-    /** Replaces the old key by the new one and deletes the old. Does nothing when another process has done so. */
+    /** Replaces the old key by the new one and deletes the old. Does nothing if another process has done so. */
     adoptNext() {
       try {
         renameSync(next, file);
@@ -240,7 +240,7 @@ function readExistingKey(database: string, file: string): Buffer | null {
   );
 }
 
-/** Returns null when the file does not exist. */
+/** Returns null if the file does not exist. */
 function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

@@ -30,7 +30,7 @@ interface DeletedTenant {
 /**
  * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by the daily chore.
  *
- * @throws {ForensicsError} `conflict` while anything of the tenant is on legal hold; `tenant_not_found`.
+ * @throws {ForensicsError} `conflict` while any of the tenant's data is on legal hold; `tenant_not_found`.
  */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },
@@ -46,7 +46,7 @@ export async function deleteTenant(
   return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, by, signal }) };
 }
 
-// Enough to see what is on hold; "hold list" shows all.
+// Enough to see what is on hold; "hold list" shows everything.
 const maxNamed = 5;
 
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
@@ -70,8 +70,8 @@ interface TenantEnd {
 }
 
 /**
- * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees
- * its names. Pending deliveries are dropped, as they have no receiver any more.
+ * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees its names. Pending
+ * deliveries are dropped, because they no longer have a receiver.
  */
 async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const { name } = await activeTenant(tx, id);
@@ -79,7 +79,7 @@ async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
   const members = await removeMembers(tx, { id, at, by });
   await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
-  // Still shows which tenant it was, and cannot clash: a tenant's name has no tilde.
+  // Still shows which tenant it was, and cannot clash, because a tenant's name has no tilde.
   const end = { name: `${name}~${id}`, deletedAt: at, updatedAt: at };
   const columns = { ...end, ...freshWebhook, webhookUrl: null };
   const details = { keys: keys.length, members };

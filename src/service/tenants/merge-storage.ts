@@ -1,7 +1,7 @@
 /**
- * Applies a request to a storage configuration. Members that are omitted or masked keep their
- * stored values as long as the server or bucket they belong to is unchanged. A stored secret is
- * never sent to another server nor used for another account.
+ * Applies a request to a storage configuration. Members that are omitted or masked keep their stored values as long as
+ * the server or bucket they belong to is unchanged. A stored secret is never sent to a different server or used for a
+ * different account.
  */
 
 import { readFileSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ import {
 
 /**
  * @param stored - the tenant's current configuration; null for the service's own store, or when it cannot be decrypted.
- * @throws {ForensicsError} `invalid_request`, naming the member and what it must be.
+ * @throws {ForensicsError} `invalid_request`, saying which member is invalid and what it must be.
  */
 export function mergeStorage(stored: StorageConfig | null, request: StorageRequest): StorageConfig {
   const { s3 = null, azure = null } = request;
@@ -96,7 +96,9 @@ const s3Defaults = {
   corsAllowedOrigins: null,
 } as const;
 
-/** @param shown - the masked configuration as clients see it; any other mask stands for a secret we do not have. */
+/**
+ * @param shown - the masked configuration as clients see it; any other mask stands for a secret that we do not have.
+ */
 function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
   const answered = new Map(Object.entries(shown));
   const kept = Object.entries(given).filter(([member, value]) => {
@@ -118,7 +120,7 @@ function withoutMasks<T extends object>(type: string, given: T, shown: object): 
 function elsewhere(member: string): ForensicsError {
   return invalidStorage(
     member,
-    'must be given again, because a stored secret is never sent to another server nor used for another account',
+    'must be sent again, because a stored secret is never sent to a different server or used for a different account',
   );
 }
 
@@ -133,7 +135,7 @@ function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Response 
   const { accessKeyId } = config;
   return {
     ...config,
-    // The visible end lets people recognise the key.
+    // The visible last characters let people recognise the key.
     accessKeyId: accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`,
     secretAccessKey: stars,
     ...(corsAllowedOrigins === null ? {} : { corsAllowedOrigins }),
@@ -153,7 +155,7 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
  * server. The file contains credentials, so no message quotes it.
  *
  * @returns the store with an empty prefix.
- * @throws {ForensicsError} `config_invalid`, naming the member and what it must be.
+ * @throws {ForensicsError} `config_invalid`, saying which member is invalid and what it must be.
  */
 export function readDefaultStorage(file: string): SharedConfig {
   const value = parse(read(file));
@@ -180,7 +182,7 @@ function toSharedConfig(value: unknown): SharedConfig {
   return whole;
 }
 
-/** Omitted members take the same values as for clients. Returns null when none differs. */
+/** Omitted members take the same values as for clients. Returns null if none differs. */
 function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
   {
@@ -221,7 +223,7 @@ export async function proveDefaultStorage(
   } catch (error) {
     if (!(error instanceof ForensicsError)) throw error;
     if (error.code === 'store_refused')
-      throw invalid(`names a store that rejects the service. ${error.message}`, error);
+      throw invalid(`specifies a store that rejects the service. ${error.message}`, error);
     onError(error);
   }
 }
@@ -244,5 +246,5 @@ function parse(text: string): unknown {
 }
 
 function invalid(what: string, cause?: unknown): ForensicsError {
-  return new ForensicsError('config_invalid', `The file of defaultStorage ${what}`, { cause });
+  return new ForensicsError('config_invalid', `The defaultStorage file ${what}`, { cause });
 }

@@ -69,7 +69,7 @@ const azureRules: Rules<AzureStorageConfig> = {
     allowed: '3 to 63 lower-case letters, digits and single hyphens',
     test: isText((name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)),
   },
-  // Its parser in the Azure store checks the content.
+  // The Azure store's parser checks the contents.
   connectionString: {
     allowed: 'the connection string of the storage account',
     test: isText((text) => text.length >= 1 && text.length <= 2048),
@@ -89,7 +89,7 @@ export const internalMembers = Object.keys(internalRules);
 /**
  * Checks an untrusted configuration in a request, where members may be missing.
  *
- * @throws {ForensicsError} `invalid_request`, naming the first unknown or invalid member.
+ * @throws {ForensicsError} `invalid_request`, saying which member is unknown or invalid.
  */
 export function checkRequest(value: unknown): StorageRequest {
   const { s3 = null, azure = null } = readMembers(value, '', ['s3', 'azure']);
@@ -120,7 +120,7 @@ export function readMembers(value: unknown, path: string, known: readonly string
   );
 }
 
-/** @throws {ForensicsError} `invalid_request`, naming the first missing or invalid member. */
+/** @throws {ForensicsError} `invalid_request`, saying which member is missing or invalid. */
 export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
   return check('s3', draft, s3Rules);
 }

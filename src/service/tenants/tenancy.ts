@@ -1,6 +1,6 @@
 /**
- * A tenant as its own members see and change it: name, webhook and storage. Knows nothing of HTTP;
- * callers have already checked that the user may act for the tenant.
+ * A tenant as its own members see and change it: name, webhook and storage. Knows nothing about HTTP; callers have
+ * already checked that the user may act for the tenant.
  */
 
 import { withoutUndefined } from '../../contract/common.ts';
@@ -41,7 +41,8 @@ export function createTenancy(context: TenancyContext) {
     /** Reads the tenant, with its secrets masked. */
     read: (tenant: Tenant) => readTenant(context, tenant),
     /**
-     * Changes what the request names and returns the tenant's new state. Accepts a returned tenant unchanged.
+     * Changes the members in the request and returns the tenant's new state. A returned tenant can be sent back
+     * unchanged.
      *
      * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`; then nothing is
      *   changed.
@@ -52,8 +53,8 @@ export function createTenancy(context: TenancyContext) {
 }
 
 /**
- * A change to a tenant by its own members: it is validated, a new store is tested, then all is
- * written in one transaction.
+ * A change to a tenant by its own members: it is validated, a new store is tested, and then everything is written in
+ * one transaction.
  */
 export interface TenantRequest
   extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'>,
@@ -101,7 +102,7 @@ interface NewStorage {
   readonly config: StorageConfig | null;
 }
 
-/** Returns null when the storage stays as it is. */
+/** Returns null if the storage stays as it is. */
 function newStorage(
   { defaultType }: Pick<TenancyContext, 'defaultType'>,
   before: StoredConfig | null,
@@ -216,7 +217,7 @@ function asOfAnyMoment(apiKeys: unknown): unknown {
   );
 }
 
-/** The row of a tenant's own store, and its configuration; null when it cannot be decrypted. */
+/** The row for a tenant's own store, with its configuration, which is null if it cannot be decrypted. */
 interface StoredConfig {
   readonly row: ConfigRow;
   readonly config: StorageConfig | null;
@@ -289,5 +290,5 @@ export type WebhookGuard = Pick<ConnectionGuard, 'refusalOf'>;
 export function complaintAbout(webhookUrl: string, guard: WebhookGuard): string | null {
   const host = URL.parse(webhookUrl)?.hostname ?? '';
   if (guard.refusalOf(host) === null) return null;
-  return 'webhookUrl names an address that webhooks are not allowed to reach; ask the administrator to allow it with the setting webhookAllow.';
+  return 'webhookUrl is an address that webhooks are not allowed to reach; ask the administrator to allow it with the webhookAllow setting.';
 }

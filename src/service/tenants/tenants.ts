@@ -1,4 +1,7 @@
-/** Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing of HTTP or analyses. */
+/**
+ * Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing about HTTP or
+ * analyses.
+ */
 
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -25,7 +28,7 @@ export interface TenantChange {
   readonly name?: string;
   /** Null removes it. Setting a URL, even the same one, re-enables a disabled webhook. */
   readonly webhookUrl?: string | null;
-  /** Null offers each person their own last choice. */
+  /** If null, each person is offered their own last choice. */
   readonly defaultOptions?: DefaultOptions | null;
   readonly seenBefore?: boolean;
   /** Whether only the two trial pictures may be analysed. */
@@ -48,8 +51,8 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
 
   return {
     /**
-     * @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant
-     *   that was not deleted has or had it.
+     * @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` if another tenant that was not
+     *   deleted has or had it.
      */
     async create({ name, isTrial = false, by = operator }: NewTenant) {
       return transact(db, async (tx) => {
@@ -80,8 +83,8 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     /**
      * Finds the tenant of this name if this principal may act for it.
      *
-     * @throws {ForensicsError} `forbidden`, both for another's tenant and for an unknown name, so
-     *   that the two cannot be told apart.
+     * @throws {ForensicsError} `forbidden`, both for someone else's tenant and for an unknown name, so that the two
+     *   cannot be told apart.
      */
     async authorizeTenant(principal: Principal, tenantName: string) {
       const tenant = await byName(tenantName);
@@ -141,7 +144,7 @@ export async function activeTenant(reader: Reader, id: string): Promise<Tenant> 
   throw new ForensicsError('tenant_not_found', 'Tenant not found.');
 }
 
-/** Names of the changed members for the audit log, as the contract spells them; never their values. */
+/** Names of the changed members, as the contract spells them, for the audit log; never their values. */
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
   const { defaultOptions = before.defaultOptions, seenBefore = before.seenBefore } = change;
@@ -172,7 +175,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   if (!isSlug || isLikeAnId) {
     throw new ForensicsError(
       'invalid_request',
-      'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits like an id.',
+      'A tenant name must have 1 to 63 lower-case letters, digits, hyphens or underscores, begin and end with a letter or digit, and not be 24 hexadecimal digits like an id.',
     );
   }
   const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();

@@ -92,8 +92,8 @@ export function successCounts(row: AnalysisRow, decision: Decision): readonly Co
 }
 
 /**
- * The period of a usage report. Usage is stored by UTC day, so every day that the range touches
- * counts in full, including both ends.
+ * The period of a usage report. Usage is stored by UTC day, so every day that the range touches counts in full,
+ * including the first and the last.
  */
 interface Period {
   /** Identical for all reports about the same period. */
@@ -102,7 +102,7 @@ interface Period {
   readonly endTime: Date;
   /** First and last day, inclusive; null for all days. */
   readonly days: readonly [first: string, last: string] | null;
-  /** True when the period includes the present. */
+  /** True if the period includes the present. */
   readonly isLive: boolean;
 }
 
@@ -246,7 +246,7 @@ function toFigures(sum: Sums) {
 
 /**
  * `confidenceScore` is the mean calibrated probability of the decided class over all decided results (real, fake),
- * 0..1. Uncertain and abstain name no class, so they have no confidence; 0 when nothing was decided.
+ * 0..1. Uncertain and abstain are no class, so they have no confidence; 0 if nothing was decided.
  */
 function toResults(sum: Sums) {
   const real = sum('result.real');
@@ -264,7 +264,7 @@ function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.min(100, (100 * part) / whole);
 }
 
-/** Mean processing time in minutes; null when nothing was timed. */
+/** Mean processing time in minutes; null if nothing was timed. */
 function minutes(sum: Sums, parallelism: Parallelism): number | null {
   const count = sum(`timed.${parallelism}`);
   return count === 0 ? null : sum(`ms.${parallelism}`) / count / 60_000;

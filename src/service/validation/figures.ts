@@ -27,13 +27,13 @@ interface FigureOptions {
 /** With fewer pictures of either class, a calibration error is mostly chance. */
 const minForCalibration = 100;
 
-/** Of either class; with fewer, likelihood ratios mean little. */
+/** Minimum number of pictures in either class; with fewer, likelihood ratios mean little. */
 const minForRatios = 20;
 
 /** With fewer sub-folders, resampling whole folders would give an interval from a handful of values. */
 export const minFolders = 5;
 
-/** Smaller sub-folders say nothing by themselves. */
+/** Smaller sub-folders say nothing on their own. */
 const minInFolder = 5;
 
 /** One entry for each condition that has pictures of both classes. */

@@ -32,8 +32,8 @@ interface RecordParts {
 }
 
 /**
- * @throws {ForensicsError} `image_unreadable` when a class has no measured picture, `conflict` when
- *   the model changed meanwhile.
+ * @throws {ForensicsError} `image_unreadable` if a class has no measured picture, `conflict` when the model changed
+ *   meanwhile.
  */
 export function makeValidation(parts: RecordParts): Validation {
   const { id, createdAt, seed, files, measured } = parts;
@@ -95,7 +95,7 @@ function nothingMeasured(what: string): ForensicsError {
 /**
  * @param manifest - of the model whose results the report shows; error rates of another model or
  *   version say nothing about them.
- * @throws {ForensicsError} `conflict` when the validation measured another model.
+ * @throws {ForensicsError} `conflict` if the validation measured another model.
  */
 export function citedAs(
   validation: Validation,
@@ -146,7 +146,7 @@ function otherModel(validation: Validation, model: ModelIdentity): ForensicsErro
   const [measured, used] = [modelName(validation.model), modelName(model)];
   const what =
     measured === used
-      ? `another ${measured}, with other weights or limits`
+      ? `a different ${measured}, with other weights or limits`
       : `${measured}, not ${used}`;
   return new ForensicsError(
     'conflict',

@@ -1,4 +1,4 @@
-/** Chooses which files to measure: each content once, and none that occurs in both folders. */
+/** Chooses which files to measure: identical files only once, and none that is in both folders. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -19,11 +19,11 @@ export interface Choice<File extends LabelledFile> {
   readonly chosen: readonly File[];
   /** Files with identical bytes under both labels. One label must be wrong, so neither is measured. */
   readonly inBoth: readonly File[];
-  /** Further files with the same bytes as another of their class. */
+  /** Other files with the same bytes as one of their class. */
   readonly repeated: readonly File[];
 }
 
-/** Unreadable files stay in; opening them for measurement reports why. */
+/** Unreadable files are kept; opening them for measurement reports why they cannot be read. */
 export async function chooseFiles<File extends LabelledFile>(
   files: readonly File[],
 ): Promise<Choice<File>> {

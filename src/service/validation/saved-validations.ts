@@ -1,6 +1,6 @@
 /**
- * Stores validations as files of the data folder, `validations/ID.json`, so that making and reading
- * them needs no database.
+ * Stores validations as files of the data folder, `validations/ID.json`, so that no database is needed to make and read
+ * them.
  */
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -74,11 +74,11 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
 }
 
 /**
- * The validation that reports cite according to the settings; null when none is set.
+ * The validation that reports cite according to the settings; null if none is set.
  *
  * @param model - id of the examining model, null for the default.
- * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` when the
- *   validation measured another model, because no report may claim its figures then.
+ * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` if the validation measured another
+ *   model, because a report must not claim its figures then.
  */
 export async function citedValidation(
   settings: Pick<Settings, 'dataDir' | 'validation'>,

@@ -1,7 +1,7 @@
 /**
- * Tests whether the figures could come from a shortcut. When photographs and generated pictures
- * differ in format, size or quality, a detector may score well without detecting anything. So a
- * naive classifier is tried on those facts alone.
+ * Tests whether the figures could come from a shortcut. When photographs and generated pictures differ in format, size
+ * or quality, a detector may score well without detecting anything. A naive classifier is therefore tried on those
+ * facts alone.
  */
 
 import { createRandom } from '../../engine/calibration.ts';
@@ -9,7 +9,7 @@ import type { Outcome } from './figures.ts';
 import { quantile } from './statistics.ts';
 import type { Shortcut } from './validation.ts';
 
-/** A higher accuracy shows that the classes differ in more than their origin. */
+/** Above this accuracy, the classes differ in more than their origin. */
 const leakingAccuracy = 0.6;
 
 /** With fewer pictures of a class, the accuracy is mostly chance. */
@@ -33,7 +33,7 @@ const factReaders: Readonly<Record<string, (facts: Facts) => Fact>> = {
 /** Facts that remain different even when both classes are saved the same way. */
 export const lastingFacts: readonly string[] = ['width', 'height'];
 
-/** Returns null when there are too few pictures. */
+/** Returns null if there are too few pictures. */
 export function probeForShortcut(outcomes: readonly Outcome[], seed: number): Shortcut | null {
   const fakes = outcomes.filter(({ isFake }) => isFake).length;
   if (Math.min(fakes, outcomes.length - fakes) < minPerClass) return null;

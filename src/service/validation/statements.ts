@@ -10,13 +10,13 @@ import type { ConditionFigures, Counted, Validation } from './validation.ts';
 
 const { rate, count } = createNumberWriter('en');
 
-/** With fewer of a class, the interval is too wide to decide much. */
+/** With fewer pictures in a class, the interval is too wide to be conclusive. */
 const minPictures = 30;
 
 /** With more failures than this, the measured pictures may not be representative. */
 const maxFailed = 0.05;
 
-/** For each condition one sentence per kind of error, then what follows from them. */
+/** For each condition, one sentence per kind of error, followed by what they imply. */
 export function writeJudgement(
   validation: Validation,
   strategy: DecisionStrategy,
@@ -27,7 +27,7 @@ export function writeJudgement(
       .filter(({ auc }) => auc.low <= 0.5)
       .map(
         ({ condition }) =>
-          `${condition}: the interval of the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
+          `${condition}: the confidence interval for the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
       ),
     ...validation.conditions
       .map((figures) => openSentence(figures, strategy))
@@ -73,7 +73,7 @@ function openSentence(
   return `${condition}: most pictures (${rate(1 - decided / all)}) were left undecided.`;
 }
 
-/** What weakens the figures. */
+/** Reasons to trust the figures less. */
 export function writeWarnings(validation: Validation): readonly string[] {
   return [
     ...fewPictures(validation),
@@ -125,7 +125,7 @@ function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly str
   const warnings: string[] = [];
   if (real.declaring > 0) {
     warnings.push(
-      `Photographs whose metadata declare them generated: ${count(real.declaring)}. Check that they are in the right folder.`,
+      `Photographs whose metadata declares them generated: ${count(real.declaring)}. Check that they are in the right folder.`,
     );
   }
   if (inBoth > 0) {

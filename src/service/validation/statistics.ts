@@ -90,7 +90,7 @@ function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
  * width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes are weighted by the prior that the probability assumes,
  * whatever their numbers. NaN without both classes.
  *
- * @param all - the pictures whose classes are weighted, when `scored` is only a part of them, such as the decided ones.
+ * @param all - the pictures whose classes are weighted, if `scored` is only a part of them, such as the decided ones.
  * @param fakeShare - prior share of fakes, as the probability assumes.
  */
 export function calibrationError(

@@ -1,7 +1,7 @@
 /**
  * A validation: how often a model was wrong on a user's own labelled pictures, stored as a record that reports cite. It
- * holds counts and digests, never pictures or file names; the only path in it is the name of the worst sub-folder.
- * Knows nothing of data folders or terminals.
+ * contains counts and digests, never pictures or file names; the only path in it is the name of the worst sub-folder.
+ * Knows nothing about data folders or terminals.
  */
 
 import { type Static, type TSchema, Type } from 'typebox';
@@ -57,7 +57,7 @@ const ratios = Type.Object({
 const conditionFigures = Type.Object({
   condition: Type.Enum([...conditions]),
   auc: Type.Object({ value: share, low: share, high: share }),
-  /** Expected calibration error over pictures without abstention; null when there are too few. */
+  /** Expected calibration error over pictures without abstention; null if there are too few. */
   calibration: orNull(Type.Object({ error: share, pictures: count })),
   /** Likelihood ratios; missing in records of earlier versions, and when there are too few pictures. */
   ratios: Type.Optional(ratios),
@@ -66,13 +66,13 @@ const conditionFigures = Type.Object({
 
 const classPictures = Type.Object({
   found: count,
-  /** Number of further files with the same bytes as another of the class. */
+  /** Number of files with the same bytes as another in the class. */
   repeated: count,
   leftOutBySample: count,
   /** Number that could not be examined. */
   failed: count,
   measured: count,
-  /** Number that declare themselves generated. Verdicts ignore that here. */
+  /** Number that declare themselves generated. Verdicts ignore such declarations here. */
   declaring: count,
   folders: count,
   /** The unit of resampling for the interval of the AUC. */
@@ -107,7 +107,7 @@ const schema = Type.Object({
   sample: orNull(count),
   pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
   conditions: Type.Array(conditionFigures),
-  /** Null when there were too few pictures. */
+  /** Null if there were too few pictures. */
   shortcut: orNull(shortcut),
 });
 
@@ -118,7 +118,7 @@ export type ClassPictures = Static<typeof classPictures>;
 export type Counted = Static<typeof counted>;
 export type Shortcut = Static<typeof shortcut>;
 
-/** @throws {ForensicsError} `evidence_damaged` when the text is not a validation. */
+/** @throws {ForensicsError} `evidence_damaged` if the text is not a validation. */
 export function parseValidation(text: string): Validation {
   const value = parseJson(text);
   if (Check(schema, value)) return value;

@@ -1,6 +1,6 @@
 /**
- * Delivers the outbox's messages at least once, in order per subject, and to all tenants in
- * parallel. A receiver that does not answer delays only its own messages.
+ * Delivers the outbox's messages at least once, in order per subject, and to all tenants in parallel. A receiver that
+ * does not respond delays only its own messages.
  */
 
 import type { WebhookTest } from '../../contract/webhooks.ts';
@@ -31,7 +31,7 @@ export type Deliverer = ReturnType<typeof createDeliverer>;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Pauses after the first, second, ... failed attempt; after the last one the message is given up. */
+/** Pauses after the first, second, ... failed attempt; after the last one, the message is abandoned. */
 const retryPausesMs: readonly number[] = [
   5000,
   5 * minuteMs,
@@ -43,7 +43,7 @@ const retryPausesMs: readonly number[] = [
   20 * hourMs,
   24 * hourMs,
 ];
-// Keeps retries of receivers that failed together from coinciding.
+// Keeps receivers that failed at the same time from being retried at the same time.
 const jitter = 0.2;
 
 const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string>> = {
@@ -147,11 +147,12 @@ function facts(
   };
 }
 
-// Signs messages as Standard Webhooks specifies, so that receivers can verify them with any of its libraries.
+// Signs messages as the Standard Webhooks specification says, so that receivers can verify them with any of its
+// libraries.
 
 /**
- * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. It is derived from the server's key,
- * so that a stolen database file cannot sign; the server's key yields every tenant's secret.
+ * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. It is derived from the server's key, so a stolen database
+ * file is not enough to forge signatures; whoever has the server's key can derive every tenant's secret.
  */
 export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   const secret = createHmac('sha256', serverKey).update(`webhook-secret/1/${tenantId}`).digest();
@@ -205,8 +206,8 @@ interface TestOutcome extends WebhookTest {
 }
 
 /**
- * Writes nothing, whatever the receiver answers: a disabled webhook stays disabled. The body has neither `analysisId`
- * nor `status`, so that a receiver that ignores the event type cannot mistake it for news of an analysis.
+ * Writes nothing, whatever the receiver responds: a disabled webhook stays disabled. The body has neither `analysisId`
+ * nor `status`, so that a receiver that ignores the event type cannot mistake it for a message about an analysis.
  */
 export async function sendTestMessage(test: TestMessage): Promise<TestOutcome> {
   const { tenantId, url, serverKey, allow, at } = test;

@@ -52,7 +52,7 @@ export async function listDeliveries(
   }));
 }
 
-/** How many messages are waiting, and how many were given up since a time. */
+/** How many messages are waiting, and how many have been abandoned since a given time. */
 export async function countBacklog(reader: Reader, since: Date) {
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
   const countWhere = async (which: SQL | undefined): Promise<number> =>
@@ -60,7 +60,7 @@ export async function countBacklog(reader: Reader, since: Date) {
   return { waiting: await countWhere(isWaiting), givenUp: await countWhere(isGivenUp) };
 }
 
-// Holds the database's only write lock for about 10 ms; others can write between two batches.
+// A batch holds the database's only write lock for about 10 ms; others can write between two batches.
 const batch = 1000;
 
 /** @param before - messages settled earlier than this are deleted; waiting ones never are. */
@@ -76,7 +76,7 @@ export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal
 
 interface Replay {
   readonly tenantId: string;
-  /** One message by its id, or all that were given up. */
+  /** One message by its id, or all that were abandoned. */
   readonly which: { readonly id: string } | 'given_up';
   readonly at: Date;
   readonly by: Actor;
@@ -87,11 +87,11 @@ type Replayed = Pick<Delivery, 'id' | 'event' | 'subject'>;
 /**
  * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
  *
- * Messages about one subject are sent in the order in which they were written. One that is being attempted keeps its
- * position; a requeued message follows it, ahead of newer ones.
+ * Messages about one subject are sent in the order in which they were written. One whose delivery is in progress keeps
+ * its position; a requeued message follows it, ahead of newer ones.
  *
  * @returns the requeued messages, oldest first.
- * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message is still waiting, `not_found`.
+ * @throws {ForensicsError} `conflict` if the tenant has no receiver or the message is still waiting, `not_found`.
  */
 export async function replay(
   db: Db,
@@ -173,7 +173,7 @@ export function createWebhookLog({ db, serverKey, allow, now }: WebhookLogParts)
     /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
     replay: async (tenantId: string, which: Replay['which'], by: Actor) =>
       replay(db, { tenantId, which, at: now(), by }),
-    /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
+    /** @throws {ForensicsError} `conflict` if the tenant has no webhook. */
     async test({
       id: tenantId,
       webhookUrl: url,

@@ -1,6 +1,6 @@
 /**
- * Orders the messages of a subject. Of those waiting, only the oldest has a time for its next
- * attempt; once it is settled, the next oldest gets one.
+ * Orders the messages of a subject. Of those waiting, only the oldest has a time for its next attempt; once it is
+ * settled, the next oldest is given one.
  */
 
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
@@ -40,12 +40,12 @@ export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<vo
   await tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
 }
 
-/** Longer than an attempt can take, so only messages of a dead process are leased by another. */
+/** Longer than an attempt can take, so another process takes over only messages of a dead one. */
 export const leaseMs = 30_000;
 
 /**
- * Makes all waiting messages due, so that a new URL is tried at once, whatever the old one did. A
- * message being attempted keeps its lease.
+ * Makes all waiting messages due, so that a new URL is tried at once, however the old one fared. A message being
+ * attempted keeps its lease.
  */
 export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<void> {
   const afterLeases = new Date(at.getTime() + leaseMs);
@@ -69,10 +69,10 @@ interface Receiver {
 // Longer than the retries of one message take (3.2 to 3.8 days), so that a receiver broken from
 // Friday to Monday is not disabled.
 const longestFailureMs = 5 * 24 * 3_600_000;
-// A receiver that restarts or moves is not worth a notice; one that fails for this long is.
+// A receiver that restarts or moves does not need attention; one that fails for this long does.
 const noteworthyMs = 3_600_000;
 
-/** Where the tenant's messages go; null when it has no webhook, or a disabled one. */
+/** Where the tenant's messages go; null if it has no webhook, or a disabled one. */
 export async function findReceiver(reader: Reader, tenantId: string): Promise<string | null> {
   const tenant = await reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
   return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
@@ -83,7 +83,7 @@ export async function markWorking(tx: Tx, receiver: Receiver): Promise<void> {
   await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
 }
 
-/** Returns true when it has been failing so long that it should be disabled. */
+/** Returns true if it has been failing so long that it should be disabled. */
 export async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolean> {
   const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
   await tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();
@@ -92,7 +92,7 @@ export async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise
   return (await tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get()) !== undefined;
 }
 
-/** Returns false when the tenant has set another URL since. */
+/** Returns false if the tenant has set another URL since. */
 export async function switchOff(
   tx: Tx,
   receiver: Receiver,

@@ -20,21 +20,23 @@ interface NewDelivery {
   readonly tenantId: string;
   /** Id of the object the message is about. */
   readonly subject: string;
-  /** Kind of event, for the header `webhook-event`. */
+  /** Kind of event, for the `webhook-event` header. */
   readonly event: string;
   /** Called only when the tenant has a receiver. */
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * A message leased for one attempt, after `attempts` earlier ones. `url`: null when the tenant no
- * longer has a receiver.
+ * A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant no longer has a receiver.
  */
 export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;
 
-/** What a failed attempt led to. `overtaken`: another worker has leased the message, so this attempt counts for nothing. */
+/**
+ * The outcome of a failed attempt. `overtaken`: another worker has leased the message, so this attempt counts for
+ * nothing.
+ */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
@@ -58,8 +60,8 @@ export function createOutbox(parts: OutboxParts) {
         if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
       }),
     /**
-     * Schedules another attempt at `retryAt`; null gives the message up and disables a receiver that
-     * has been failing for days.
+     * Schedules another attempt at `retryAt`; null abandons the message, and disables a receiver that has been failing
+     * for days.
      */
     fail: async (delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence> =>
       transact(db, async (tx) => {
@@ -74,14 +76,14 @@ export function createOutbox(parts: OutboxParts) {
         const isClosed = isHopeless && (await close(tx, delivery, end, 'failing'));
         return { kind: isClosed ? 'switched_off' : 'given_up' };
       }),
-    /** Gives up a message whose tenant no longer has a receiver. */
+    /** Abandons a message whose tenant no longer has a receiver. */
     drop: async (delivery: Delivery, outcome: string) =>
       transact(db, async (tx) => {
         await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
       }),
     /**
-     * The receiver asked for no more: nothing is sent or written for it until the tenant sets a new
-     * URL. If the tenant has done so meanwhile, the message goes there at once.
+     * The receiver asked for no more messages: nothing is sent or written for it until the tenant sets a new URL. If
+     * the tenant has done so meanwhile, the message goes there at once.
      */
     closeReceiver: async (delivery: Delivery, outcome: string): Promise<Consequence> =>
       transact(db, async (tx) => {
@@ -173,7 +175,7 @@ interface End {
   readonly at: Date;
 }
 
-/** Returns false for a late answer under an old fence: another worker has the message, so this one settles nothing. */
+/** Returns false for a late outcome with an old fence: another worker has the message, so this one settles nothing. */
 async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
   const change = { ...endColumns(end), attempts: delivery.attempts + 1 };
   const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();
@@ -193,8 +195,8 @@ async function postpone(
 }
 
 /**
- * Disables the delivery's receiver and gives up all messages waiting for it. Returns false when the
- * tenant has another URL now.
+ * Disables the delivery's receiver and abandons all messages waiting for it. Returns false if the tenant has another
+ * URL now.
  */
 async function close(
   tx: Tx,
@@ -215,8 +217,8 @@ function endColumns({ state, outcome, at }: End) {
 const clockStepMs = 60_000;
 
 /**
- * Whether the clock was set back after the message was written: it would otherwise wait for a time
- * of the old clock. A lease under the new clock is earlier than that.
+ * Whether the clock was set back after the message was written; if so, the message would wait for a time by the old
+ * clock. A lease under the new clock is earlier than that.
  */
 function isOutOfTime(at: Date) {
   const later = new Date(at.getTime() + clockStepMs);

@@ -136,9 +136,9 @@ test('a wrong value in the file is reported under its own name', () => {
 });
 
 test.each([
-  ['{"prot": 1}', /unknown setting "prot"; known are dataDir, host, port/],
+  ['{"prot": 1}', /unknown setting, "prot"; the known ones are dataDir, host, port/],
   ['{"port": 1', /not valid JSON/],
-  ['[]', /one JSON object/],
+  ['[]', /a single JSON object/],
 ])('the config file %s is refused', (text, message) => {
   const failure = failureOf(() => readConfig({ environment: {}, configFile: configFile(text) }));
 

@@ -197,7 +197,7 @@ test('different wording on the same machine is a different result', async () => 
 
 test.each([
   ['model.onnx', '0.9.0', /This machine has version \d/],
-  ['manifest.json', null, /This machine has that version with other/],
+  ['manifest.json', null, /This machine has that version with different/],
 ])(
   'a model with another %s is refused, and the required one is named',
   async (name, otherVersion, instead) => {

@@ -17,13 +17,13 @@ test('one pixel beyond a limit is rejected, with the figures', () => {
   expect(() => checkDimensions(64, 100, defaultLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_small',
-      message: 'The picture has 64 x 100 pixels; each side must have 65 to 4096 pixels.',
+      message: 'The picture is 64 x 100 pixels; each side must be 65 to 4096 pixels long.',
     }),
   );
   expect(() => checkDimensions(100, 4097, defaultLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_large',
-      message: 'The picture has 100 x 4097 pixels; each side must have 65 to 4096 pixels.',
+      message: 'The picture is 100 x 4097 pixels; each side must be 65 to 4096 pixels long.',
     }),
   );
 });
@@ -33,7 +33,7 @@ test('local use allows up to 20,000 pixels per side and 100 megapixels', () => {
   expect(() => checkDimensions(20_000, 5001, localLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_large',
-      message: 'The picture has 20000 x 5001 pixels; at most 100 megapixels can be examined.',
+      message: 'The picture is 20000 x 5001 pixels; at most 100 megapixels can be examined.',
     }),
   );
   expect(() => checkDimensions(20_001, 65, localLimits)).toThrow(/65 to 20000 pixels/);
@@ -60,7 +60,7 @@ test('one byte beyond the limit is rejected and never reported with the size of 
   expect(() => checkSizeBytes(50_000_001, defaultLimits)).toThrow(
     expect.objectContaining({
       code: 'image_too_many_bytes',
-      message: 'The file has 50.1 MB; at most 50 MB can be examined.',
+      message: 'The file is 50.1 MB in size; at most 50 MB can be examined.',
     }),
   );
 });

@@ -129,7 +129,7 @@ describe('failures', () => {
       { method: 'POST', path, body: { ...draft, tags: [1] } },
       400,
       'invalid_request',
-      /^tags\.0 must be a text/,
+      /^tags\.0 must be text/,
     ],
     [
       'an unknown model',
@@ -161,7 +161,7 @@ describe('failures', () => {
       { method: 'GET', path: `${path}?tenantName=acme&id=a&id=b` },
       400,
       'invalid_request',
-      /^id must be a text/,
+      /^id must be text/,
     ],
     [
       'an unknown id',
@@ -175,7 +175,7 @@ describe('failures', () => {
       { method: 'POST', path, headers: { 'idempotency-key': 'x'.repeat(256) }, body: draft },
       400,
       'invalid_request',
-      /^idempotency-key must be a text/,
+      /^idempotency-key must be text/,
     ],
     [
       'a retry without options',

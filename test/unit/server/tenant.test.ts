@@ -59,8 +59,8 @@ describe('GET and PUT /v1/tenant', () => {
       /s3\.usessl is not known; the known members are endpoint/,
     ],
     [{ storageConfig: {} }, /either s3 or azure/],
-    [{ webhookUrl: 'https://10.0.0.1/x' }, /^webhookUrl names an address .* webhookAllow\.$/],
-    [{ name: 'No Slug' }, /A tenant name has/],
+    [{ webhookUrl: 'https://10.0.0.1/x' }, /^webhookUrl is an address .* webhookAllow setting\.$/],
+    [{ name: 'No Slug' }, /A tenant name must have/],
   ])('%j is refused with a reason', async (body, message) => {
     const answer = await change({ tenantName: 'acme', ...body });
 

@@ -53,23 +53,23 @@ test('a complete draft passes unchanged', () => {
 test.each([
   [
     withInput({ width: 64 }),
-    "input.width must be an integer from 65 to 4096; the server's setting intake can allow more.",
+    "input.width must be an integer from 65 to 4096; the server's intake setting can allow more.",
   ],
   [
     withInput({ width: 4097 }),
-    "input.width must be an integer from 65 to 4096; the server's setting intake can allow more.",
+    "input.width must be an integer from 65 to 4096; the server's intake setting can allow more.",
   ],
   [
     withInput({ height: '480' }),
-    "input.height must be an integer from 65 to 4096; the server's setting intake can allow more.",
+    "input.height must be an integer from 65 to 4096; the server's intake setting can allow more.",
   ],
   [
     withInput({ height: 480.5 }),
-    "input.height must be an integer from 65 to 4096; the server's setting intake can allow more.",
+    "input.height must be an integer from 65 to 4096; the server's intake setting can allow more.",
   ],
   [
     withInput({ format: 'gif' }),
-    "input.format must be one of jpg, png; the server's setting intake can allow more.",
+    "input.format must be one of jpg, png; the server's intake setting can allow more.",
   ],
   [withInput({ version: 'v2' }), 'input.version must be v1.'],
   [withInput({ options: undefined }), 'input.options is missing; it must be an object.'],
@@ -81,15 +81,15 @@ test.each([
     withInput({ options: { tier: 'forensic' } }),
     'input.options.tier must be one of flagging, forensicReporting.',
   ],
-  [{ ...draft, name: '' }, 'name must be a text of 1 to 255 characters.'],
-  [{ ...draft, name: 'x'.repeat(256) }, 'name must be a text of 1 to 255 characters.'],
-  [{ ...draft, comment: 'x'.repeat(501) }, 'comment must be a text of at most 500 characters.'],
-  [{ ...draft, comment: null }, 'comment must be a text of at most 500 characters.'],
-  [{ ...draft, tags: ['a', 7] }, 'tags.1 must be a text.'],
-  [{ ...draft, projectId: 7 }, 'projectId must be a text or null.'],
+  [{ ...draft, name: '' }, 'name must be text of 1 to 255 characters.'],
+  [{ ...draft, name: 'x'.repeat(256) }, 'name must be text of 1 to 255 characters.'],
+  [{ ...draft, comment: 'x'.repeat(501) }, 'comment must be text of at most 500 characters.'],
+  [{ ...draft, comment: null }, 'comment must be text of at most 500 characters.'],
+  [{ ...draft, tags: ['a', 7] }, 'tags.1 must be text.'],
+  [{ ...draft, projectId: 7 }, 'projectId must be text or null.'],
   [
     { ...draft, tenantName: undefined },
-    'tenantName is missing; it must be a text of 1 to 255 characters.',
+    'tenantName is missing; it must be text of 1 to 255 characters.',
   ],
   [[], 'The body must be a JSON object.'],
   [null, 'The body must be a JSON object.'],
@@ -142,7 +142,7 @@ test.each([
   [{ start: '0x10' }, 'start must be an integer of at least 0.'],
   [{ start: ['1', '2'] }, 'start must be an integer of at least 0.'],
   [{ limit: '0' }, 'limit must be an integer of at least 1.'],
-  [{ id: ['a', 'b'] }, 'id must be a text of 1 to 64 characters'],
+  [{ id: ['a', 'b'] }, 'id must be text of 1 to 64 characters'],
 ])('the query %j is refused', (sent, message) => {
   expect(errorOf(query({ tenantName: 'acme', ...sent }))).toContain(message);
 });

@@ -36,7 +36,7 @@ async function moreThanHalfOfFree(): Promise<number> {
 
 const noRoom = expect.objectContaining({
   code: 'no_space_left',
-  message: expect.stringContaining('make room'),
+  message: expect.stringContaining('free some space'),
 });
 
 test('a run does not begin if the disk has no room for what it writes', async () => {

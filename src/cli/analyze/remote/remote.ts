@@ -88,11 +88,11 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
 /**
  * Chooses where the results of a picture go. A resumed run may replace its own earlier result of the same picture.
  *
- * @throws {ForensicsError} `conflict` when something else is there and may not be replaced.
+ * @throws {ForensicsError} `conflict` if something else is there and may not be replaced.
  */
 type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
 
-/** Returns null when nothing is to be written. */
+/** Returns null if nothing is to be written. */
 async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
   if (out === null) return null;
   const asGiven = await openResultsFolder(out, { force });
@@ -105,19 +105,19 @@ async function openResults({ out, force, resume }: RemoteOptions): Promise<Folde
   };
 }
 
-/** SHA-256 of the picture that an existing result is about; null when there is none. */
+/** SHA-256 of the picture that an existing result is about; null if there is none. */
 async function storedSha256(file: string): Promise<unknown> {
   try {
     return Object(JSON.parse(await readFile(file, 'utf8')))['sha256'];
   } catch {
-    // It is not one of our results, so we must not replace it.
+    // This is not one of our results, so we must not replace it.
     return null;
   }
 }
 
 interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
-  /** Null when nothing is to be written. */
+  /** Null if nothing is to be written. */
   readonly folderFor: FolderFor | null;
   /** Analyses whose results were not fetched. */
   readonly unfetched: Set<string>;
@@ -169,7 +169,7 @@ async function examineInput(
     const picture = await readPicture(input);
     ({ sha256 } = picture);
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
-    // When a resumed run contains the same picture twice, the second one finds the first one's analysis.
+    // If a resumed run contains the same picture twice, the second one finds the first one's analysis.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
@@ -189,7 +189,7 @@ async function examineInput(
 interface Subject {
   readonly input: Input;
   readonly picture: RemotePicture;
-  /** Null when nothing is to be written. */
+  /** Null if nothing is to be written. */
   readonly folder: ResultsFolder | null;
   readonly folderName: string;
 }
@@ -216,7 +216,7 @@ async function fetchRecord(
 
 const maxLogged = 10;
 
-/** Lists them with the commands that fetch them. */
+/** Lists them with the commands for fetching them. */
 function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
   if (ids.length === 0) return;
   // Without waiting, the ids are the result.

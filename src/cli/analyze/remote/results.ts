@@ -1,4 +1,4 @@
-/** Turns a server's answer into a record like that of a picture examined here, and downloads its files. */
+/** Turns a server's response into a record like that of a picture examined here, and downloads its files. */
 
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
@@ -8,7 +8,7 @@ import type { Transfer } from '../../client/transfer.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 
-/** What is known about the picture besides the server's answer. */
+/** What is known about the picture besides the server's response. */
 interface Known {
   readonly file: string;
   readonly origins?: AnalysisRecord['origins'];

@@ -33,12 +33,12 @@ export interface Submission {
   readonly signal: AbortSignal;
 }
 
-/** What a failed picture leaves behind on the server. */
+/** What a failed picture has left on the server. */
 export interface Trail {
   analysisId: string | null;
 }
 
-/** What the server must know about a picture before the upload, and the bytes it was read from. */
+/** What the server must be told about a picture before the upload, and the bytes that this was read from. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -133,7 +133,7 @@ async function resumeAnalysis(
   const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
-  // In each of these cases another process may have got there first.
+  // In each of these cases, another process may have got there first.
   if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id));
   if (status !== 'pending') return id;
   const start = () => unless('analysis_not_pending', () => analyses.start(id));
@@ -195,8 +195,8 @@ const entrySchema = Type.Object({
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid`
- *   when nothing can be stored.
+ * @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid` if nothing can be
+ *   stored.
  */
 export function openJournal(
   tenant: { readonly origin: string; readonly tenantName: string },
@@ -235,7 +235,7 @@ function newEntry(request: CreateRequest): Entry {
   return { request, idempotencyKey: randomUUID(), analysisId: null };
 }
 
-/** Returns null when there is no file, or this version did not write it. */
+/** Returns null if there is no file, or this version did not write it. */
 function readEntry(file: string): Entry | null {
   try {
     const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));

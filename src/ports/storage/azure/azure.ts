@@ -1,6 +1,6 @@
 /**
  * Stores objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for
- * clients are signed locally with the account key; an upload must also send the header `x-ms-blob-type: BlockBlob`,
+ * clients are signed locally with the account key; an upload must also send the `x-ms-blob-type: BlockBlob` header,
  * which Azure requires.
  */
 
@@ -68,7 +68,7 @@ export function createAzureStore(
       const blob = container.getBlobClient(key);
       const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
       const { readableStreamBody: stream, contentLength } = answer;
-      if (stream === undefined) throw new TypeError('An answer without a body.');
+      if (stream === undefined) throw new TypeError('A response without a body.');
       return gatherAnswer(stream, contentLength ?? null, maxBytes);
     });
   }
@@ -100,7 +100,7 @@ export function createAzureStore(
 
 type Act = <T>(request: (limit: Limit) => Promise<T>) => Promise<T>;
 
-/** Retries, because every operation of this store is safe to repeat. */
+/** Retries are possible because every operation of this store is safe to repeat. */
 function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
   return (request) =>
     withStoreRetry(retryDelayMs, async () => {

@@ -51,7 +51,7 @@ function checkContainerName(name: string): void {
   if (/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return;
   throw new ForensicsError(
     'invalid_request',
-    'The name of an Azure container must have 3 to 63 lower-case letters, digits and single hyphens.',
+    'The name of an Azure container must be 3 to 63 lower-case letters, digits and single hyphens.',
   );
 }
 
@@ -107,8 +107,8 @@ function invalid(what: string): ForensicsError {
 const maxTextBytes = 16_384;
 
 /**
- * Transport for the client library. The library's own reads and parses a response of any size, so that ten megabytes of
- * XML would block the process for seconds.
+ * Transport for the client library. The library's own transport reads and parses responses of any size, so ten
+ * megabytes of XML would block the process for seconds.
  */
 function createTransport(agent: Agent): IHttpClient {
   return {
@@ -160,7 +160,7 @@ type Library = typeof import('@azure/storage-blob');
 const loadModule = createRequire(import.meta.url);
 let library: Library | undefined;
 
-/** Loads the client library at first use: that takes 0.2 s, and most installations have no Azure store. */
+/** Loads the client library on first use: this takes 0.2 s, and most installations have no Azure store. */
 function azureLibrary(): Library {
   // Not import(), because stores are opened synchronously. Cached, because asking the loader each time is slow.
   const loaded: Library = library ?? loadModule('@azure/storage-blob');
@@ -170,7 +170,7 @@ function azureLibrary(): Library {
 
 const denied: Meaning = [
   'store_refused',
-  'The store denies access. Check the firewall of the storage account and the permissions of its key.',
+  'The store denied access. Check the firewall of the storage account and the permissions of its key.',
 ];
 
 /**
@@ -185,7 +185,7 @@ const meanings = new Map<string, Meaning>([
     'AuthenticationFailed',
     [
       'store_refused',
-      'The store refuses the signature. Check the AccountKey and the clock of this server.',
+      'The store rejected the signature. Check the AccountKey and the clock of this server.',
     ],
   ],
   ['AccountIsDisabled', ['store_refused', 'The storage account is disabled.']],

@@ -1,6 +1,6 @@
 /**
  * The folders of the embedded store: one bucket per tenant, with its objects and quota. All stores and the server in a
- * process share them, so that there is a single count, and no two change an object at the same time.
+ * process share them, so that there is a single count, and no two of them change an object at the same time.
  */
 
 import { createHash } from 'node:crypto';
@@ -59,7 +59,7 @@ const bucketPattern = /^b-[0-9a-f]{24}$/;
 export function bucketName(tenantId: string): string {
   const bucket = `b-${tenantId}`;
   if (bucketPattern.test(bucket)) return bucket;
-  throw new RangeError('A tenant id has 24 lower-case hex digits.');
+  throw new RangeError('A tenant id must be 24 lower-case hex digits.');
 }
 
 /** Path of an object's file relative to the folder of all buckets, with slashes. */

@@ -57,7 +57,7 @@ function toStoreError(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null || error instanceof ForensicsError) return error;
   if (isFull(code)) {
-    const message = 'The disk of the blob store is full. Free some space and try again.';
+    const message = 'The disk that holds the blob store is full. Free some space and try again.';
     return new ForensicsError('no_space_left', message, { cause: error });
   }
   const message = `The folder of the blob store cannot be used (${reasonOf(code)}). Check its disk and its owner.`;

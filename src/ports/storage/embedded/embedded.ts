@@ -21,7 +21,10 @@ interface EmbeddedStoreSettings {
   readonly buckets: Buckets;
   readonly bucket: string;
   readonly urls: ObjectUrls;
-  /** Public origin of the server, as seen by clients. Read at each signing, because the port may be known late. */
+  /**
+   * Public origin of the server, as seen by clients. Read at each signing, because the port may only become known
+   * later.
+   */
   readonly endpoint: () => URL;
   /** 1..604800 seconds; default: seven days. */
   readonly expirySeconds?: number;
@@ -31,7 +34,7 @@ interface EmbeddedStoreSettings {
  * Opens the bucket and removes what crashed writers left behind.
  *
  * @throws {RangeError} for a setting out of range.
- * @throws {ForensicsError} `store_unavailable` when the folder cannot be read.
+ * @throws {ForensicsError} `store_unavailable` if the folder cannot be read.
  */
 export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore {
   const { buckets, bucket, urls, endpoint } = settings;
@@ -107,8 +110,8 @@ function blobInfo(record: ObjectRecord): BlobInfo {
   };
 }
 
-// The URLs of the embedded store. Each permits one method on one object until it expires; nothing about it is stored:
-//     /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
+// The URLs of the embedded store. Each permits one method on one object until it expires; nothing is stored about it:
+// /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
 
 export type SignedMethod = 'GET' | 'PUT' | 'DELETE';
 

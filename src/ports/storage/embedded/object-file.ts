@@ -84,7 +84,10 @@ async function* limited(
     if (!(chunk instanceof Uint8Array)) throw new TypeError('A stream of objects must give bytes.');
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) {
-      throw new ForensicsError('blob_too_large', `An object can have at most ${maxBytes} bytes.`);
+      throw new ForensicsError(
+        'blob_too_large',
+        `An object can be at most ${maxBytes} bytes long.`,
+      );
     }
     yield chunk;
   }
@@ -116,7 +119,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Far longer than an upload may pause: nobody writes such a file any more. */
+/** Far longer than an upload may pause, so nobody is still writing such a file. */
 const abandonedAfterMs = 3_600_000;
 
 export function incomingName(): string {
@@ -134,10 +137,9 @@ export function sweepIncoming(folder: string): void {
   }
 }
 
-// The end of an object's file: metadata, and a checksum that shows whether the file is complete.
-//     <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32>
-// Content and metadata share one file, so that a single rename publishes both. The metadata comes last because size and
-// digests are known only then.
+// The end of an object's file: metadata, and a checksum that shows whether the file is complete.     <the object's
+// bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32> Contents and metadata share one
+// file, so that a single rename publishes both. The metadata comes last because size and digests are known only then.
 
 export interface ObjectRecord {
   readonly key: string;
@@ -167,7 +169,7 @@ function encodeTail(record: ObjectRecord): Buffer {
   return Buffer.concat([json, footer]);
 }
 
-/** @throws {ForensicsError} `blob_damaged` when the file's length, checksum or format is wrong. */
+/** @throws {ForensicsError} `blob_damaged` if the file's length, checksum or format is wrong. */
 export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
   const { size: fileBytes } = await handle.stat();
   if (fileBytes < footerBytes) throw damaged();

@@ -1,6 +1,6 @@
 /**
  * Writes the files of a bucket: first under `incoming/`, then syncs, moves them into place in one step, and syncs the
- * folder. After a crash, and at any time, readers see either the old file or the new one.
+ * folder. At any time, even after a crash, readers see either the old file or the new one.
  */
 
 import { dirname, join } from 'node:path';
@@ -109,7 +109,7 @@ function createFolders(fs: FileSystem, root: string) {
     return made;
   }
 
-  /** Not with `recursive`, which says ENOENT where the file system is mounted read-only. */
+  /** Not with `recursive`, which reports ENOENT if the file system is mounted read-only. */
   async function make(folder: string): Promise<void> {
     if (folder.length > root.length) await ensure(dirname(folder));
     await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
@@ -140,21 +140,21 @@ function createFolders(fs: FileSystem, root: string) {
   };
 }
 
-// How much room a bucket has left. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes
+// How much space a bucket has left. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes
 // are claimed before they are written, so that concurrent writers cannot exceed the quota; an object that replaces
-// another needs room beside it. Since another process may write to the same folder, files are counted again when the
-// count is older than `countLastsMs`, and before an upload is rejected. So only what other processes wrote within that
-// time can exceed the quota.
+// another needs space in addition to it. Since another process may write to the same folder, files are counted again
+// when the count is older than `countLastsMs`, and before an upload is rejected. So the quota can only be exceeded by
+// what other processes wrote within that time.
 
 interface Claim {
-  /** Passes the bytes on; claims more if more arrive than announced. */
+  /** Passes the bytes on, and claims more if more arrive than announced. */
   metered(source: AsyncIterable<unknown>): AsyncIterable<unknown>;
   /** Must always be called, after `changed` for what was written. */
   release(): void;
 }
 
 interface Quota {
-  /** @throws {ForensicsError} `no_space_left` when this many bytes exceed the quota. */
+  /** @throws {ForensicsError} `no_space_left` if this many bytes exceed the quota. */
   claim(bytes: number): Promise<Claim>;
   /** Adjusts the bucket's size by this many bytes, which may be negative. */
   changed(bytes: number): void;
@@ -169,7 +169,7 @@ interface QuotaSettings {
 }
 
 const countLastsMs = 10_000;
-/** Counting a large bucket takes long, so at most this share of the time is spent on it. */
+/** Counting a large bucket takes a long time, so at most this share of the time is spent on it. */
 const countShare = 0.02;
 /** Prevents repeated rejections from causing a count each time. */
 const rejectionLastsMs = 1000;
@@ -216,8 +216,8 @@ export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
 function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
   let usedBytes = 0;
   /**
-   * Bytes written during a count, which may have missed them. At worst they count twice, which only rejects uploads too
-   * early until the next count.
+   * Bytes written during a count, which may have missed them. At worst they are counted twice, so that uploads are
+   * rejected too early until the next count.
    */
   let addedDuringCountBytes = 0;
   let countedAtMs = Number.NEGATIVE_INFINITY;
@@ -253,6 +253,6 @@ function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
 function overQuota(quotaBytes: number): ForensicsError {
   return new ForensicsError(
     'no_space_left',
-    `The storage quota of this tenant, ${quotaBytes} bytes, has no room for this. Delete what is no longer needed, or ask for a larger quota.`,
+    `This would exceed the storage quota of this tenant, ${quotaBytes} bytes. Delete what is no longer needed, or ask for a larger quota.`,
   );
 }

@@ -5,9 +5,9 @@ import { backoffMs, retry } from '../../../retry.ts';
 import type { CorsOutcome } from '../store.ts';
 
 const untrusted =
-  'This server does not trust the certificate of the store. Set NODE_EXTRA_CA_CERTS to the file of its authority.';
+  'This server does not trust the certificate of the store. Set NODE_EXTRA_CA_CERTS to the certificate file of its authority.';
 const otherProtocol =
-  'The store speaks another protocol than expected. Check the scheme (useSSL) and the port.';
+  'The store uses a different protocol from the one expected. Check the scheme (useSSL) and the port.';
 const forbidden =
   'This server must not connect to the address of the store. Its administrator can allow it (storageAllow: private, or an address range).';
 
@@ -33,8 +33,8 @@ const certificateCodes = new Set([
 ]);
 
 /**
- * @returns `store_refused` if only a different configuration helps: a forbidden address, an untrusted certificate, TLS
- *   on a port without it. `store_unavailable` for everything else.
+ * @returns `store_refused` if only a different configuration can help: a forbidden address, an untrusted certificate,
+ *   TLS on a port without it. `store_unavailable` for everything else.
  */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;

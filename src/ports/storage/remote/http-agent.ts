@@ -39,7 +39,7 @@ export interface RemoteSettings {
 }
 
 /**
- * Keeps connections alive, ends them if the other side does not respond, and never connects to an address that the
+ * Keeps connections alive, closes them if the other side does not respond, and never connects to an address that the
  * guard forbids.
  */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {

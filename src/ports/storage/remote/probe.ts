@@ -42,7 +42,7 @@ function isDifferent(): ForensicsError {
 /**
  * Collects a body, so that it can be sent with its length and digest, and resent after a failure.
  *
- * @throws {ForensicsError} `blob_too_large` when there are more than `maxBytes`.
+ * @throws {ForensicsError} `blob_too_large` if there are more than `maxBytes`.
  */
 export async function gather(body: Uint8Array | Readable, maxBytes: number): Promise<Buffer> {
   if (body instanceof Readable) return gatherStream(body, maxBytes);
@@ -54,7 +54,7 @@ export async function gather(body: Uint8Array | Readable, maxBytes: number): Pro
  * Collects the bytes of a response.
  *
  * @param expected - its declared length; null if the store did not declare it.
- * @throws {ForensicsError} `blob_too_large`; `store_unavailable` when there are fewer than declared.
+ * @throws {ForensicsError} `blob_too_large`; `store_unavailable` if there are fewer than declared.
  */
 export async function gatherAnswer(
   answer: AsyncIterable<unknown> & { destroy(): unknown },

@@ -1,5 +1,5 @@
 /**
- * The client library, with time limits and our own error messages: by itself it waits for ever, parses any response as
+ * The client library, with time limits and our own error messages: by itself it waits forever, parses any response as
  * XML, and discards the status.
  *
  * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO.
@@ -27,7 +27,7 @@ const maxRefusalLength = 65_536;
 const partSize = 5 * 1024 ** 3;
 
 /**
- * Opens at first use: loading the library takes 0.15 s, and most installations have no S3 store.
+ * Opens on first use: loading the library takes 0.15 s, and most installations have no S3 store.
  *
  * @param config - with an endpoint that `s3Origin` has checked.
  * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
@@ -71,7 +71,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
         else void readRefusal(answer).then((failure) => outgoing.emit('error', failure));
       });
       const timer = setTimeout(() => {
-        const late = new StoreTimeout('No whole answer within the time allowed.');
+        const late = new StoreTimeout('No complete response within the time allowed.');
         (incoming ?? outgoing).destroy(late);
       }, totalMs);
       timer.unref();
@@ -97,7 +97,7 @@ const wrongRegion: Meaning = [
 ];
 const denied: Meaning = [
   'store_refused',
-  'The store denies access. Check the access key, and that it may put, get and delete objects and list the bucket.',
+  'The store denied access. Check the access key, and that it may put, get and delete objects and list the bucket.',
 ];
 const full: Meaning = ['no_space_left', 'The store is full. Free some space or raise its quota.'];
 const later: Meaning = ['store_unavailable', 'The store is busy. Try again later.'];
@@ -106,22 +106,25 @@ const meanings = new Map<string, Meaning>([
   ['NoSuchKey', ['blob_not_found', 'The store has no object with this key.']],
   ['NoSuchBucket', ['store_refused', 'The bucket does not exist. Check its name or create it.']],
   ['InvalidBucketName', ['store_refused', 'The store does not accept this bucket name.']],
-  ['InvalidAccessKeyId', ['store_refused', 'The store does not know the access key. Check it.']],
+  [
+    'InvalidAccessKeyId',
+    ['store_refused', 'The store does not recognise the access key. Check it.'],
+  ],
   [
     'SignatureDoesNotMatch',
     [
       'store_refused',
-      'The store refuses the signature. Check the secret access key and the endpoint.',
+      'The store rejected the signature. Check the secret access key and the endpoint.',
     ],
   ],
   [
     'RequestTimeTooSkewed',
     [
       'store_refused',
-      'The clocks of this server and of the store differ by more than 15 minutes. Set them.',
+      'The clocks of this server and of the store differ by more than 15 minutes. Synchronise them.',
     ],
   ],
-  ['NotImplemented', ['store_refused', 'The store does not offer this.']],
+  ['NotImplemented', ['store_refused', 'The store does not support this.']],
   ['AllAccessDisabled', denied],
   ['401', denied],
   ['403', denied],

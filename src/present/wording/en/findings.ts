@@ -323,7 +323,7 @@ const methods = {
   resampling: 'resampling',
 };
 
-/** Translates the English words of a finding's source; empty when they are the same in every language. */
+/** Translates the English words of a finding's source; empty if they are the same in every language. */
 const sources: Readonly<Record<string, string>> = {};
 
 export const findings = {

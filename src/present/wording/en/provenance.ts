@@ -174,7 +174,7 @@ export const provenance = {
       `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
     generators: (names: readonly string[]) =>
       `image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
-    /** @param last - program and date of the latest step; empty when none is named. */
+    /** @param last - program and date of the latest step; empty if none is named. */
     history: (steps: number, last: string) =>
       `XMP history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
     camera: (name: string) => `camera ${name}`,

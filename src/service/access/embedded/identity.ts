@@ -132,7 +132,7 @@ interface Credentials {
   readonly from: string;
 }
 
-/** Both methods as `Identity` describes them, but without the tokens. */
+/** Both methods work as `Identity` describes, but return no tokens. */
 function createLogins(parts: LoginParts) {
   const { db, passwords, attempts } = parts;
 
@@ -141,8 +141,8 @@ function createLogins(parts: LoginParts) {
     attempts.withSeat(from, () => passwords.withRoom(act));
 
   /**
-   * Those accounts of an address that are not locked. Each counts its own attempts: otherwise someone who sets the
-   * password of one could lift the lock of another.
+   * The accounts with an address that are not locked. Each counts its own attempts: otherwise, whoever sets the
+   * password of one could lift the lock on another.
    */
   async function counted(email: string, from: string): Promise<readonly UserRow[]> {
     const rows = await embeddedRows(db, email);
@@ -160,7 +160,7 @@ function createLogins(parts: LoginParts) {
     return open;
   }
 
-  /** The account that the password opens; of several, the oldest. */
+  /** The account that the password belongs to; if there are several, the oldest. */
   async function checked({ email, password, from }: Credentials): Promise<UserRow | null> {
     const rows = await counted(normalisedEmail(email), from);
     const hashes = rows.flatMap(({ passwordHash }) => passwordHash ?? []);
@@ -191,7 +191,7 @@ function createLogins(parts: LoginParts) {
         ...(await findAccount(db, principal)),
         currentPassword,
       });
-      // A stolen session that guesses passwords locks itself out, not the user.
+      // Whoever guesses passwords in a stolen session locks only that session out, not the user.
       const from = `session ${principal.sessionId}`;
       await withRoom(from, async () => {
         await attempts.countAccount({ account: principal.id ?? '', from });
@@ -213,7 +213,7 @@ async function isRight(
   return right.length > 0 && disabledAt === null;
 }
 
-/** @returns null when the account was changed while its password was being checked. */
+/** @returns null if the account was changed while its password was being checked. */
 async function openSession(
   { db, attempts, sessions: opened, now, onLogin }: LoginParts,
   { id, passwordHash }: UserRow,

@@ -1,5 +1,5 @@
 /**
- * Password rules and password hashing. Knows nothing of users or sessions.
+ * Password rules and password hashing. Knows nothing about users or sessions.
  *
  * scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password Storage Cheat Sheet: 128 MiB and
  * about 0.4 s on the machine where it was measured. Each hash records its own cost, so that old hashes stay readable if
@@ -50,8 +50,8 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
 
   return {
     /**
-     * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256
-     *   characters, very common, the person's own address or name, or the password it replaces.
+     * @throws {ForensicsError} `invalid_request` if it is shorter than 12 or longer than 256 characters, if it is very
+     *   common, if it is the person's own address or name, or if it is the password being replaced.
      */
     assertUsable,
     /**
@@ -63,7 +63,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       const salt = like === null ? randomBytes(saltBytes) : parse(like).salt;
       return written(cost, salt, await inTurn(() => deriveKey(password, salt, cost)));
     },
-    /** Returns the hashes that match the password. Given none, does as much work as for one. */
+    /** Returns the hashes that match the password. If given none, it does as much work as for one. */
     async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
       const derived = new Map<string, Buffer>();
       const found: string[] = [];
@@ -77,9 +77,10 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       return found;
     },
     /**
-     * Runs `act`, which will hash a password; it takes up capacity from now on, even while it waits for something else.
+     * Runs `act`, which will hash a password. It takes up capacity from the start, even while it waits for something
+     * else.
      *
-     * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait for half a minute.
+     * @throws {ForensicsError} `rate_limited` if so many are in progress that another would wait for half a minute.
      */
     async withRoom<T>(act: () => Promise<T>) {
       if (inside >= maxInside) {
@@ -99,7 +100,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
 // No two of these look alike, whatever script or font they are read in.
 const typedAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A password to be handed over: five groups of four characters, 99 random bits. */
+/** A password for handing over to someone: five groups of four characters, 99 random bits. */
 export function generatePassword(): string {
   const characters = Array.from({ length: 20 }, () => typedAlphabet[randomInt(31)]).join('');
   return characters.replaceAll(/.{4}(?!$)/g, '$&-');
@@ -154,7 +155,7 @@ function unusable(rule: string): ForensicsError {
   return new ForensicsError('invalid_request', `Choose another password: a good one ${rule}.`);
 }
 
-// The patterns behind lists of leaked passwords, in lengths that our own rule allows.
+// The patterns that recur in lists of leaked passwords, in lengths that our own rule allows.
 const commonest: ReadonlySet<string> = new Set(
   `
   123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678901

@@ -1,11 +1,11 @@
 /**
- * Sessions of embedded accounts and their refresh tokens. Ending a session's row ends it at once
- * and everywhere, because signed tokens only name it.
+ * Sessions of embedded accounts and their refresh tokens. Ending a session's row ends the session everywhere at once,
+ * because signed tokens only refer to it.
  *
- * A refresh token is good for one use. When a used one turns up again, thief and owner cannot be
- * told apart, so the whole session ends (RFC 9700, section 4.14.2). There is no grace period: of
- * two simultaneous refreshes with one token the first wins, and the second ends the session for
- * both. A client therefore runs one refresh at a time, and logs in again when a response is lost.
+ * A refresh token is good for one use. If a used one turns up again, a thief cannot be told from the owner, so the
+ * whole session ends (RFC 9700, section 4.14.2). There is no grace period: if two requests refresh with the same token,
+ * the first succeeds and the second ends the session for both. A client therefore runs one refresh at a time, and logs
+ * in again if a response is lost.
  */
 
 import { createHash, randomBytes } from 'node:crypto';

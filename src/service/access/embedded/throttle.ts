@@ -1,8 +1,9 @@
 /**
- * Slows down password guessing. Attempts on an account from one place (a network, or an open session) meet growing
- * pauses; attempts on it from all places together meet short pauses, and late, because guesses from elsewhere must not
- * lock the owner out. Both survive a restart. Each attempt counts as failed before its password is checked, and is
- * forgiven if it was right, so that a hundred simultaneous attempts get no more guesses than a hundred in a row.
+ * Slows down password guessing. Attempts on an account from one place (a network, or an open session) are slowed by
+ * growing pauses. Attempts on it from all places together are slowed later and only by short pauses, because guesses
+ * from elsewhere must not lock the owner out. Both survive a restart. Each attempt counts as failed before its password
+ * is checked, and no longer counts if the password was right, so a hundred simultaneous attempts get no more guesses
+ * than a hundred in a row.
  */
 
 import { createHmac } from 'node:crypto';
@@ -26,9 +27,9 @@ export interface LoginAttempts extends LoginPlaces {
 }
 
 export interface Attempt {
-  /** The id of an account; an address in its normal form that has none. */
+  /** The id of an account, or, if there is none, the address in its normal form. */
   readonly account: string;
-  /** A network address, or a name for the session that asks. */
+  /** A network address, or a name for the requesting session. */
   readonly from: string;
 }
 
@@ -43,7 +44,7 @@ const fromOnePlace: Ladder = {
   freeFailures: 4,
   pausesMs: [0.5, 1, 5, 15, 60].map((minutes) => minutes * minuteMs),
 };
-/** One place gets at most 31 failures a day; all together get at most 1,540 guesses. */
+/** One place can fail at most 31 times a day; all places together get at most 1,540 guesses. */
 const fromAllPlaces: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
 const forgottenAfterMs = 24 * 60 * minuteMs;
 
@@ -84,7 +85,7 @@ export function createLoginAttempts({
     async forgive(tx, attempt) {
       const isPlace = eq(loginAttempts.address, placeKey(attempt));
       await tx.delete(loginAttempts).where(isPlace).run();
-      // Takes back only its own attempts: someone who logs in often must not restore what others have used up.
+      // Takes back only its own attempts: logging in often must not give back attempts that others have used up.
       await tx
         .update(loginAttempts)
         .set({ failures: oneFailureLess, lockedUntil: null })
@@ -117,7 +118,7 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
   return new Date(at.getTime() + pauseMs);
 }
 
-/** Limits what one place may fail and request altogether, whatever accounts it tries. Kept in memory only. */
+/** Limits the failures and requests from one place in total, whatever accounts it tries. Kept in memory only. */
 type LoginPlaces = ReturnType<typeof createLoginPlaces>;
 
 const windowMs = 15 * 60_000;
@@ -153,7 +154,7 @@ function createLoginPlaces(now: () => Date) {
     /**
      * All passwords are checked in one shared queue, which no single place may fill.
      *
-     * @throws {ForensicsError} `rate_limited` when four attempts from this place are in progress.
+     * @throws {ForensicsError} `rate_limited` if four attempts from this place are in progress.
      */
     async withSeat<T>(from: string, act: () => Promise<T>) {
       const place = toPlace(from);

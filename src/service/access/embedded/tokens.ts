@@ -63,7 +63,7 @@ export function createTokens({ seed, issuer, now }: TokenParts) {
     /**
      * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still live.
      *
-     * @throws {ForensicsError} `unauthenticated`, also when the claim `userType` is absent.
+     * @throws {ForensicsError} `unauthenticated`, also if the `userType` claim is absent.
      */
     async read(kind: TokenKind, token: string) {
       const { typ, audience } = kinds[kind];
@@ -87,7 +87,7 @@ export function createTokens({ seed, issuer, now }: TokenParts) {
         if (error instanceof errors.JWTExpired) {
           throw unauthenticated('The token has expired; get a new one.');
         }
-        // Without a cause, which could contain the token's claims.
+        // No cause is attached, because it could contain the token's claims.
         throw error instanceof errors.JOSEError ? invalid() : error;
       }
     },
@@ -101,7 +101,7 @@ const library = () => import('jose');
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function keysFrom(seed: Uint8Array) {
-  if (seed.length !== 32) throw new RangeError('The seed of an Ed25519 key must have 32 bytes.');
+  if (seed.length !== 32) throw new RangeError('The seed of an Ed25519 key must be 32 bytes long.');
   const der = Buffer.concat([pkcs8Head, seed]);
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey);

@@ -17,12 +17,12 @@ export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-/** @throws {TypeError} for a document of another issuer, with a required member missing, or with a plain HTTP URL. */
+/** @throws {TypeError} for a document from another issuer, with a required member missing, or with a plain HTTP URL. */
 export function readDiscovery(document: unknown, issuer: string): Discovered {
   const members = new Map(Object.entries(Object(document)));
   if (members.get('issuer') !== issuer) {
     throw new TypeError(
-      `The identity provider states another issuer: ${String(members.get('issuer'))}.`,
+      `The identity provider gives a different issuer: ${String(members.get('issuer'))}.`,
     );
   }
   const optional = (name: string): string | undefined => {
@@ -34,7 +34,7 @@ export function readDiscovery(document: unknown, issuer: string): Discovered {
   const required = (name: string): string => {
     const url = optional(name);
     if (url !== undefined) return url;
-    throw new TypeError(`The identity provider states no ${name}.`);
+    throw new TypeError(`The identity provider gives no ${name}.`);
   };
   const words = (name: string): string[] | undefined => {
     const list = members.get(name);
@@ -64,7 +64,10 @@ interface ProviderRequest {
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/** Time limit for a whole call. Calls to the identity provider are limited in time and size, and follow no redirects. */
+/**
+ * Time limit for a whole call. Calls to the identity provider are limited in time and size, and do not follow
+ * redirects.
+ */
 export const timeoutSeconds = 5;
 // Ten times what a hundred keys take.
 const maxAnswerBytes = 1024 * 1024;
@@ -99,7 +102,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
 export interface Cached<T> {
   /** The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw, if nothing is cached. */
   current(): Promise<T>;
-  /** Fetches it now, unless that was tried a moment ago. @throws whatever `load` threw last. */
+  /** Fetches it now, unless that has just been tried. @throws whatever `load` threw last. */
   renewed(): Promise<T>;
 }
 

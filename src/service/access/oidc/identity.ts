@@ -1,9 +1,9 @@
 /**
- * Users of an OpenID Connect provider, which stores their passwords and states in each token what they may do. We store
+ * Users of an OpenID Connect provider, which stores their passwords and says in each token what they may do. We store
  * only an id for each person, their settings, and whether they are disabled here.
  *
  * `revoke` invalidates, here and at once, whatever was issued before. A session that continues at the provider is
- * recognised by the claim `auth_time`; without that claim, a session refreshed there afterwards counts as a new login.
+ * recognised by the `auth_time` claim; without that claim, a session refreshed there afterwards counts as a new login.
  */
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
@@ -101,8 +101,8 @@ function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts:
     if (userType === null) {
       throw unauthenticated(
         isUserTypeMissing
-          ? `The access token lacks the claim "${claims.userType}".`
-          : `The claim "${claims.userType}" of the access token contains no user type: it must be a word, or a list with one. Map a role to it at the identity provider.`,
+          ? `The access token lacks the "${claims.userType}" claim.`
+          : `The "${claims.userType}" claim of the access token contains no user type: it must be a word, or a list with one. Map a role to it at the identity provider.`,
       );
     }
     const tenantIds = await accounts.findTenantIds(person.tenants);
@@ -133,15 +133,15 @@ function toLoginElsewhere(
   };
 }
 
-// The stored people of an identity provider. Their rights come with each token; stored here are
-// their id, name, own settings, and whether they are disabled.
+// The people who log in through an identity provider. Their rights come with each token; only their id, name, own
+// settings and whether they are disabled are stored here.
 
 type Accounts = ReturnType<typeof createAccounts>;
 
 interface Seen {
   readonly token: ReadToken;
   readonly person: Described;
-  /** Tenants the login counts for; null when the token is not one people log in with. */
+  /** Tenants for which the login counts; null if the token is not one that people log in with. */
   readonly tenantIds: readonly string[] | null;
 }
 
@@ -222,7 +222,7 @@ async function enter(tx: Tx, { token, person }: Seen, at: Date): Promise<UserRow
     .get();
 }
 
-/** The provider decides on names and rights; an address is not a right and stays out of the log. */
+/** The provider decides names and rights. An address is not a right, so it is not logged. */
 async function tellOfChange(
   tx: Tx,
   at: Date,
@@ -243,8 +243,8 @@ async function findRow(
   return reader.select().from(users).where(which).get();
 }
 
-// Same answer in both cases: a disabled user learns no more than one whose session ended. Tokens carry whole seconds,
-// rounded down, so one as old as the end of sessions counts as issued before it.
+// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Tokens carry
+// whole seconds, rounded down, so one as old as the end of sessions counts as issued before it.
 function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(
@@ -252,7 +252,7 @@ function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: Rea
   );
 }
 
-/** What a token omits stays as an earlier token set it. */
+/** Anything that a token omits stays as an earlier token set it. */
 function shownAs(row: UserRow, { email, name, userType }: Described) {
   const shown = name ?? row.name;
   return {

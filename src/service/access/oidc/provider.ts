@@ -34,7 +34,7 @@ export type Provider = ReturnType<typeof createProvider>;
 export interface Refreshed {
   readonly accessToken: string;
   readonly idToken: string | null;
-  /** Null when the old one stays valid. */
+  /** Null if the old one stays valid. */
   readonly refreshToken: string | null;
 }
 
@@ -50,7 +50,7 @@ export interface ProviderParts {
 }
 
 const minuteMs = 60_000;
-// Withdrawn keys must go soon; endpoint addresses hardly ever change.
+// Withdrawn keys must be dropped soon; endpoint addresses hardly ever change.
 const freshKeysMs = 10 * minuteMs;
 const freshFactsMs = 60 * minuteMs;
 const keptMs = 24 * 60 * minuteMs;
@@ -63,7 +63,8 @@ export function createProvider(parts: ProviderParts) {
 
   async function getJson(url: string): Promise<unknown> {
     const answer = await fetch(url, { headers: { accept: 'application/json' } });
-    if (answer.status !== 200) throw new TypeError(`The provider answered ${answer.status}.`);
+    if (answer.status !== 200)
+      throw new TypeError(`The provider returned status ${answer.status}.`);
     return answer.json();
   }
 
@@ -100,13 +101,13 @@ export function createProvider(parts: ProviderParts) {
     /** @throws {ForensicsError} also `unauthenticated`, when the provider rejects the token. */
     refresh: (refreshToken: string) =>
       attempt(async () => tokensIn(await refreshTokenGrant(await client(), refreshToken))),
-    /** Exchanges the code a browser came back with for tokens. @throws {ForensicsError} also `unauthenticated`. */
+    /** Exchanges the code that a browser brought back for tokens. @throws {ForensicsError} also `unauthenticated`. */
     exchange: ({ code, codeVerifier, redirectUri }: CodeGrant) =>
       attempt(async () => {
         const grant = { code, code_verifier: codeVerifier, redirect_uri: redirectUri };
         return tokensIn(await genericGrantRequest(await client(), 'authorization_code', grant));
       }),
-    /** The owner of a refresh token: null for an invalid one, undefined when the provider cannot tell. */
+    /** The owner of a refresh token: null for an invalid one, undefined if the provider cannot say. */
     ownerOf: (refreshToken: string) =>
       attempt(async () => {
         const { introspection_endpoint } = await facts.current();
@@ -115,7 +116,7 @@ export function createProvider(parts: ProviderParts) {
         const { active, sub } = await tokenIntrospection(await client(), refreshToken, hint);
         return active ? sub : null;
       }),
-    /** Does nothing when the provider has no revocation endpoint. */
+    /** Does nothing if the provider has no revocation endpoint. */
     revoke: (refreshToken: string) =>
       attempt(async () => {
         const { revocation_endpoint } = await facts.current();
@@ -168,7 +169,7 @@ function translated(error: unknown): ForensicsError {
   }
   // Enough for the log, such as `invalid_client` for a wrong client secret; the rest may contain what was sent.
   return unavailable(
-    new Error(`The provider answered ${error.status} ${error.error.slice(0, 40)}.`),
+    new Error(`The provider returned status ${error.status} ${error.error.slice(0, 40)}.`),
   );
 }
 

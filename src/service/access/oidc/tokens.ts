@@ -1,4 +1,4 @@
-/** Verifies a provider's tokens: signature, issuer, time and purpose. Knows nothing of accounts. */
+/** Verifies a provider's tokens: signature, issuer, time and purpose. Knows nothing about accounts. */
 
 import {
   errors,
@@ -19,11 +19,11 @@ export interface ReadToken {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * Since when the person has been logged in continuously; the token's own issue time when it has no such claim. A
-   * refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
+   * The time since which the person has been logged in continuously; the token's own issue time if it has no such
+   * claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
    */
   readonly since: Date;
-  /** When the person last authenticated; null when the token has no such claim. */
+  /** When the person last authenticated; null if the token has no such claim. */
   readonly loggedInAt: Date | null;
   readonly sessionId: string | null;
   readonly expiresAt: Date;
@@ -38,7 +38,8 @@ interface TokenReaderParts {
   readonly now: () => Date;
 }
 
-// Neither `none` nor anything symmetric: with those, the public key or the client secret could sign.
+// Neither `none` nor any symmetric algorithm: with those, anyone could forge a token, either unsigned or signed with
+// the public key or the client secret.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const toleranceSeconds = 30;
 // OpenID Connect Core 1.0, section 2.
@@ -71,7 +72,8 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
     const isParty =
       claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
     if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
-    // Some providers state only the client, no audience; a token that names another client belongs to that client.
+    // Some providers give only the client and no audience; a token that specifies another client belongs to that
+    // client.
     const { aud, azp, client_id: client } = claims;
     const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
     if (kind === 'access' && audience === null && isOnlyForClient) return;
@@ -111,20 +113,20 @@ function readAudiences({ aud = [] }: JWTPayload): readonly string[] {
 }
 
 /**
- * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
- * state its type; otherwise an id token, which is handed around more freely, would grant access.
+ * OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that does too must state
+ * its type; otherwise an id token, which is handed around more freely, would grant access.
  */
 function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   if (!readAudiences(claims).includes(clientId)) return;
   throw unauthenticated(
-    'This may be an id token: an access token with the client id in "aud" must have the header "typ" at+jwt or a claim "scope".',
+    'This may be an id token: an access token with the client id in "aud" must have a "typ" header of at+jwt or a "scope" claim.',
   );
 }
 
 function toRead(claims: JWTPayload, at: Date): ReadToken {
   const { iss = '', sub = '', iat = 0, exp = 0, auth_time, sid } = claims;
   const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= longestSubject;
-  // A token from the future would outlive every end of sessions.
+  // A token from the future would stay valid after its session had been ended.
   const isPast = typeof iat === 'number' && iat * 1000 <= at.getTime() + toleranceSeconds * 1000;
   if (!isSubject || !isPast) throw invalid();
   const loggedIn = typeof auth_time === 'number' && auth_time <= iat ? auth_time : null;
@@ -148,9 +150,9 @@ function translated(error: unknown): ForensicsError {
   if (error instanceof errors.JWTExpired) {
     return unauthenticated('The token has expired; get a new one.');
   }
-  // Without a cause, which could contain the token's claims.
+  // No cause is attached, because it could contain the token's claims.
   if (error instanceof errors.JOSEError) return invalid();
-  // All that remains is a key of the provider that cannot be used.
+  // The only remaining cause is that the provider's key is unusable.
   return unavailable(error);
 }
 
@@ -162,7 +164,7 @@ function invalid(): ForensicsError {
  * Whether a provider's token is an access token or an id token. There is no single marker, so all
  * those in use are checked, the simple ones first.
  *
- * `either`: nothing in it decides. `other`: made for another purpose, such as logout.
+ * `either`: nothing in it settles the question. `other`: made for another purpose, such as logout.
  */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
@@ -194,7 +196,7 @@ export interface ClaimNames {
   readonly tenants: string;
 }
 
-/** Each member is null when the token has no such claim. */
+/** Each member is null if the token has no such claim. */
 export interface Described {
   readonly email: string | null;
   readonly name: string | null;

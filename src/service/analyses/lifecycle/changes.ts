@@ -75,7 +75,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     tx,
     at,
 
-    /** Compare-and-set: returns null when the analysis is gone or no longer in `from`. */
+    /** Compare-and-set: returns null if the analysis is gone or no longer in `from`. */
     move: async (
       target: Target,
       { from, which, change, actor = systemPrincipal }: Move,
@@ -101,7 +101,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     count: ({ tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
       countUsage(tx, { tenantId, at }, counts),
 
-    /** Records that the analysis names these objects. @throws {ForensicsError} as `attachKeys`. */
+    /** Records that the analysis refers to these objects. @throws {ForensicsError} as `attachKeys`. */
     attach: (keys: readonly string[]): Promise<void> => attachKeys(tx, keys, at),
   };
 }
@@ -157,7 +157,7 @@ async function webhookPayload(
   };
 }
 
-/** The class fields are numbers, never null, so they are omitted without a result. */
+/** The class fields are numbers, never null, so they are omitted if there is no result. */
 async function storedResult(tx: Tx, { id }: AnalysisRow) {
   const { resultClass, resultSubClasses } = examinations;
   const query = tx.select({ resultClass, resultSubClasses }).from(examinations);
@@ -170,7 +170,7 @@ export interface EvidenceCopy {
   readonly md5: string;
   /** Null for an upload that was ingested earlier. */
   readonly sizeBytes: number | null;
-  /** ETag of the upload it was copied from; null when unknown. */
+  /** ETag of the upload it was copied from; null if unknown. */
   readonly inputEtag: string | null;
 }
 
@@ -227,6 +227,6 @@ function adviceToRetrier({ status, queuedAt, tier }: AnalysisRow): string {
       : `The analysis is ${status}; wait for its result.`;
   }
   return tier === 'forensicReporting'
-    ? 'The analysis already has the tier forensicReporting; read it with GET. None of its options can be changed.'
+    ? 'The analysis already has the forensicReporting tier; read it with GET. None of its options can be changed.'
     : 'The analysis is completed, so only its tier can still be upgraded to forensicReporting, with its other options unchanged. For other options, create a new analysis.';
 }

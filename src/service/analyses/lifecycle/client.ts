@@ -1,7 +1,7 @@
 /**
- * State changes requested by clients, and removal by retention; for those of a run see worker.ts. Each change is one
- * transaction: a compare-and-set (the row changes only if it is still in the expected state), with its job, webhook
- * message and counters.
+ * State changes requested by clients, and removal by retention. For the changes during a run, see worker.ts. Each
+ * change is one transaction: a compare-and-set (the row changes only if it is still in the expected state), with its
+ * job, webhook message and counters.
  */
 
 import { withoutUndefined } from '../../../contract/common.ts';
@@ -113,7 +113,7 @@ export async function restartRun(
 ): Promise<boolean> {
   return once(parts, act, async (changes) => {
     const { tx, at, move, log, count, attach } = changes;
-    // If another retry ran and failed in between, options merged before it could undo the tier it asked for.
+    // If another retry ran and failed in between, options merged earlier could undo the tier that it asked for.
     const present = await getRow(tx, act);
     if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
@@ -141,7 +141,7 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
     const change = { tier: 'forensicReporting', ...upgraded } as const;
     const row = await move(act, { from: 'completed', change, actor: act.actor });
     if (row === null) throw notRetryable(present);
-    // The report also examined what flagging had left out.
+    // The report also covers what flagging left out.
     const record = toRow(act.analysisId, drawn);
     const { rendered, examination, methodMaps } = record;
     const which = eq(examinations.analysisId, act.analysisId);
@@ -155,8 +155,8 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
 }
 
 /**
- * Any state: changes the description, or files the analysis under another case. @throws
- * {ForensicsError} `analysis_not_found`.
+ * Any state: changes the description, or moves the analysis to another case. @throws {ForensicsError}
+ * `analysis_not_found`.
  */
 export async function describeAnalysis(
   parts: LifecycleParts,
@@ -257,7 +257,7 @@ async function hideAll(
 interface Hiding {
   readonly actor: Principal;
   readonly because: Because;
-  /** Who is responsible; the actor when omitted. */
+  /** Who is responsible; if omitted, the actor. */
   readonly by?: Principal | Actor;
 }
 

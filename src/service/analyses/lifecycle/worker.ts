@@ -29,8 +29,8 @@ import {
 
 /**
  * pending -> processing, or processing again after an error or the death of a worker. A worker's death does not count
- * as a failed attempt: it was killed along with its server, whereas a picture that crashes a process crashes a child
- * process. Returns null when there is nothing left to do; the job is then finished.
+ * as a failed attempt: it was killed along with its server, whereas a picture can crash only a child process. Returns
+ * null if there is nothing left to do; the job is then finished.
  */
 export async function beginRun(
   parts: LifecycleParts,
@@ -38,7 +38,8 @@ export async function beginRun(
   target: Target,
 ): Promise<AnalysisRow | null> {
   const { db, queue } = parts;
-  // For the usage report only, so it is read outside the transaction: inside, every other start would conflict with it.
+  // This is only for the usage report, so it is read outside the transaction: inside, every other start would conflict
+  // with it.
   const isBulk = await isPartOfBulk(db, target);
   const act = async (changes: Changes): Promise<AnalysisRow | null> => {
     const { tx } = changes;
@@ -52,8 +53,8 @@ export async function beginRun(
     await queue.finish(tx, job);
     return null;
   };
-  // The change may be undone by a crash because nobody has been told yet: claiming its webhook
-  // message is durable, and makes this durable too.
+  // The change may be undone by a crash, because nobody has been told yet: claiming its webhook message is durable, and
+  // makes this change durable too.
   return inTenantTransaction(parts, target, act, { mayBeUndone: true });
 }
 
@@ -76,8 +77,8 @@ async function moveToProcessing(
 }
 
 /**
- * processing -> completed. Returns false when the analysis was deleted in the meantime. @throws
- * {ForensicsError} `lease_lost`.
+ * processing -> completed. Returns false if the analysis was deleted in the meantime. @throws {ForensicsError}
+ * `lease_lost`.
  */
 export async function completeRun(
   parts: LifecycleParts,
@@ -195,12 +196,12 @@ export async function rollBackRun(
   });
 }
 
-/** SHA-256 of what replaced the upload; null when it was too large to hash. */
+/** SHA-256 of what replaced the upload; null if it was too large to hash. */
 export type Replacement = EventDetails['analysis.upload_replaced'];
 
 /**
- * Records a replaced upload, which answers show in addition to the state. The state does not change. Recorded once,
- * however many workers notice it.
+ * Records a replaced upload, which responses show in addition to the state; the state itself does not change. It is
+ * recorded once, however many workers notice it.
  */
 export async function noteReplacedInput(
   parts: LifecycleParts,
@@ -214,7 +215,7 @@ export async function noteReplacedInput(
   });
 }
 
-/** When a database crash undid the beginning of this run, ending it would leave the analysis without a job. */
+/** If a database crash has undone the beginning of this run, ending it would leave the analysis without a job. */
 async function assertBegun(tx: Tx, target: Target): Promise<void> {
   const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
   const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();

@@ -114,7 +114,7 @@ test('an object named by a row but neither present nor listed as absent is repor
 
   const { problems } = await verifyBackup(file);
 
-  expect(problems).toEqual([`${evidence.path} is missing although a row names it.`]);
+  expect(problems).toEqual([`${evidence.path} is missing although a row refers to it.`]);
 });
 
 test('an object that was absent at backup time is not reported', async () => {

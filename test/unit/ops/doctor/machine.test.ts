@@ -62,7 +62,7 @@ test('a given certificate needs its own key and the name that clients use', asyn
 
   expect(look('https://forensics.example').state).toBe('ok');
   expect(look('https://[::1]:8443').state).toBe('ok');
-  expect(look('https://other.example').message).toBe('It does not name other.example.');
+  expect(look('https://other.example').message).toBe('It is not valid for other.example.');
   expect(look('https://forensics.example', { tlsKey: otherKey }).message).toContain(
     'does not match',
   );

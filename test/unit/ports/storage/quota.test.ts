@@ -138,7 +138,9 @@ describe('the server', () => {
       'no_space_left',
       false,
     ]);
-    expect(second.body).toMatch(/"message":"The storage quota of this tenant, 100000 bytes,/);
+    expect(second.body).toMatch(
+      /"message":"This would exceed the storage quota of this tenant, 100000 bytes/,
+    );
     expect(server.files().length).toBe(1);
     await server.close();
   });

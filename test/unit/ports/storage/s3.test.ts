@@ -36,7 +36,7 @@ describe('the probe of an S3 store', () => {
     ['the access key is unknown', { accessKeyId: 'AKIAUNKNOWN' }, /access key/],
     ['the region is wrong', { region: 'eu-west-9' }, /region/],
     ['the bucket looks like an address', { bucketName: 'a.10.0.0.7' }, /bucket name/],
-    ['the bucket belongs to someone else', { bucketName: otherBucket }, /denies access/],
+    ['the bucket belongs to someone else', { bucketName: otherBucket }, /denied access/],
   ])('says what to check when %s', async (_what, changes, sentence) => {
     await expect(storeWith(changes).probe()).rejects.toMatchObject({
       code: 'store_refused',
@@ -46,7 +46,7 @@ describe('the probe of an S3 store', () => {
 
   test('fails if missing objects look forbidden, as they do without permission to list', async () => {
     const store = storeWith();
-    const denied = new ForensicsError('store_refused', 'The store denies access.');
+    const denied = new ForensicsError('store_refused', 'The store denied access.');
     const head = async (key: string) => {
       const info = await store.head(key);
       if (info === null) throw denied;
@@ -190,7 +190,7 @@ describe('the CORS rules of an S3 bucket', () => {
 
     expect(await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*'])).toEqual({
       applied: false,
-      reason: 'The store does not offer this.',
+      reason: 'The store does not support this.',
     });
     await scripted.close();
   });

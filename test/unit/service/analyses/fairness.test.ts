@@ -145,7 +145,7 @@ test('a run whose store is unavailable for a day fails, and everybody is told', 
   expect(stillTried).toMatchObject({ status: 'processing', retryCount: 0 });
   expect((await analyses.get(slow, id)).inferenceStatus).toMatchObject({
     status: 'failed',
-    statusMessage: expect.stringMatching(/24 hours.*retry.*did not answer in time/),
+    statusMessage: expect.stringMatching(/24 hours.*retry.*did not respond in time/),
   });
   expect((await messages()).map(({ status }) => status)).toEqual(['processing', 'failed']);
   expect(await counters()).toMatchObject({ errors: 1, runs: 1 });

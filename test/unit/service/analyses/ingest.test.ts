@@ -19,7 +19,7 @@ async function startWith(bytes: Uint8Array, input: object = {}) {
 describe('start fails an analysis whose upload is', () => {
   test.each([
     ['in another format', png, 'image_not_as_declared', 'it is a PNG picture, not jpg'],
-    ['of another size', large, 'image_not_as_declared', 'it has 97 x 80 pixels, not 96 x 80'],
+    ['of another size', large, 'image_not_as_declared', 'it is 97 x 80 pixels, not 96 x 80'],
     ['not a picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
     ['empty', Buffer.alloc(0), 'image_empty', '0 bytes'],
     ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
@@ -95,7 +95,7 @@ test('the status message of a refused upload says what to do, and start repeats 
   expect(outcome).toMatchObject({ message: expect.stringContaining(advice) });
   const { statusMessage } = await status(analysis.id);
   expect(statusMessage).toBe(
-    `The uploaded picture is not what was declared: it has 97 x 80 pixels, not 96 x 80. ${advice}`,
+    `The uploaded picture is not what was declared: it is 97 x 80 pixels, not 96 x 80. ${advice}`,
   );
   await expect(analyses.start(caller, analysis.id)).rejects.toMatchObject({
     code: 'analysis_not_pending',

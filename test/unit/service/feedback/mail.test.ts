@@ -82,7 +82,7 @@ test('a message arrives as plain text that names its sender, and replies go to t
   expect(mail!.text.trimEnd()).toBe(`Feedback 65f000000000000000000001 (frontend-support-request)
 
 Name:     Änne Müller
-E-mail:   aenne@example.org
+Email:    aenne@example.org
 User:     65f000000000000000000002
 Tenant:   acme (65f000000000000000000003)
 Page:     https://app.example/analysis/1

@@ -178,11 +178,11 @@ describe('a stored secret is never used elsewhere', () => {
     ['another bucket', { bucketName: 'other' }],
   ])('at %s, masked or left out', (_name, change) => {
     for (const s3Request of [change, { ...masked, ...change }]) {
-      expect(() => mergeStorage(stored, { s3: s3Request })).toThrow(/must be given again/);
+      expect(() => mergeStorage(stored, { s3: s3Request })).toThrow(/must be sent again/);
     }
     expect(() =>
       mergeStorage(stored, { s3: { ...change, secretAccessKey: s3.secretAccessKey } }),
-    ).toThrow(/accessKeyId must be given again/);
+    ).toThrow(/accessKeyId must be sent again/);
     const { accessKeyId, secretAccessKey } = s3;
     expect(mergeStorage(stored, { s3: { ...change, accessKeyId, secretAccessKey } })).toMatchObject(
       { s3: change },
@@ -191,14 +191,14 @@ describe('a stored secret is never used elsewhere', () => {
 
   test('for another access key', () => {
     expect(() => mergeStorage(stored, { s3: { accessKeyId: 'AKIAOTHER' } })).toThrow(
-      /secretAccessKey must be given again/,
+      /secretAccessKey must be sent again/,
     );
   });
 
   test('for another container', () => {
     expect(() =>
       mergeStorage({ type: 'azure', azure }, { azure: { containerName: 'other' } }),
-    ).toThrow(/connectionString must be given again/);
+    ).toThrow(/connectionString must be sent again/);
   });
 
   test('through a mask that was never returned', () => {

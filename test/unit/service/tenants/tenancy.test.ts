@@ -276,7 +276,7 @@ describe('a webhook at an address', () => {
 
     await expect(changing).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringMatching(/^webhookUrl names an address .* webhookAllow\.$/),
+      message: expect.stringMatching(/^webhookUrl is an address .* webhookAllow setting\.$/),
     });
     expect(await read()).toEqual(before);
   });

@@ -111,7 +111,7 @@ describe('a citation', () => {
 
   test.each([
     ['version', { ...model, version: '2' }, 'measured m 1, not m 2'],
-    ['weights', { ...model, files: { 'model.onnx': file('cd') } }, 'another m 1, with other'],
+    ['weights', { ...model, files: { 'model.onnx': file('cd') } }, 'a different m 1, with other'],
   ])('of another %s is refused', (_, other, message) => {
     expect(() => citedAs(makeRecord(forty), other)).toThrow(
       expect.objectContaining({ code: 'conflict', message: expect.stringContaining(message) }),
@@ -141,7 +141,7 @@ describe('the judgement', () => {
 
     expect(sentences).toContain('clean: all 30 generated pictures were called real');
     expect(sentences).toContain('at least 90.5 % of such');
-    expect(sentences).toContain('clean: the interval of the AUC includes chance');
+    expect(sentences).toContain('clean: the confidence interval for the AUC includes chance');
   });
 
   test('says where most pictures were left undecided', () => {
@@ -187,7 +187,7 @@ describe('a warning', () => {
       files: { real: none, fake: none, inBoth: 4 },
     });
 
-    expect(warnings).toContain('declare them generated: 1.');
+    expect(warnings).toContain('declares them generated: 1.');
     expect(warnings).toContain('4 files are in both folders');
   });
 
