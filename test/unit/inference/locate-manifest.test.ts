@@ -96,7 +96,7 @@ describe('a manifest is refused', () => {
   });
 
   test.each([
-    ['manipulatedMin', { pedantic: 0.8, default: 0.9, relaxed: 0.9 }, 'not falling'],
+    ['manipulatedMin', { pedantic: 0.8, default: 0.9, relaxed: 0.9 }, 'not decreasing'],
     ['suspectedMin', { pedantic: 0.4, default: 0.3, relaxed: 0.5 }, 'not increasing'],
     ['suspectedMin', { pedantic: 0.2, default: 0.3, relaxed: 1 }, 'above manipulatedMin'],
   ])('with %s %j, because decided pictures would no longer be nested', (name, limits, why) => {

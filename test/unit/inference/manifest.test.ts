@@ -98,7 +98,7 @@ describe('a manifest is refused', () => {
       relaxed: 0.6,
     });
 
-    expect(() => parseManifest(text)).toThrow(/fakeMin is not falling from pedantic to relaxed/);
+    expect(() => parseManifest(text)).toThrow(/fakeMin is not decreasing from pedantic to relaxed/);
   });
 
   test.each(['', '[]', 'null', '{', '{}'])('if it is %j', (text) => {
