@@ -53,7 +53,7 @@ const pictureKinds: English['pictureKinds'] = {
   rendering: 'eine Computergrafik (Rendering oder Spiel)',
   screenshot: 'ein Bildschirmfoto',
   page: 'eine Textseite',
-  chart: 'eine Grafik, eine Landkarte oder ein Diagramm',
+  chart: 'eine flächige Zeichnung, etwa ein Diagramm, eine Karte oder eine Illustration',
 };
 
 const trailingKinds: English['trailingKinds'] = {

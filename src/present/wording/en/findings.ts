@@ -62,7 +62,7 @@ const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>
   rendering: 'a computer rendering or a game',
   screenshot: 'a screenshot',
   page: 'a page of text',
-  chart: 'a chart, a map or a diagram',
+  chart: 'a flat drawing, such as a chart, a map or an illustration',
 };
 
 /** Data found after the end of a picture. */
