@@ -22,7 +22,7 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   const { brief, origins, places } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;
   const namedAs = (kind: NamedSoftware['kind']) =>
-    software.filter((one) => one.kind === kind).map(({ name }) => name);
+    software.filter((one) => one.kind === kind).map(({ name }) => withoutBuild(name));
   const [camera, [firmware]] = [namedAs('camera'), namedAs('firmware')];
   const generators = namedAs('generator');
   const last = history.findLast((step) => step.software !== null);
@@ -49,6 +49,11 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   ];
 }
 
+/** Build numbers mean nothing to a reader. */
+export function withoutBuild(name: string): string {
+  return name.replace(/\s\d{5,}[\d:.]*$/, '');
+}
+
 /** The best supported declaration of generated content. */
 export function bestDeclaration({
   declarations,
@@ -56,6 +61,11 @@ export function bestDeclaration({
   const generated = declarations.filter(({ origin }) => origin !== 'captured');
   const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
   return generated.find(({ assurance }) => assurance === best) ?? null;
+}
+
+/** Whether an editing program has left its name or a history. */
+export function namesEditor({ software, history }: FileStatements): boolean {
+  return history.length > 0 || software.some(({ kind }) => kind === 'editor');
 }
 
 function flawsOf({

@@ -8,7 +8,13 @@ import type { Area } from '../detectors/regions.ts';
 import { isBlindToChanges, writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
 import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
-import { bestDeclaration, looksLikeCameraFile, writeOrigin } from './origin.ts';
+import {
+  bestDeclaration,
+  looksLikeCameraFile,
+  namesEditor,
+  withoutBuild,
+  writeOrigin,
+} from './origin.ts';
 import { capitalised } from './printable.ts';
 import { isSuspicion, type Outcome, type Result } from './result.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
@@ -54,10 +60,14 @@ export function present(result: Result, language: Language): Presentation {
   const { because } = words.outcome;
   const isBlind = isBlindToChanges(result);
   const why = isBlind ? because.blind : likeness;
+  const isEdited = outcome === 'real' && provenance !== null && namesEditor(provenance);
   return {
     outcome,
     headline: writeHeadline(result, words),
-    because: ground === null ? '' : (why ?? writeBecause(ground, result, words)),
+    because: [
+      ...(ground === null ? [] : [why ?? writeBecause(ground, result, words)]),
+      ...(isEdited ? [because.edited] : []),
+    ].join(' '),
     short: ground === null || isUnstated(ground, provenance) ? '' : words.outcome.short[ground],
     next,
     further,
@@ -111,8 +121,7 @@ export function writeBecause(
   const { place, generator } = declared;
   return because.declared(
     words.provenance.places[place],
-    // Build numbers mean nothing to a reader.
-    generator === null ? '' : ` (${generator.replace(/\s\d{5,}[\d:.]*$/, '')})`,
+    generator === null ? '' : ` (${withoutBuild(generator)})`,
   );
 }
 

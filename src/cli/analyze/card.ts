@@ -1,7 +1,7 @@
 /**
  * How a run is shown to people. One picture gets a card of at most eight lines (what was found, why, how often that is
- * wrong, what to do next), or more if findings call for a step, or if something in the file is odd or could not be
- * read. Several pictures get a table with as many columns as fit the terminal.
+ * wrong, what to do next), or more if findings call for a step, or if something in the file is odd, calls for an
+ * explanation or could not be read. Several pictures get a table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';

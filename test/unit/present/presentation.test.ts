@@ -62,3 +62,22 @@ test.each([
     expect(answer.because).toMatch(expected.because);
   },
 );
+
+test.each([
+  [
+    'real',
+    /names an editing program does not by itself/,
+    /ein Bearbeitungsprogramm nennt, heißt allein/,
+  ],
+  ['uncertain', /^(?!.*editing program)/, /^(?!.*Bearbeitungsprogramm)/],
+] as const)('a file of result %s names an editing program', (resultClass, english, german) => {
+  const base = makeExamination({ resultClass, reasons: ['evidence_below_threshold'] });
+  const software = [{ kind: 'editor', name: 'Adobe Photoshop', place: 'exif' }] as const;
+  const examination = { ...base, provenance: { ...base.provenance, software } };
+  const answer = readAnswer(resultClass, writeEvidence(examination), [], []);
+
+  for (const result of [readResult(examination), answer]) {
+    expect(present(result, 'en').because).toMatch(english);
+    expect(present(result, 'de').because).toMatch(german);
+  }
+});

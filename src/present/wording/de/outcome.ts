@@ -17,6 +17,8 @@ export const outcome: typeof english = {
     real: 'Spuren wie von einer Kamera; Veränderungen bleiben oft unbemerkt.',
     blind:
       'Die Spuren passen zu einer Kamera. Veränderungen findet das Verfahren in solchen Bildern fast nie.',
+    edited:
+      'Dass die Datei ein Bearbeitungsprogramm nennt, heißt allein noch nicht, dass das Bild verändert wurde: Es kann auch nur entwickelt oder skaliert worden sein.',
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
     changed: (place, marked) =>
       ({

@@ -22,6 +22,9 @@ export const outcome = {
     real: 'Traces like those of a camera; changes often go unnoticed.',
     blind:
       'The traces match those of a camera. In a picture like this, the method hardly ever finds a change.',
+    /** Follows, if nothing was found but the file names an editing program. */
+    edited:
+      'That the file names an editing program does not by itself mean that the picture was changed: it may only have been developed or scaled.',
     fake: 'The picture has traces that AI image generators typically leave.',
     changed: (place: string, marked: Marked) =>
       ({
