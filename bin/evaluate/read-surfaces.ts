@@ -13,6 +13,9 @@ import { findContradictions, flat } from './surfaces.ts';
 
 const program = resolve(import.meta.dirname, '../forensics.js');
 
+/** Of an ordinary picture's report, before the annex. */
+const mostPages = 4;
+
 /** Prints contradictions, and a table of all. @returns whether there are none. */
 export async function readSurfaces(folder: string, limit: number): Promise<boolean> {
   const out = await mkdtemp(join(tmpdir(), 'surfaces-'));
@@ -26,7 +29,8 @@ export async function readSurfaces(folder: string, limit: number): Promise<boole
     const record: AnalysisRecord = JSON.parse(line);
     if (record.verdict === null) continue;
     const { found, pages } = await readRecord(record);
-    for (const one of found) process.stdout.write(`${record.file}: ${one}\n`);
+    const long = pages > mostPages ? [`${pages} pages before the annex`] : [];
+    for (const one of [...found, ...long]) process.stdout.write(`${record.file}: ${one}\n`);
     const count = counts.get(record.verdict) ?? { pictures: 0, contradictions: 0, pages: [] };
     counts.set(record.verdict, {
       pictures: count.pictures + 1,
@@ -41,7 +45,7 @@ export async function readSurfaces(folder: string, limit: number): Promise<boole
   }
   await rm(out, { recursive: true });
   for (const [verdict, { pictures, contradictions, pages }] of counts) {
-    const fits = pages.filter((one) => one <= 4).length;
+    const fits = pages.filter((one) => one <= mostPages).length;
     process.stdout.write(
       `${verdict}: ${pictures} pictures, ${contradictions} contradictions, body of four pages or fewer ${fits}\n`,
     );

@@ -183,13 +183,16 @@ function speaking(
 ): readonly WordedFinding[] {
   if (result.outcome === 'abstain') return [];
   const isOutside = leadsToAbstain(examination.decision) && result.outcome === 'declared';
-  return evidence.findings.filter(
+  const found = evidence.findings.filter(
     ({ method, speaksFor, strength }) =>
       strength !== 'none' &&
       speaksFor === side &&
       isShown(method, item) &&
       (!isOutside || toldInProvenance.has(method)),
   );
+  // An entry beside signed credentials only repeats them.
+  const isSigned = found.some(({ method }) => method === 'content-credentials');
+  return found.filter(({ method }) => !isSigned || method !== 'declared-origin');
 }
 
 function writeReason(input: SectionInput, finding: WordedFinding): string {

@@ -1,4 +1,4 @@
-/** The file that was examined and what its metadata say. GPS positions are never printed. */
+/** The file that was examined, what its metadata say and how it is built. GPS positions are never printed. */
 
 import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
@@ -22,6 +22,7 @@ import {
   valueLimit,
   withEscapes,
 } from './blocks.ts';
+import { credentialDetails, structureRows } from './provenance.ts';
 
 type Tag = string | number;
 
@@ -43,6 +44,7 @@ export function itemBlocks(input: SectionInput): readonly Block[] {
     heading(metadataTitle),
     { kind: 'table', rows: metadataRows(input) },
     note(metadataNote),
+    ...credentialDetails(input),
   ];
   return withEscapes(blocks, input.labels);
 }
@@ -70,6 +72,7 @@ function itemRows(input: SectionInput): readonly Row[] {
     { label: rows.colour, value: writeColour(input) },
     ...foreignRow(rows.profile, facts.iccProfile),
     ...(facts.jpeg === null ? [] : jpegRows(input, facts.jpeg)),
+    ...structureRows(input),
   ];
 }
 
@@ -157,6 +160,7 @@ function metadataRows({
     ...foreignRow(rows.camera, camera),
     ...foreignRow(rows.takenAt, takenAt === null ? null : numbers.stated(takenAt)),
     ...foreignRow(rows.software, metadata.software),
+    ...foreignRow(rows.digitalSource, metadata.digitalSourceType),
     ...foreignRow(rows.lens, joined([exif['LensModel']])),
     ...foreignRow(rows.exposure, exposure.join(', ')),
     ...foreignRow(rows.pngText, texts.join('; ')),

@@ -1,4 +1,4 @@
-/** What the file says about its own origin and history, and whether that is consistent. */
+/** What the file says about its own origin and history, and whether that is consistent; the annex has the details. */
 
 import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
 import { readSourceType } from '../../provenance/source-types.ts';
@@ -67,9 +67,8 @@ function declarationGrid({ catalogue, evidence }: SectionInput): Block {
         words.origins[origin],
         `${words.places[place]}: ${printable(field, 60)}`,
         [
-          printable(value, valueLimit),
-          ...(type === null ? [] : [words.sourceTypes[type]]),
-          ...(generator === null ? [] : [printable(generator, 80)]),
+          type === null ? printable(value, valueLimit) : `${type}: ${words.sourceTypes[type]}`,
+          ...(generator === null || value.includes(generator) ? [] : [printable(generator, 80)]),
         ].join('\n'),
         words.assurances[assurance],
       ],
@@ -79,9 +78,9 @@ function declarationGrid({ catalogue, evidence }: SectionInput): Block {
   return {
     kind: 'grid',
     columns: [
-      { title: origin, share: 0.2 },
-      { title: place, share: 0.22 },
-      { title: value, share: 0.36 },
+      { title: origin, share: 0.18 },
+      { title: place, share: 0.2 },
+      { title: value, share: 0.4 },
       { title: assurance, share: 0.22 },
     ],
     rows: evidence.provenance.declarations.map(toRow),
@@ -92,8 +91,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   const { labels, numbers, catalogue } = input;
   const { rows } = labels;
   const { provenance: words } = catalogue;
-  const { integrity, trust, hasTimestamp, actions, problems } = credentials;
-  const { ingredientProblems = [] } = credentials;
+  const { integrity, trust, hasTimestamp, problems, ingredientProblems = [] } = credentials;
   // Without a trust list every signer is untrusted, which says nothing about the file.
   const reported = problems.filter(
     (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
@@ -115,33 +113,51 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
             .join(': ')
         : words.timestamp.absent,
     },
-    ...(credentials.validity == null
-      ? []
-      : [{ label: rows.validity, value: writeValidity(credentials.validity, numbers) }]),
-    {
-      label: rows.trustList,
-      value:
-        credentials.trustListSha256 === null
-          ? words.noTrustList
-          : `SHA-256 ${credentials.trustListSha256}\n${writeListDate(credentials, input)}`,
-    },
     ...(credentials.identities ?? []).flatMap(({ name, provider, state }) =>
       foreignRow(
         rows.identity,
         `${[name, provider].filter(Boolean).join(', ') || labels.none} (${words.identityStates[state]})`,
       ),
     ),
-    ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
-    ...foreignRow(
-      rows.actions,
-      actions.map((action) => writeAction(action, numbers)).join('; '),
-      800,
-    ),
-    { label: rows.manifests, value: numbers.count(credentials.manifests) },
-    ...foreignRow(rows.codes, (credentials.codes ?? []).join('; '), 800),
     ...foreignRow(rows.problems, reported.join('; '), 800),
     ...foreignRow(rows.ingredients, ingredientProblems.join('; '), 400),
     { label: rows.missing, value: missingOf(credentials, catalogue).join('; ') || labels.none },
+  ];
+}
+
+/** The rest of the credentials, for an examiner who checks them again. */
+export function credentialDetails(input: SectionInput): readonly Block[] {
+  const { labels, numbers, catalogue, evidence } = input;
+  const { rows } = labels;
+  const { provenance: words } = catalogue;
+  const { credentials } = evidence.provenance;
+  if (credentials === null) return [];
+  const { validity, trustListSha256, actions, codes = [] } = credentials;
+  return [
+    heading(words.credentialsTitle),
+    {
+      kind: 'table',
+      rows: [
+        ...(validity == null
+          ? []
+          : [{ label: rows.validity, value: writeValidity(validity, numbers) }]),
+        {
+          label: rows.trustList,
+          value:
+            trustListSha256 === null
+              ? words.noTrustList
+              : `SHA-256 ${trustListSha256}\n${writeListDate(credentials, input)}`,
+        },
+        ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
+        ...foreignRow(
+          rows.actions,
+          actions.map((action) => writeAction(action, numbers)).join('; '),
+          800,
+        ),
+        { label: rows.manifests, value: numbers.count(credentials.manifests) },
+        ...foreignRow(rows.codes, codes.join('; '), 800),
+      ],
+    },
   ];
 }
 
@@ -208,25 +224,38 @@ function writeStep(
 }
 
 function fileRows(input: SectionInput): readonly Row[] {
-  const { examination, evidence, labels, numbers, catalogue } = input;
+  const { examination, evidence, labels, catalogue } = input;
   const { rows } = labels;
   const { provenance: words } = catalogue;
-  const { software, history, quantisation, layout } = evidence.provenance;
+  const { software, history } = evidence.provenance;
   const warnings = writeWarnings(examination.provenance, input.language);
   const named = software.map(
     ({ kind, name, place }) =>
       `${printable(name, 80)} (${[words.software[kind], words.places[place]].filter(Boolean).join(', ')})`,
   );
-  const { trailingBytes, trailingKind } = layout;
-  const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
   return [
     { label: rows.namedSoftware, value: named.join('; ') || labels.none },
     ...row(history.length > 0, rows.history, writeHistory(input)),
-    ...foreignRow(rows.digitalSource, examination.facts.metadata.digitalSourceType),
+    ...foreignRow(rows.provenanceWarnings, warnings.join(' '), 800),
+  ];
+}
+
+/** What the structure of the file says of its writer. */
+export function structureRows({
+  evidence,
+  labels,
+  numbers,
+  catalogue,
+}: SectionInput): readonly Row[] {
+  const { rows } = labels;
+  const { provenance: words } = catalogue;
+  const { quantisation, layout } = evidence.provenance;
+  const { trailingBytes, trailingKind } = layout;
+  const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
+  return [
     ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
     { label: rows.picturesInFile, value: numbers.count(layout.pictures) },
     { label: rows.trailingBytes, value: `${numbers.count(trailingBytes)}${kind}` },
-    ...foreignRow(rows.provenanceWarnings, warnings.join(' '), 800),
   ];
 
   function writeQuantisation(): string {

@@ -25,7 +25,7 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
   const isOutside = leadsToAbstain(examination.decision);
   return [
     { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input), ...changeRows(input)] },
-    ...only(!isOutside, note(labels.deviation)),
+    ...only(!isOutside, note([labels.deviation, ...catalogue.limits.limits.figures].join(' '))),
     ...only(isSimilarityOpposite(input), note(forensic.opposite)),
     ...only(isOutside, note(results.outside)),
     heading(results.stabilityTitle),

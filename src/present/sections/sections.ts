@@ -3,7 +3,7 @@
  * file has passed through `printable`.
  */
 
-import { isDeclared, leadsToAbstain, openWriting, writeAccount } from '../forensic-text.ts';
+import { isDeclared, openWriting, writeAccount } from '../forensic-text.ts';
 import { present } from '../presentation.ts';
 import { writeTexts } from '../report-texts.ts';
 import { readResult } from '../result.ts';
@@ -131,7 +131,6 @@ function limitBlocks({ examination, catalogue, result }: SectionInput): readonly
   const items = [
     ...(result.outcome === 'abstain' ? [] : [words.nature[nature]]),
     ...words.statements,
-    ...(leadsToAbstain(decision) ? [] : words.figures),
   ];
   return [{ kind: 'list', items }];
 }

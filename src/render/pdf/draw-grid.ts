@@ -33,12 +33,12 @@ export function drawGrid(page: Page, grid: Grid): void {
   page.y += 8;
 }
 
-/** The whole table or, if it is long, its header and first rows, which stay together and with the heading above. */
+/** The whole table or, unless it is short, its header and first rows, which stay together and with the heading above. */
 export function minGridHeight(page: Page, grid: Grid): number {
   const columns = toColumns(grid);
   const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
   const whole = grid.rows.reduce((sum, row) => sum + measureRow(page, columns, row), head);
-  if (whole <= maxWhole) return whole;
+  if (whole <= maxWhole / 2) return whole;
   return grid.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, columns, row), head);
 }
 

@@ -76,7 +76,6 @@ export const limits: typeof english = {
     statements: [
       'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
       'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellkarte (CARD.md) nennt sie nach Quellen.',
-      'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Starke Bildverarbeitung in Kamera oder Telefon kann ähnliche Spuren hinterlassen wie eine Erzeugung.',
     ],
     figures: [
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die es nie gesehen hat, erfasst sie nicht.',

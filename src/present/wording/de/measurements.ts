@@ -48,8 +48,7 @@ export const measurements: typeof english = {
       anomaly: {
         meaning:
           'Wie weit die einzelnen Bereiche von den Bildern abweichen, mit denen das Modell trainiert wurde.',
-        caution:
-          'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und Geräte weichen ab; dort sind die übrigen Werte weniger verlässlich.',
+        caution: 'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und Geräte weichen ab.',
       },
     },
     changes: {

@@ -144,7 +144,7 @@ export const provenance: English = {
     identity: 'benannte Person oder Organisation (CAWG-Identität)',
   },
   disclosure:
-    'Artikel 50 der Verordnung (EU) 2024/1689 (KI-Verordnung) verpflichtet Anbieter, erzeugte Inhalte maschinenlesbar zu kennzeichnen (Absatz 2), und Betreiber, Deepfakes offenzulegen (Absatz 4). Die Datei trägt eine Angabe, die als solche Kennzeichnung dienen kann. Ob die Pflicht besteht und ob sie dort erfüllt wurde, wo das Bild gezeigt wurde, sind Rechtsfragen, die dieser Bericht nicht beantwortet; aus einer fehlenden Kennzeichnung folgte nichts.',
+    'Artikel 50 der Verordnung (EU) 2024/1689 (KI-Verordnung) verpflichtet Anbieter, erzeugte Inhalte maschinenlesbar zu kennzeichnen (Absatz 2), und Betreiber, Deepfakes offenzulegen (Absatz 4). Die Datei trägt eine Angabe, die als solche Kennzeichnung dienen kann. Ob die Pflicht besteht und ob sie dort erfüllt wurde, wo das Bild gezeigt wurde, sind Rechtsfragen, die dieser Bericht nicht beantwortet.',
   timestamp: {
     present: 'vorhanden und gültig',
     absent: 'keiner: der Zeitpunkt ist eine Angabe des Unterzeichners',
@@ -188,7 +188,7 @@ export const provenance: English = {
   },
   moreSteps: (count) => `… ${count} weitere Schritte …`,
   warnings,
-  fileTitle: 'Software und Aufbau der Datei',
+  fileTitle: 'Software, Verlauf und Widersprüche',
   software: {
     generator: 'Bildgenerator',
     editor: 'Bildbearbeitung',

@@ -99,7 +99,6 @@ export const limits = {
     statements: [
       'The result holds for the file that was examined, not for other copies of the picture.',
       'The method was validated for photographs only, with the error rates in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
-      'A change confined to a small area can go unnoticed. Strong processing within a camera or phone can resemble the traces of generation.',
     ],
     /** Where figures are stated. */
     figures: [

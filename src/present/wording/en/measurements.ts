@@ -50,8 +50,7 @@ export const measurements = {
       },
       anomaly: {
         meaning: 'How far each area deviates from the pictures that the model has learned from.',
-        caution:
-          'Unusual does not mean altered: rare subjects and rare devices deviate as well, and there the other values are less reliable.',
+        caution: 'Unusual does not mean altered: rare subjects and devices deviate as well.',
       },
     },
     changes: {

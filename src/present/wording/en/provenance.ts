@@ -156,7 +156,7 @@ export const provenance = {
   },
   /** When content is declared as generated. */
   disclosure:
-    'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file carries an entry that can serve as such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer; a missing marking would show nothing.',
+    'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file carries an entry that can serve as such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer.',
   credentialsNote:
     'Integrity and trust are two separate facts: anyone can sign, but no one can sign in another’s name.',
   /** A short form that follows "the file says". */
@@ -199,7 +199,7 @@ export const provenance = {
   },
   moreSteps: (count: string) => `… ${count} more steps …`,
   warnings,
-  fileTitle: 'Software and structure of the file',
+  fileTitle: 'Software, history and inconsistencies',
   software: {
     generator: 'image generator',
     editor: 'editing program',
