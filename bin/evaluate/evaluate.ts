@@ -3,7 +3,7 @@
  * `npm run evaluate -- --traces ...` as above, without the methods that look for changes, in a quarter of the time
  * `npm run evaluate -- --ratios --model DIR`
  * `npm run evaluate -- --surfaces PICTURES [--limit N]`
- * `npm run evaluate -- --credentials FOLDER`
+ * `npm run evaluate -- --credentials FOLDER [--c2pa-python PYTHON]`
  * `npm run evaluate -- --drawn [--model DIR]`
  * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
@@ -50,6 +50,7 @@ const options = readOptions(import.meta.url, {
   traces: { type: 'boolean', default: false },
   surfaces: { type: 'string' },
   credentials: { type: 'string' },
+  'c2pa-python': { type: 'string' },
   ratios: { type: 'boolean', default: false },
   'held-out': { type: 'string' },
   drawn: { type: 'boolean', default: false },
@@ -69,7 +70,7 @@ assertPaths();
 
 if (options.credentials) {
   const { readTestFiles } = await import('./credentials.ts');
-  process.exit((await readTestFiles(options.credentials)) ? 0 : 1);
+  process.exit((await readTestFiles(options.credentials, options['c2pa-python'])) ? 0 : 1);
 }
 
 if (options.surfaces) {
