@@ -169,7 +169,7 @@ type Beside = Extract<Block, { kind: 'beside' }>;
 
 function placeBeside({ doc }: Page, { jpeg }: Beside) {
   const image = doc.openImage(Buffer.from(jpeg, 'base64'));
-  const scale = Math.min(textWidth / image.width, maxWhole / 2 / image.height, 1);
+  const scale = Math.min(textWidth / image.width, maxWhole / image.height, 1);
   return { image, width: image.width * scale, height: image.height * scale };
 }
 

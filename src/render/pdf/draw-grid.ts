@@ -38,7 +38,7 @@ export function minGridHeight(page: Page, grid: Grid): number {
   const columns = toColumns(grid);
   const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
   const whole = grid.rows.reduce((sum, row) => sum + measureRow(page, columns, row), head);
-  if (whole <= maxWhole / 2) return whole;
+  if (whole <= maxWhole) return whole;
   return grid.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, columns, row), head);
 }
 

@@ -21,8 +21,8 @@ export const sheet = {
 
 export const textWidth = sheet.right - sheet.left;
 
-/** In points, two fifths of a page: a longer table may be split, because moving it would leave that much empty. */
-export const maxWhole = 0.4 * (sheet.bottom - sheet.top);
+/** In points, a fifth of a page: a longer table may be split, because moving it would leave that much empty. */
+export const maxWhole = 0.2 * (sheet.bottom - sheet.top);
 
 export const ink = {
   text: '#1b1f2a',

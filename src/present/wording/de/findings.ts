@@ -47,13 +47,15 @@ const contradictions: English['contradictions'] = {
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
+const drawn = 'eine Zeichnung, ein Diagramm oder eine Computergrafik';
+
 /** Follows „sieht aus wie“. */
 const pictureKinds: English['pictureKinds'] = {
-  drawing: 'eine Zeichnung',
-  rendering: 'eine Computergrafik (Rendering oder Spiel)',
+  drawing: drawn,
+  rendering: drawn,
   screenshot: 'ein Bildschirmfoto',
   page: 'eine Textseite',
-  chart: 'eine flächige Zeichnung, etwa ein Diagramm, eine Karte oder eine Illustration',
+  chart: drawn,
 };
 
 const trailingKinds: English['trailingKinds'] = {

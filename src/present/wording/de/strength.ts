@@ -71,7 +71,7 @@ export const strength: typeof english = {
       },
     },
     held: ({ own, other, condition, ratio }, names) =>
-      `Zugunsten von ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Mehr stützt die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
+      `Zugunsten von ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Höhere sind durch die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht gedeckt (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
       `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen stützen daher einen Likelihood-Quotienten von höchstens ${ratio}.`,
   },

@@ -56,13 +56,16 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   gps_time_differs: 'a GPS time that differs',
 };
 
+// The transformer often takes one of these for another.
+const drawn = 'a drawing, a diagram or a computer rendering';
+
 /** Follows "looks like". */
 const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
-  drawing: 'a drawing',
-  rendering: 'a computer rendering or a game',
+  drawing: drawn,
+  rendering: drawn,
   screenshot: 'a screenshot',
   page: 'a page of text',
-  chart: 'a flat drawing, such as a chart, a map or an illustration',
+  chart: drawn,
 };
 
 /** Data found after the end of a picture. */

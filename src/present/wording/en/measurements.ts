@@ -100,7 +100,7 @@ export const measurements = {
     views:
       'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps from a copy scaled to that size, and also eight squares of the picture’s own pixels; all of these count.',
     transformer:
-      'A vision transformer, part of the model, judged the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, renderings, screenshots, pages and charts.',
+      'A vision transformer, part of the model, judged the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, diagrams, renderings, screenshots and pages of text.',
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model: string) =>
