@@ -337,7 +337,7 @@ export type AnalysisResult = NonNullable<InferenceStatus['result']>;
 export type HeatmapUrls = NonNullable<AnalysisResult['heatmaps']>;
 export type ReportEntry = Wire<typeof reportEntry>;
 
-/** Registered by name, so that the interface document defines each of them once. */
+/** Registered by name, so that the OpenAPI document defines each of them once. */
 export const analysisComponents = [storageUrls, evidence, analysis];
 
 const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });

@@ -29,7 +29,7 @@ const tokenSet = Type.Object({
   expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
 });
 
-/** Where a user logs in if not here. */
+/** Where a user logs in if not on this server. */
 export type LoginElsewhere = Wire<typeof loginElsewhere>;
 export const loginElsewhere = Type.Object(
   {

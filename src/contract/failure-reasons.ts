@@ -1,6 +1,6 @@
 /**
  * Why a picture was not examined, or a result not written: a code with values for each reason, and the English message,
- * which programs also read. The room `present` has the other languages.
+ * which programs also read. The `present` room has the other languages.
  */
 
 import { type ErrorCode, ForensicsError } from '../errors.ts';
@@ -14,7 +14,7 @@ interface OtherFormat extends Texts<'kind' | 'name'> {
   readonly isPicture: boolean;
 }
 
-/** One or two sentences for each reason, with the values that they name. */
+/** One or two sentences for each reason, with the values that they contain. */
 const sentences = {
   empty: () => 'The file is empty (0 bytes).',
   too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>

@@ -1,4 +1,4 @@
-/** Picture formats, identified by content and never by file name. The first two are those of the interface. */
+/** Picture formats, identified by content and never by file name. The first two are those of the API specification. */
 export const contractFormats = ['jpg', 'png'] as const;
 export const formats = [
   ...contractFormats,

@@ -1,4 +1,4 @@
-/** Whether a word from outside is a key of the table: not of what every object inherits. */
+/** Whether a word from outside is one of the table's own keys, not one that every object inherits. */
 export function isKeyOf<Table extends object>(
   table: Table,
   word: PropertyKey,

@@ -4,7 +4,7 @@
 export const minSidePx = 65;
 export const maxSidePx = 4096;
 
-/** What a server accepts: what the interface specifies, or everything that this program can examine. */
+/** What a server accepts: what the API specification says, or everything that this program can examine. */
 export const intakes = ['contract', 'everything'] as const;
 export type Intake = (typeof intakes)[number];
 
@@ -20,7 +20,7 @@ export const maxCaseDataLength = 80;
 export const maxThumbnails = 100;
 export const maxIdempotencyKeyLength = 255;
 
-/** Maximum size of a picture's file, unless the setting maxUploadBytes overrides it. */
+/** Maximum size of a picture's file, unless the `maxUploadBytes` setting overrides it. */
 export const maxUploadBytes = 50_000_000;
 
 /**

@@ -146,8 +146,8 @@ const texts = {
       return isOrigin && url.username === '' ? url.origin : undefined;
     },
   },
-  // Slashes are neither added nor removed, because issuers are compared character by character. No password, because
-  // the address is displayed.
+  // Slashes are neither added nor removed, because issuers are compared character by character. A password is not
+  // allowed, because the address is displayed.
   issuer: {
     allowed: 'the https:// address of an OpenID Connect issuer, without user name and password',
     parse: (text) => {
@@ -282,7 +282,8 @@ export const settingsSchema = Type.Object({
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // Not `private`: otherwise, attempts to reach a store would show a tenant which hosts and ports of the network are open.
+  // Not `private`: otherwise, a tenant could find out which hosts and ports of the network are open by trying to reach
+  // a store there.
   storageAllow: list(
     'addressRange',
     ['external'],

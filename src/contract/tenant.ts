@@ -47,7 +47,7 @@ const azureConfig = Type.Object({
 const strict = { additionalProperties: false };
 
 export type StorageRequest = Wire<typeof storageConfig>;
-/** Fields left out keep their values if the stored configuration has the same type, as the description states. */
+/** Fields left out keep their values if the stored configuration has the same type, as the description says. */
 const storageConfig = Type.Object(
   {
     s3: Type.Optional(orNull(Type.Partial(s3Config, strict))),
@@ -149,7 +149,7 @@ again.`,
   },
 );
 
-/** Registered by name, so that the interface document defines it once. */
+/** Registered by name, so that the OpenAPI document defines it once. */
 export const tenantComponents = [tenant];
 
 export const tenantResponse = responseWith(Type.Unsafe<TenantResponse>({ $ref: 'Tenant#' }));

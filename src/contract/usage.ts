@@ -75,7 +75,7 @@ const report = Type.Object(
   { $id: 'UsageReport' },
 );
 
-/** Registered by name, so that the interface document defines it once. */
+/** Registered by name, so that the OpenAPI document defines it once. */
 export const usageComponents = [report];
 
 export const reportResponse = responseWith(Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }));

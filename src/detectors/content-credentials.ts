@@ -1,7 +1,7 @@
 /**
  * Reports what signed content credentials declare. Integrity and trust are separate facts: a valid signature shows that
- * the file is unchanged, a trusted signer shows who made the declaration. A declaration with an invalid signature is
- * left to `declared-origin`.
+ * the file is unchanged, and a trusted signer shows who made the declaration. A declaration with an invalid signature
+ * is left to `declared-origin`.
  */
 
 import type { ContentCredentials, Declaration } from '../provenance/provenance.ts';
@@ -86,7 +86,7 @@ function toStatement(
   return { code: 'credentials_declare_origin', values: { signer, origin, generator, vouching } };
 }
 
-/** The signer meant may have signed an earlier part of the history. */
+/** The signer in question may have signed an earlier part of the history. */
 function describeVouching(
   credentials: ContentCredentials,
   { origin, assurance }: Declaration,

@@ -95,9 +95,9 @@ export function strengthOfRatio(ratio: number): Strength {
 }
 
 /**
- * Strength of a file's statement about its own origin, by who vouches for it. A convention, not a measurement, because
- * a forger decides how often the statement is false. Anyone can sign, so a signature without a trusted signer adds
- * integrity but no strength.
+ * Strength of a file's statement about its own origin, by who vouches for it. This is a convention, not a measurement,
+ * because a forger decides how often the statement is false. Anyone can sign, so a signature without a trusted signer
+ * adds integrity but no strength.
  */
 export const strengthOfAssurance = {
   unsigned: 'moderate',
@@ -108,7 +108,10 @@ export const strengthOfAssurance = {
 
 export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
 
-/** Weight of a finding whose strength is a convention: the score is the matching probability at even prior odds. */
+/**
+ * Weight of a finding whose strength is a convention: the score is the probability that corresponds to it at even prior
+ * odds.
+ */
 export function conventionalWeight(speaksFor: 'real' | 'fake', strength: Strength): Weight {
   const ratio = strengthFrom[strengths.indexOf(strength)]!;
   const probability = ratio / (1 + ratio);

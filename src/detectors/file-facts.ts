@@ -1,6 +1,6 @@
 /**
- * What a file shows besides its pixels: whether its records agree, who wrote a JPEG, as far as its quantisation tables
- * show, and what else it contains.
+ * What a file shows besides its pixels: whether its records agree, which program wrote a JPEG (as far as its
+ * quantisation tables show), and what else it contains.
  */
 
 import type { FileLayout, QuantisationClass } from '../provenance/provenance.ts';

@@ -1,6 +1,6 @@
 /**
- * Finds the 8 by 8 block grid of an earlier JPEG save in pixels that were stored losslessly since. Each pixel votes for
- * the one of 64 possible grids whose block around it has the most zero coefficients.
+ * Finds the 8 by 8 block grid of an earlier JPEG save in pixels that have been stored losslessly since. Each pixel
+ * votes for the one of 64 possible grids whose block around it has the most zero coefficients.
  *
  * @see Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the
  *   Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.

@@ -1,6 +1,6 @@
 /**
  * Separates drawings, diagrams, pages of text and screenshots from photographs, because the trace network was trained
- * on photographs and generated pictures only. It says nothing about real or fake, so its score is always one half.
+ * on photographs and generated pictures only. It says nothing about real or fake, so its score is always 0.5.
  *
  * A lens and sensor never leave a perfectly flat area next to a sharp edge, and their edges are several pixels wide;
  * drawing programs leave both. A night sky, a blown highlight or a cut-out product may be flat, but has soft edges or
@@ -26,7 +26,7 @@ const drawnFrom = 18.8;
 const minFlatShare = 0.25;
 const minEdgeShare = 0.03;
 
-/** Share of flat blocks from which a picture is blank. */
+/** Share of flat blocks above which a picture is blank. */
 const emptyFrom = 0.999;
 
 export const photographLikeness: Detector<Finding | Skipped> = {

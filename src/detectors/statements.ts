@@ -1,6 +1,6 @@
 /**
- * Every statement a method can make about a picture, as codes with values. No words appear here: the room `present` has
- * a sentence for each code in each language, and the types below ensure that none is missing. Stored examinations
+ * Every statement a method can make about a picture, as codes with values. There are no words here: the `present` room
+ * has a sentence for each code in each language, and the types below ensure that none is missing. Stored examinations
  * contain these codes, so a released code must stay.
  */
 

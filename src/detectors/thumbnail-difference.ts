@@ -58,15 +58,15 @@ export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSi
 
 /**
  * Powers of brightness: brightness and contrast alone, and the tone curves that cameras and programs apply. A cell
- * counts as off only as far as it is off under both, because a changed part that contains most of the bright areas
- * would bend the fitted curve towards itself.
+ * counts as different only to the degree that it differs under both, because a changed part that contains most of the
+ * bright areas would bend the fitted curve towards itself.
  */
 const curves = [1, 4] as const;
 
 /**
- * How far a matching cell may be off, as a share of its contrast with the surrounding cells and of the contrast between
- * the thumbnail's pixels inside it. Fitted on 500 untouched crops of the calibration set, with thumbnails of 96 to 320
- * pixels made with five filters, different brightness, gamma and sharpness, at JPEG quality 50 to 95.
+ * How much a matching cell may differ, as a share of its contrast with the surrounding cells and of the contrast
+ * between the thumbnail's pixels inside it. Fitted on 500 untouched crops of the calibration set, with thumbnails of 96
+ * to 320 pixels made with five filters, different brightness, gamma and sharpness, at JPEG quality 50 to 95.
  */
 const contrastShare = 0.06;
 const grainShare = 0.25;
@@ -207,8 +207,8 @@ function cellShares(length: number, cellLength: number, count: number) {
 /** Iterations of the fit; the first ones minimise absolute differences, which a changed part hardly affects. */
 const rounds = { absolute: 8, all: 14 };
 /**
- * Cells further off than this many standard deviations are excluded from the fit: Tukey's biweight, 95 % efficient for
- * normal errors.
+ * Cells that differ by more than this many standard deviations are excluded from the fit: Tukey's biweight, 95 %
+ * efficient for normal errors.
  */
 const tukey = 4.685;
 /** In grey levels: the minimum left by the thumbnail's JPEG compression and rounding. */

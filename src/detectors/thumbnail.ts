@@ -1,6 +1,6 @@
 /**
  * Finds where the EXIF thumbnail shows something different from the picture. A program that retouches a picture often
- * keeps the camera's original thumbnail. Most write a new one, so agreement proves nothing.
+ * keeps the camera's original thumbnail. Most programs write a new one, so agreement proves nothing.
  */
 
 import type { Thumbnail } from '../image/decode.ts';

@@ -49,8 +49,8 @@ export function measureAnomaly(
 }
 
 /**
- * Maps a distance to 0..1 for the heatmap: 0.5 at the 97th percentile of reference patches, 0.1 at their median,
- * logistic in between and beyond.
+ * Maps a distance to 0..1 for the heatmap: 0.5 at the 97th percentile of reference patches and 0.1 at their median,
+ * with a logistic curve between and beyond.
  */
 export function toOutlierScore(
   distance: number,

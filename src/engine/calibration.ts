@@ -72,7 +72,7 @@ export function findQuantiles(values: Float64Array, shares: readonly number[]): 
  * Uniform random numbers in [0, 1) with 53 random bits; the same seed gives the same sequence on every machine.
  *
  * SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014), with the constants
- * of Vigna's reference code. Any integer makes a good seed, including small ones.
+ * of Vigna's reference code. Any integer is a good seed, even a small one.
  */
 export function createRandom(seed: number): () => number {
   // 64-bit arithmetic on two 32-bit halves: BigInt takes twenty times as long per number.

@@ -1,9 +1,9 @@
 /**
  * Makes the decision. Pure: takes numbers and the model's thresholds, returns a class and the reasons.
  *
- * A strategy never turns real into fake or back; it only determines whether to decide. Each of its limits is monotone
- * from pedantic to relaxed (any other manifest is rejected), so a decision made under one strategy stays the same under
- * every looser one.
+ * A strategy never turns real into fake or vice versa; it only determines whether to decide. Each of its limits is
+ * monotone from pedantic to relaxed (any other manifest is rejected), so a decision made under one strategy stays the
+ * same under every looser one.
  */
 
 import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
@@ -98,7 +98,7 @@ export function decide(
 
 /**
  * Whether the traces give a verdict that must pass the stability test. If the file carries a declaration, this is
- * decided under the loosest strategy, because that is where verdict and declaration are compared.
+ * decided under the loosest strategy, because that is the strategy under which verdict and declaration are compared.
  */
 export function needsStabilityTest(
   evidence: TraceClaim,
@@ -158,17 +158,18 @@ function reasonsToSuspectChange(
   { probability, indicating, isStrong, isSuspectedAlone }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
-  // Each method looks for a different kind of change, so the silence of the others is no counter-evidence.
+  // Each method looks for a different kind of change, so finding nothing with the others is no evidence against it.
   if (probability < limits.suspectedMin && !isSuspectedAlone) return [];
   const isSingle = indicating === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }
 
 /**
- * A declaration of generated content is normally believed: falsely claiming to be generated gains nothing, and a
- * missing declaration never counts. But anyone can add one to an authentic photograph to discredit it, so if no trusted
- * signer signed it and the traces indicate a camera, the contradiction stays open. This is checked under the loosest
- * limits regardless of strategy; otherwise a strict strategy could decide a picture that a looser one leaves open.
+ * A declaration of generated content is normally believed: there is nothing to gain from falsely claiming that a
+ * picture is generated, and a missing declaration never counts. But anyone can add one to an authentic photograph to
+ * discredit it, so if no trusted signer signed it and the traces indicate a camera, the contradiction stays open. This
+ * is checked under the loosest limits regardless of strategy; otherwise a strict strategy could decide a picture that a
+ * looser one leaves open.
  */
 function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;
@@ -221,7 +222,7 @@ function applicableLimits(
   };
 }
 
-/** Small photographs look more generated, so the limit rises as the picture gets smaller. */
+/** Small photographs look more like generated ones, so the limit rises as the picture gets smaller. */
 function raisedForSize(limit: number, regime: SizeRegime | null, pixels: number): number {
   if (regime === null) return limit;
   const { perHalving, below, downTo } = regime;

@@ -42,7 +42,7 @@ export function supportedRatio(
 
 /**
  * The minimum over the measured conditions. A picture's history is unknown, so the condition under which the model did
- * worst counts; choosing the condition that seems to fit would let a guess raise the strength. Pictures are treated as
+ * worst is used; choosing the condition that seems to fit would let a guess raise the strength. Pictures are treated as
  * independent, although many share a source.
  */
 function minRatio(

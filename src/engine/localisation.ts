@@ -42,7 +42,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const isSuspectedAlone = indicating.some(({ finding }) => canSuspectAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
-  // Every picture has regions that stand out: the fused map counts only when the fusion suspects a change.
+  // Every picture has regions that stand out, so the fused map is used only if the fusion suspects a change.
   const fused = isSuspected ? { ...grid, values: changed } : null;
   const places = isSuspected || isSuspectedAlone ? locatePlaces(fused, indicating, facts) : [];
   return {
@@ -66,7 +66,7 @@ export function canSuspectAlone(
   return picture.suspectAlone.includes(method) && strength !== 'none' && strength !== 'weak';
 }
 
-/** The findings of an answer; empty if the method was skipped. */
+/** The findings in a result; empty if the method was skipped. */
 export function findingsIn(answer: Answer): readonly Finding[] {
   if ('reason' in answer) return [];
   return ['finding' in answer ? answer.finding : answer];
@@ -74,9 +74,9 @@ export function findingsIn(answer: Answer): readonly Finding[] {
 
 // Fuses all methods that look for local changes: a weighted sum of log odds for each cell and for the whole picture.
 // The weights are fitted on simulated changes (training command `locator-fuse`) and stored in the localisation
-// network's manifest. A method without a map adds neutralLogit. A cell must stand out from its own picture: the higher the
-// picture's median and strongest cells, the higher the bar. More cells stand out by chance in a large picture, so the
-// bar and the picture's odds depend on its size, and the odds also on its compression.
+// network's manifest. A method without a map adds neutralLogit. A cell must stand out from the rest of the picture: the
+// higher the picture's median and strongest cells, the higher the bar. More cells stand out by chance in a large
+// picture, so the bar and the picture's odds depend on its size, and the odds also on its compression.
 
 type Fusion = LocateManifest['fusion'];
 
@@ -168,7 +168,7 @@ const mirrorings = [1, 2, 4, 3] as const;
  */
 const mirroredPixels = 1 << 20;
 
-/** Traces survive mirroring, but the network's answer varies slightly: averaging several answers is more accurate. */
+/** Traces survive mirroring, but the network's output varies slightly: averaging several outputs is more accurate. */
 async function locate(locator: LocateModel, pixels: Pixels, table: readonly number[] | null) {
   const shown = mirrorings.slice(0, Math.floor(mirroredPixels / (pixels.width * pixels.height)));
   if (shown.length < 2) return locator.locate(pixels, table);
@@ -248,10 +248,10 @@ function locatePlaces(
   return found.reduce<readonly Place[]>(joined, []);
 }
 
-/** A copy is about as large as its source: a second group that is much smaller is a crumb of both. */
+/** A copy is about as large as its source: a second group that is much smaller is a fragment of one of them. */
 const minShareOfCopy = 0.25;
 
-/** The largest groups of the map: one, or of copied parts two. */
+/** The largest groups of the map: one, or two for copied parts. */
 function partsOf(
   { finding: { method }, map, copies }: LocalisedFinding,
   size: Size,

@@ -63,9 +63,9 @@ export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: Ce
 }
 
 /**
- * Draws the four maps and those of single methods. `anomaly` shows how unusual a region is, see `drawAnomaly`; `fake`
- * what was generated or changed, see `drawFake`. `fusion`, among the method maps, shows where something was changed, if
- * anything was: some regions stand out there even in an untouched picture.
+ * Computes the four maps and those of single methods. `anomaly` shows how unusual a region is, see `drawAnomaly`;
+ * `fake` what was generated or changed, see `drawFake`. `fusion`, among the method maps, shows where something was
+ * changed, if anything was: some regions stand out there even in an untouched picture.
  */
 export function drawMaps(traces: TraceMaps, localisation: Localisation): CellMaps {
   const { changed, methods } = localisation;
@@ -221,8 +221,8 @@ function interpolated(middle: number, count: number, px: number): readonly Share
 
 /**
  * Multiplies the odds of two signals: distance from the training data, and how far a cell exceeds the picture's median
- * for local changes. The second counts only as far as a change is suspected. So an untouched picture shows little
- * beyond its distance from training, and a picture that is unusual everywhere stays bright everywhere.
+ * for local changes. The second counts only to the degree that a change is suspected. An untouched picture therefore
+ * shows little beyond its distance from training, and a picture that is unusual everywhere stays bright everywhere.
  *
  * @param outlierScores - outlier score of each cell, 0..1; see `toOutlierScore`.
  * @returns one value 0..1 per cell.
@@ -240,8 +240,8 @@ function drawAnomaly(
 
 /**
  * The larger of two products of a picture value and a cell value: the probability that the picture, and the cell, is
- * generated; and the suspicion of a change times the probability that the cell was changed. So odd-looking regions stay
- * dark unless there is other evidence against the picture.
+ * generated; and the suspicion of a change times the probability that the cell was changed. Odd-looking regions
+ * therefore stay dark unless there is other evidence against the picture.
  *
  * @param generated - probability 0..1 that each cell is generated.
  * @param fakeProbability - probability 0..1 for the whole picture.

@@ -210,12 +210,12 @@ function distancesFromTraining(
   return distances;
 }
 
-// Two further ways of reading besides the patches: full-resolution squares if the picture is too large to be read in
-// full, and a small view of the whole, for composition, light and other global properties. The cost is bounded: for
-// patches and maps, a picture above `maxPixels` is scaled down to that size.
+// Two ways of reading the picture in addition to the patches: full-resolution squares if the picture is too large to be
+// read in full, and a small view of the whole, for composition, light and other global properties. The cost is bounded:
+// for patches and maps, a picture above `maxPixels` is scaled down to that size.
 
 export interface ViewFeatures {
-  /** `[tiles, channels]`; empty if the patches already are at full resolution. */
+  /** `[tiles, channels]`; empty if the patches are already at full resolution. */
   readonly tiles: readonly Float32Array[];
   /** `[channels]`, features of the whole picture. */
   readonly whole: Float32Array;
@@ -245,7 +245,7 @@ export async function readViews(
     for (const tile of texturedTiles(picture, views)) tiles.push(await readMean(tile));
   }
   const factor = views.wholePx / Math.max(width, height);
-  // The patches already covered a picture this small as a whole.
+  // For a picture this small, the patches have already covered all of it.
   if (cells !== null && factor >= 1) return { tiles, whole: meanFeatures(cells) };
   return { tiles, whole: await readMean(factor >= 1 ? picture : await scaledBy(picture, factor)) };
 }

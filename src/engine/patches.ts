@@ -1,6 +1,6 @@
 /**
- * Lays out patches over a picture and selects the ones that make up its score: the most textured, because flat regions
- * carry no traces. Sizes and counts come from the manifest, because the model was fitted with them.
+ * Lays out patches over a picture and selects those that make up its score: the most textured ones, because flat
+ * regions contain no traces. Sizes and counts come from the manifest, because the model was fitted with them.
  */
 
 import type { Planes } from '../image/pixels.ts';
@@ -31,7 +31,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
     columns: Math.min(patchCells, grid.columns),
     rows: Math.min(patchCells, grid.rows),
   };
-  // Patches lie entirely inside the picture; if the picture is too small for that, one patch covers what there is.
+  // Patches lie entirely inside the picture; if the picture is too small for that, one patch covers all of it.
   const starts = (whole: number, covered: number) =>
     patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
   const columns = starts(inside.columns, grid.columns);

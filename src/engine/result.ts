@@ -1,5 +1,5 @@
 /**
- * Types of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
+ * The types of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
  * `analysis.inferenceStatus.result`; `Examination` is what one run determines and stores, so that later outputs
  * (another tier, heatmaps, reports) need not run a model on the picture again.
  */
@@ -114,7 +114,7 @@ export interface Decision {
   readonly fakeProbability: number;
   /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */
   readonly fakeUncertainty: number;
-  /** The thresholds applied, by name, as the models' manifests state them for this strategy. */
+  /** The thresholds applied, by name, as the models' manifests give them for this strategy. */
   readonly thresholds: Readonly<Record<string, number>>;
 }
 
@@ -133,9 +133,9 @@ export interface Examination {
   readonly locator: ModelIdentity | null;
   /** Null in examinations from earlier versions. */
   readonly manipulation: Manipulation | null;
-  /** Error rates that ship with the model; empty if it was not measured. */
+  /** Error rates shipped with the model; empty if it was not measured. */
   readonly measured: readonly MeasuredCondition[];
-  /** How often the localisation called pictures manipulated when it was measured; empty if it was not. */
+  /** How often the localisation model called pictures manipulated when it was measured; empty if it was not. */
   readonly measuredCalls: readonly MeasuredCalls[];
   readonly decision: Decision;
   readonly predictions: ClassScores;

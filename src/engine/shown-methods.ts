@@ -1,6 +1,6 @@
 /**
- * Some methods are only shown in reports and do not affect the verdict. A run without a report skips them; when a
- * report is drawn later, they run then and produce the same findings.
+ * Some methods are only shown in reports and do not affect the verdict. A run without a report skips them; if a report
+ * is rendered later, they run at that point and produce the same findings.
  */
 
 import type { Detector, Skipped } from '../detectors/detector.ts';
@@ -17,7 +17,7 @@ export function decidingDetectors({ fusion }: Pick<LocateManifest, 'fusion'>): r
   return detectors.filter((it) => !shownDetectors.includes(it) || isWeighed(it.method, fusion));
 }
 
-/** Adds the methods that only a report shows, in the order of a run that included them. */
+/** Adds the methods that only a report shows, in the order in which a run would have included them. */
 export function withShownMethods(picture: Picture, examination: Examination): Examination {
   const { findings, skipped, maps, manipulation, decision } = examination;
   const done = new Set([...findings, ...skipped].map(({ method }) => method));

@@ -2,7 +2,8 @@
  * Repeats the verdict after changes that pictures commonly undergo when shared. For speed, only the most textured
  * region, of bounded size, is changed and read, without maps or Monte Carlo passes. A region scores differently from
  * the whole picture (the log odds differ by 1.6 root mean square over 300 calibration pictures, at full and half size),
- * so the unchanged region is read too, and the difference a change makes to it is added to the log odds of the picture.
+ * so the unchanged region is read too, and the difference that a change makes to its score is added to the log odds of
+ * the picture.
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
@@ -20,8 +21,9 @@ import type { Stability } from './result.ts';
 const regionSidePx = 256;
 
 /**
- * Probability of the other side from which a trial counts as a contradiction. Closer to one half it is doubt: on the same
- * pictures 4 % of "real" verdicts are given up at 0.8 and 8 % at 0.6, while as many photographs are called fake at either.
+ * A trial counts as a contradiction if its probability for the other side is at least this. Closer to one half, it only
+ * shows doubt: on the same pictures, 4 % of "real" verdicts are lost at 0.8 and 8 % at 0.6, while the same number of
+ * photographs are called fake at either.
  */
 export const clearlyOther = 0.8;
 

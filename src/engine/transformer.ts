@@ -37,7 +37,7 @@ export async function readTransformer(
     const { rgb } = cutPixels(picture, { left, top, ...size });
     squares.push((await read(rgb, 'square')).generated);
   }
-  // A picture smaller than a square was already seen in full by the view.
+  // The view has already covered all of a picture smaller than a square.
   const native =
     squares.length === 0
       ? view.generated

@@ -19,7 +19,7 @@ const storedBundleFormat = 'forensics-evidence-bundle/2';
 /** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
 export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
-/** Format of a case archive, which contains a complete bundle of each picture. Its item is the list of them. */
+/** Format of a case archive, which contains a complete bundle of each picture. Its item is the list of the pictures. */
 export const caseFormat = 'forensics-case-bundle/1';
 export const caseFile = 'case.json';
 export const pictureBundleFile = (number: number) =>
@@ -44,7 +44,7 @@ export const reportFile = (language: Language) => `report-${language}.pdf`;
 export const htmlFile = (language: Language) => `report-${language}.html`;
 export const heatmapFile = (name: MapName) => `heatmap-${name}.png`;
 export const mapFile = (name: MapName) => `map-${name}.png`;
-/** Not its own name, which may contain anything and is recorded in the list instead. */
+/** The picture's own name is not used: it may contain anything, and is recorded in the list instead. */
 export const originalFile = (format: Format) => `original.${format}`;
 
 /** More than the largest picture that can be examined needs. */
@@ -123,7 +123,7 @@ export interface ZipEntry {
   readonly bytes: Uint8Array;
   /** Compressed by DEFLATE, as the archive holds it; absent if it holds the bytes as they are. */
   readonly packed?: Uint8Array;
-  /** Checksum stated in the headers instead of the true one; used to distinguish two kinds of damage. */
+  /** Checksum given in the headers instead of the true one; used to distinguish two kinds of damage. */
   readonly crc32?: number;
 }
 
@@ -180,8 +180,8 @@ export function toPlain(value: unknown): unknown {
 }
 
 /**
- * The canonical JSON of a value (RFC 8785): equal facts give equal bytes wherever they are written. UTF-8, without a
- * final newline.
+ * The canonical JSON of a value (RFC 8785): the same facts give the same bytes wherever they are written. UTF-8,
+ * without a final newline.
  *
  * @throws {TypeError} for values that JSON cannot represent, such as undefined.
  */

@@ -58,7 +58,7 @@ const recordSchema = Type.Object({
   ),
 });
 
-/** `case.json`: every picture of the case, those that need attention first. */
+/** `case.json`: every picture in the case, starting with those that need attention. */
 export type CaseRecord = Static<typeof recordSchema>;
 
 const recordCheck = Compile(recordSchema);

@@ -35,7 +35,7 @@ export interface Problem {
 }
 
 export interface VerifyOptions {
-  /** Fingerprint of the expected signing key; without it, anyone may have signed. */
+  /** Fingerprint of the expected signing key; without it, anyone could have signed the bundle. */
   readonly fingerprint?: string;
 }
 
@@ -45,10 +45,10 @@ export interface Verification {
   /** The signing key; null if the signature is invalid. */
   readonly key: {
     readonly fingerprint: string;
-    /** Whether it is the expected key; null if none was named, in which case anyone may have signed. */
+    /** Whether it is the expected key; null if none was given, in which case anyone could have signed the bundle. */
     readonly isExpected: boolean | null;
   } | null;
-  /** Content of the signed list; null if it cannot be trusted. */
+  /** Contents of the signed list; null if it cannot be trusted. */
   readonly manifest: Manifest | null;
   /** Null if the result cannot be read or was changed. */
   readonly verdict: string | null;
@@ -70,7 +70,7 @@ export interface FileCheck {
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Checks that the archive holds exactly the files of its list, unchanged. */
+/** Checks that the archive contains exactly the files in its list, unchanged. */
 export function checkFiles(unpacked: UnpackedBundle): FileCheck {
   const listed = new Map(unpacked.manifest.files.map((file) => [file.name, file]));
   const problems: Problem[] = [];
@@ -130,10 +130,10 @@ interface Signed {
 }
 
 /**
- * Checks the signature against the list and the key. The key comes from the archive itself: it only proves that
- * everything has one signer, whom its fingerprint identifies.
+ * Checks the signature against the list and the key. The key comes from the archive itself, so it only proves that
+ * everything has the same signer, whom its fingerprint identifies.
  *
- * @param expected - fingerprint; null if the caller names none.
+ * @param expected - fingerprint; null if the caller gives none.
  */
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
   const signature = fileContent(unpacked, signatureFile);

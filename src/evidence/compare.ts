@@ -22,8 +22,8 @@ export interface FieldDifference {
   readonly recorded: unknown;
   readonly found: unknown;
   /**
-   * `rounding`: within the tolerance. `wording`: a sentence differs, while its numbers are compared separately.
-   * `value`: anything else.
+   * `rounding`: within the tolerance. `wording`: a sentence differs; its numbers are compared separately. `value`:
+   * anything else.
    */
   readonly kind: 'rounding' | 'wording' | 'value';
 }
@@ -103,15 +103,15 @@ export interface Surroundings {
 }
 
 /**
- * As a share of full scale. Different rounding of a value or a brightness selects the next colour: both together change
- * a channel by at most 15 %.
+ * As a share of full scale. If a value or a brightness is rounded differently, the next colour is used: both together
+ * change a channel by at most 15 %.
  */
 const heatmapTolerance = 0.15;
 const mapTolerance = numberTolerance;
 
 /**
- * Compares redrawn files with those of a bundle: by bytes, then by pixels if the bytes differ. Heatmaps and raw maps of
- * the first format were drawn differently; their content is compared as map cells.
+ * Compares newly rendered files with those in a bundle: by bytes, then by pixels if the bytes differ. Heatmaps and raw
+ * maps of the first format were rendered differently; their contents are compared as map cells.
  */
 export async function compareFiles(
   surroundings: Surroundings,

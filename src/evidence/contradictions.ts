@@ -1,6 +1,6 @@
 /**
  * Checks whether the parts of a bundle belong together. All of them are signed, but a signer can combine parts that do
- * not match: a report on another picture, heatmaps of another size, a verdict that contradicts the result.
+ * not match: a report on a different picture, heatmaps of a different size, a verdict that contradicts the result.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Reads any zip archive within limits, however it was packed, including a modified or repacked one, so that its unchanged
+ * Reads any zip archive within limits, however it was packed (even a modified or repacked one), so that its unchanged
  * files can still be reported. Nothing is written to disk, so entry names can do no harm.
  */
 
@@ -74,7 +74,7 @@ async function readEntry(
   return { bytes, packed: held };
 }
 
-/** The library ends the stream with an error if its length differs from the one stated in the entry. */
+/** The library ends the stream with an error if its length differs from the one given in the entry. */
 export async function unpack(stream: Readable, { uncompressedSize }: Entry): Promise<Uint8Array> {
   const bytes = new Uint8Array(uncompressedSize);
   let at = 0;

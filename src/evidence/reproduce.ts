@@ -1,5 +1,5 @@
 /**
- * Repeats the examination in a bundle: verifies the bundle, uses exactly the models and settings that it names, and
+ * Repeats the examination in a bundle: verifies the bundle, uses exactly the models and settings that it specifies, and
  * compares every result with what was signed. It needs the picture, from the bundle or a separate file.
  */
 
@@ -52,8 +52,8 @@ export interface ReproduceOptions extends VerifyOptions {
   /** The picture, if the bundle contains only its hashes. */
   readonly original?: string;
   /**
-   * PEM file of trusted signers, if the bundle does not contain the list because it had been replaced by the time it
-   * was written.
+   * PEM file of trusted signers, if the bundle does not contain the list because the list had been replaced by the time
+   * the bundle was written.
    */
   readonly trustList?: string;
   /** Folder of additional models. */
@@ -161,7 +161,7 @@ function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions
   );
 }
 
-/** Other models would give other results. */
+/** Different models would give different results. */
 async function requireModels(settings: BundleSettings, modelsDir: string | null): Promise<void> {
   // An unreadable folder of models is reported as such.
   const known = await createRegistry({ extra: modelsDir }).listAll();
@@ -217,8 +217,8 @@ async function repeat(
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
   const { environment, ...found } = await sandbox.examine({ source, options, now: examinedAt });
-  // Reports print the environment, so it is replaced by the recorded one, in today's order: then only differing
-  // findings make the reports differ.
+  // Reports print the environment, so it is replaced by the recorded one, in today's order, so that the reports differ
+  // only if the findings do.
   const examination = { ...found, environment: inOrder(environment, settings.environment) };
   const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
   const rendering = await sandbox.render({

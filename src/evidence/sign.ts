@@ -42,7 +42,7 @@ export function sealBundle(
   return { bytes, manifestSha256: sha256Of(manifest) };
 }
 
-/** Pictures and maps are compressed already. */
+/** Pictures and maps are already compressed. */
 function pack(entry: ZipEntry): ZipEntry {
   if (!/\.(?:json|pdf|html)$/.test(entry.name)) return entry;
   return { ...entry, packed: deflateRawSync(entry.bytes) };
@@ -104,8 +104,8 @@ export function createSigner(privateKey: KeyObject): Signer {
 }
 
 /**
- * Reads the public key in a PEM text; null if it is not a public Ed25519 key. A private key also gives null, because it
- * should not be passed around.
+ * Reads the public key in a PEM text; null if it is not a public Ed25519 key. For a private key it is also null,
+ * because that should not be passed around.
  */
 export function readPublicKey(pem: string): PublicKey | null {
   if (/PRIVATE KEY/.test(pem)) return null;

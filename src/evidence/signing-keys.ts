@@ -28,7 +28,7 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 /** Where the keys are kept. */
 export interface KeyPlace {
-  /** Sorted, highest first. */
+  /** Sorted, starting with the highest. */
   numbers(): Promise<readonly number[]>;
   read(number: number): Promise<string>;
   /** False if another process was faster. */
@@ -42,7 +42,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date) {
   async function latest(): Promise<number> {
     const [number] = await place.numbers();
     if (number !== undefined) return number;
-    // If another process is faster, its key counts.
+    // If another process is faster, its key is used.
     await place.add(1, newKeyText(now()));
     return 1;
   }

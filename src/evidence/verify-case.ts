@@ -1,6 +1,6 @@
 /**
  * Verifies a case archive: the archive like any bundle, and each picture's bundle inside it. Only one of these is in
- * memory at a time, because a case may have many gigabytes.
+ * memory at a time, because a case may take many gigabytes.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';

@@ -94,7 +94,7 @@ const maxGrowth = 20;
 /**
  * Unpacks a bundle and compares every byte with what was signed.
  *
- * @param expected - fingerprint of the expected signing key; null if the caller names none.
+ * @param expected - fingerprint of the expected signing key; null if the caller gives none.
  * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle.
  */
 async function openBundle(bytes: Uint8Array, expected: string | null): Promise<OpenedBundle> {

@@ -1,6 +1,6 @@
 /**
  * Writes the evidence bundle of one examined picture. It decides what goes in and under which name; `sign.ts` makes it
- * tamper-evident. It knows no tenants, store or clock.
+ * tamper-evident. It knows nothing about tenants, stores or clocks.
  */
 
 import { languages } from '../contract/vocabulary.ts';

@@ -13,7 +13,10 @@ import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
   readonly entry: URL;
-  /** In CPU time if the system reports it, from the handover of the task, with the startup of a new child. */
+  /**
+   * In CPU time if the system reports it, counted from the handover of the task and including the start-up of a new
+   * child.
+   */
   readonly taskTimeoutMs: number;
   /** Resident memory of the whole child, as measured by the operating system. */
   readonly memoryLimitBytes: number;
@@ -27,13 +30,13 @@ export type Child = ReturnType<typeof forkChild>;
 
 const maxStderrChars = 4096;
 
-/** 24 days, the longest timer: Node.js fires longer ones immediately. */
+/** 24 days, the longest possible timer: Node.js fires longer ones immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Pixels and tensors lie outside V8's heap, so it never needs more. */
 const largestHeapMegabytes = 2048;
 
-/** What native libraries need to be found, and the location of temporary files; nothing secret. */
+/** What is needed to find native libraries and the folder for temporary files; nothing secret. */
 const passedVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'TZ'];
 
 export function forkChild(options: ChildOptions) {
@@ -105,7 +108,7 @@ export function forkChild(options: ChildOptions) {
   };
 }
 
-/** A child that gets a smaller share of a processor than this is stuck, not waiting for others. */
+/** A child that uses a smaller share of a core than this is stuck, not waiting for others. */
 const minShare = 0.01;
 
 /** Calls `onOver` once the child has used that much CPU time; time spent waiting for others does not count. */
@@ -174,7 +177,9 @@ function sendTask(
   }
 }
 
-/** A busy child keeps our process running, an idle one does not: a program that forgets to close the pool still ends. */
+/**
+ * A busy child keeps our process running; an idle one does not, so a program that forgets to close the pool still ends.
+ */
 function holdParent(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();

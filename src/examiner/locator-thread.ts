@@ -31,7 +31,8 @@ export interface LocatorThread {
    */
   open(verified: VerifiedLocator): LocateModel;
   /**
-   * Runs after the network has answered. Transfers the planes of the working picture and what is described, so the caller can no longer use them.
+   * Runs after the network has responded. Transfers the planes of the working picture and what is described, so the
+   * caller can no longer use them.
    */
   readonly findCopies: NonNullable<Models['findCopiesInThread']>;
 }
@@ -70,7 +71,7 @@ export function startLocatorThread(): LocatorThread {
 type AnswerTo<Kind extends LocatorAnswer['kind']> = Extract<LocatorAnswer, { kind: Kind }>;
 
 /**
- * Sends questions, which the thread answers in order; it keeps the process alive only while one is pending. Errors of
+ * Sends requests, which the thread handles in order; it keeps the process alive only while one is pending. Errors of
  * the thread itself have no listener: they end this child, and the pool starts another.
  */
 function createAsker(worker: Worker) {

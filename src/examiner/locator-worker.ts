@@ -1,4 +1,4 @@
-/** The thread behind `locator-thread.ts`: answers questions one by one, in order of arrival. */
+/** The thread behind `locator-thread.ts`: handles requests one by one, in order of arrival. */
 
 import { parentPort } from 'node:worker_threads';
 import { findCopies } from '../detectors/copy-move/copy-move.ts';
@@ -7,7 +7,7 @@ import type { VerifiedLocator } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
 
-// Starts before the first question, while the child's main thread starts; that question reports a failure.
+// Starts before the first request, while the child's main thread starts; that request reports any failure.
 const loadingRuntime = loadRuntime();
 loadingRuntime.catch(() => undefined);
 let wanted: VerifiedLocator | null = null;

@@ -32,7 +32,8 @@ export function createModelCache() {
 
   async function load({ model, locator = null }: Wanted, modelsDir: string | null) {
     const registry = createRegistry({ extra: modelsDir });
-    // Compared by whole manifest, including hashes, instead of by name: a model replaced on disk is loaded again.
+    // The whole manifest is compared, including hashes, instead of the name, so a model replaced on disk is loaded
+    // again.
     const found = [await registry.find(model), await registry.findLocator(locator)];
     const wanted = JSON.stringify([modelsDir, ...found]);
     if (loaded?.isFor(wanted)) return loaded.models;

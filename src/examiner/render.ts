@@ -1,5 +1,6 @@
 /**
- * Draws the findings of an examination: heatmaps, raw maps and the report in each language; also compares drawn PNG files.
+ * Renders the findings of an examination: heatmaps, raw maps and the report in each language. Also compares rendered
+ * PNG files.
  */
 
 import type { Language } from '../contract/vocabulary.ts';
@@ -36,7 +37,7 @@ import type {
 
 /**
  * Pixel count above which the models are unloaded first: a larger picture and the network's working memory would
- * together exceed 700 MB. Reloading the model costs 0.1 s, little compared with drawing such a picture.
+ * together exceed 700 MB. Reloading the model costs 0.1 s, little compared with rendering such a picture.
  */
 const maxPixelsWithModels = 3_000_000;
 
@@ -113,7 +114,7 @@ export async function performLayBeside(
   return layBeside(await open(one), await open(other), alignment);
 }
 
-/** If the size fits both orientations, it counts as that of the upright picture, which every viewer shows. */
+/** If the size fits both orientations, it is taken as that of the upright picture, which every viewer shows. */
 function chooseOrientation(
   { facts }: Picture,
   size: RenderRequest['heatmapSize'],
@@ -124,7 +125,7 @@ function chooseOrientation(
   return isStored && !isUpright ? 'stored' : 'upright';
 }
 /**
- * Heatmaps of one picture drawn over another would be forged evidence.
+ * Heatmaps of one picture drawn over another would be false evidence.
  *
  * @throws {ForensicsError} `image_not_as_declared`.
  */

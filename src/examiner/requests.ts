@@ -23,7 +23,7 @@ export interface TaskSettings {
   readonly limits: Limits;
   /** PEM certificates of trusted signers of content credentials, or null. */
   readonly trustList: string | null;
-  /** Whether an additional core was free when the task was sent. */
+  /** Whether another core was free when the task was sent. */
   readonly hasSpareCore: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface RenderRequest {
 }
 
 export interface Rendering {
-  /** The examination that was drawn, including findings of methods that its run skipped. */
+  /** The examination that was rendered, including findings of methods that its run skipped. */
   readonly examination: Examination;
   /** PNG files of exactly the picture's size: upright, or as stored if `heatmapSize` requires it. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;

@@ -1,7 +1,7 @@
 /**
  * The sandbox opens pictures. Everything that touches untrusted bytes (decoding, inference, drawing over the picture)
- * happens in a forked child process, so that a malicious file can end a child but never the program. It knows no
- * tenants, requests or database.
+ * happens in a forked child process, so that a malicious file can end a child but never the program. It knows nothing
+ * about tenants, requests or databases.
  */
 
 import { availableParallelism } from 'node:os';

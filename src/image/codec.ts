@@ -80,7 +80,7 @@ function openCodec(): void {
   isOpen = true;
 }
 
-/** The samples of a PNG file as stored, 8 or 16 bits each; used to compare drawings without any rounding. */
+/** The samples of a PNG file as stored, 8 or 16 bits each; used to compare heatmaps without any rounding. */
 export interface Samples {
   readonly width: number;
   readonly height: number;

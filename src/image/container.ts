@@ -55,7 +55,7 @@ export interface Container {
   readonly clues: FileClues;
   /** Orientation 1..8 if the format states its own, which its decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
-  /** What is unusual about the file, or was left out of it. */
+  /** Anything unusual about the file, or left out of it. */
   readonly notes: readonly PictureNote[];
   /** For JPEG and PNG, the file stripped to what its pixels need; for other formats, the whole file. */
   readonly pixelBytes: Uint8Array;

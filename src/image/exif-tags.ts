@@ -11,7 +11,7 @@ import { readExifClues } from './exif.ts';
 import { isEmptyBlock, readDirectories, types } from './tiff.ts';
 
 export interface FoundTags {
-  /** Numbers and texts; other values are dropped later. */
+  /** Numbers and text; other values are dropped later. */
   readonly tags: ReadonlyMap<string, unknown>;
   readonly hasThumbnail: boolean;
 }
@@ -26,8 +26,8 @@ const structuralTags: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads texts itself, because exifreader includes what follows their end. @throws whatever exifreader throws on a
- * broken block.
+ * Reads text itself, because exifreader includes what follows its end. @throws whatever exifreader throws on a broken
+ * block.
  */
 export function readExif(tiff: Uint8Array): FoundTags {
   if (isEmptyBlock(tiff)) return { tags: new Map(), hasThumbnail: false };

@@ -1,5 +1,5 @@
 /**
- * Reads what EXIF contains beyond the stored tags: full texts, thumbnail bytes, contradictory times. From the GPS data
+ * Reads what EXIF contains beyond the stored tags: full text, thumbnail bytes, contradictory times. From the GPS data
  * it reads only the satellite clock, and does not store that either.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
@@ -92,7 +92,7 @@ const namesOfTexts: Readonly<Record<number, string>> = {
 };
 
 /**
- * Reads the texts of every block, and everything else from the first block that has it.
+ * Reads the text of every block, and everything else from the first block that has it.
  *
  * @param blocks - TIFF structures, without the leading `Exif\0\0`. Never throws.
  */
@@ -143,7 +143,7 @@ function readComment(bytes: Uint8Array): string | null {
   return untilNul(text.replace(/^\0+/, '')).trim() || null;
 }
 
-/** Detects the byte order regardless of the block's own: most texts are Latin, so their upper bytes are mostly zero. */
+/** Detects the byte order regardless of the block's own: most text is Latin, so its upper bytes are mostly zero. */
 function decodeUtf16(bytes: Uint8Array): string {
   const hasMark =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);

@@ -31,7 +31,7 @@ export function sniffOtherKind(bytes: Uint8Array): OtherKind {
   return isFormat(kind) ? 'unknown' : kind;
 }
 
-/** Whether it shows a picture of a kind that cannot be examined. */
+/** Whether it is a picture of a kind that cannot be examined. */
 export function isDrawing(kind: OtherKind): boolean {
   return kind === 'psd' || kind === 'svg';
 }
@@ -47,7 +47,7 @@ export function describeContent(bytes: Uint8Array): string {
   return `${kind === 'avif' || kind === 'raw' ? 'an' : 'a'} ${formatNames[kind]} picture`;
 }
 
-/** The picture format named by a file extension, `image.PNG` -> `png`; null if there is none. */
+/** The picture format that a file extension stands for, `image.PNG` -> `png`; null if there is none. */
 export function formatOfName(name: string): string | null {
   const extension = /\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase();
   return extension === undefined ? null : (formatsByExtension.get(extension) ?? null);

@@ -1,4 +1,4 @@
-/** Every text in a file's metadata, untruncated, with its place and field. Programs record there what they did. */
+/** All text in a file's metadata, untruncated, with its place and field. Programs record there what they did. */
 
 import { type ExifText, readExifClues } from './exif.ts';
 import { readIptc } from './iptc.ts';

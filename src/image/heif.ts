@@ -1,6 +1,6 @@
 /**
- * Reads the items of a HEIC or AVIF file, and tells the primary picture from everything a phone may store with it
- * (thumbnail, gain map, depth, burst, live photo).
+ * Reads the items of a HEIC or AVIF file, and distinguishes the primary picture from everything that a phone may store
+ * with it (thumbnail, gain map, depth, burst, live photo).
  *
  * @see ISO/IEC 23008-12 (HEIF), 6; ISO/IEC 14496-12, 8.11, for the item boxes.
  */
@@ -74,7 +74,10 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   return { width, height };
 }
 
-/** Further pictures of a burst or album, shown on their own, unlike thumbnails, tiles and depth, gain or alpha planes. */
+/**
+ * Other pictures of a burst or album, which are shown on their own, unlike thumbnails, tiles and depth, gain or alpha
+ * planes.
+ */
 function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
   const [list] = boxesOf(boxes, 'iref');
   const idBytes = list?.[0] === 0 ? 2 : 4;

@@ -1,4 +1,7 @@
-/** Reads the name of an ICC colour profile. Profiles are named but never applied, because traces live in the stored values. */
+/**
+ * Reads the name of an ICC colour profile. Profiles are reported but never applied, because traces are in the stored
+ * values.
+ */
 
 import { ascii, dataView } from './bytes.ts';
 

@@ -43,7 +43,7 @@ const names: Readonly<Record<number, string>> = {
 const applicationRecord = 2;
 const maxValues = 10_000;
 
-/** Names and texts of the application record, in file order. Never throws. */
+/** Names and text of the application record, in file order. Never throws. */
 export function readIptc(block: Uint8Array): readonly (readonly [name: string, text: string])[] {
   const isPhotoshop = ascii(block, 0, 4) === '8BIM';
   return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);

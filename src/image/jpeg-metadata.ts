@@ -136,7 +136,7 @@ const headerBytes = 40;
  * warning.
  *
  * @param parts - segments after their identifier.
- * @param packets - standard packets, which name the extended one.
+ * @param packets - standard packets, which refer to the extended one.
  * @see Adobe XMP specification part 3, 1.1.3.1.
  */
 function joinExtendedXmp(

@@ -3,8 +3,8 @@
  * scaled, mirrored, re-saved or written on keeps many of them in the same arrangement, which `align` looks for.
  *
  * Spots are extrema of differences of Gaussians (Lowe, "Distinctive image features from scale-invariant keypoints",
- * International Journal of Computer Vision 60, 2004). The key holds the signs of the lowest frequencies around the spot,
- * like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
+ * International Journal of Computer Vision 60, 2004). The key consists of the signs of the lowest frequencies around
+ * the spot, like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
  */
 
 import type { Picture } from './picture.ts';

@@ -1,4 +1,4 @@
-/** The metadata blocks that containers return, and the warnings for what was lost. */
+/** The metadata blocks that containers return, and the warnings about what was lost. */
 
 import type { DeclarationPlace } from '../contract/vocabulary.ts';
 
@@ -16,7 +16,7 @@ export interface MetadataBlocks {
   readonly warnings: readonly Warning[];
 }
 
-/** A text stored in the container itself, not truncated. */
+/** Text stored in the container itself, not truncated. */
 export interface MetadataText {
   /** `comment`: a JPEG or GIF comment. `pixels`: hidden in their lowest bits. */
   readonly place: 'png-text' | 'comment' | 'pixels';
@@ -35,7 +35,7 @@ export interface WarningValues {
   readonly extended_xmp_not_read: NoValues;
   /** Some parts are missing; the others were read. */
   readonly extended_xmp_incomplete: NoValues;
-  /** It is not the packet named in the standard one, or its checksum differs. It was read anyway. */
+  /** It is not the packet that the standard one refers to, or its checksum differs. It was read anyway. */
   readonly extended_xmp_differs: NoValues;
   readonly png_chunks_cut: NoValues;
   /** `keyword` is untrusted text. */

@@ -1,4 +1,4 @@
-/** The file's own statements as plain JSON. Every text is untrusted and may be false. */
+/** The file's own statements as plain JSON. All text is untrusted and may be false. */
 
 import { type FoundTags, readExif } from './exif-tags.ts';
 import { type FileText, type FileTexts, readFileTexts } from './file-texts.ts';
@@ -38,7 +38,7 @@ interface ReadMetadata {
   readonly orientation: number;
 }
 
-/** Reads the blocks and truncates texts to the stored length; a broken block becomes a warning. Never throws. */
+/** Reads the blocks and truncates text to the stored length; a broken block becomes a warning. Never throws. */
 export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
@@ -75,7 +75,7 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     cameraMake: maker,
     cameraModel: model,
     takenAt: toIsoTime(firstText(exif['DateTimeOriginal'], xmp['DateTimeOriginal'])),
-    // Searched before truncation: the stored texts may no longer contain it.
+    // Searched before truncation, because the stored text may no longer contain it.
     digitalSourceType: sourceType?.text.slice(0, maxNameLength) ?? null,
     warnings,
   };
@@ -102,7 +102,8 @@ function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
 }
 
 /**
- * The texts of a place by field, with repeated ones joined; nested fields come after the properties of the picture itself.
+ * The text of a place by field, with repeated ones joined; nested fields come after the properties of the picture
+ * itself.
  */
 function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
   const own = all.filter((one) => one.place === place);
@@ -118,7 +119,7 @@ function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string
   );
 }
 
-/** Generators put workflows and settings into the camera fields: these do not name a camera. */
+/** Generators put workflows and settings into the camera fields: these are not the name of a camera. */
 function cameraText(...candidates: readonly (string | number | undefined)[]): string | null {
   const text = firstText(...candidates);
   return text === null || isStructure(text) ? null : text;
@@ -199,7 +200,7 @@ function cleanText(text: string, maxLength = maxTextLength): string {
     .trim();
 }
 
-/** A number, a non-empty text, or null for anything else. Numbers written as text stay text. */
+/** A number, non-empty text, or null for anything else. Numbers written as text stay text. */
 function toPlain(value: unknown): string | number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return typeof value === 'string' && value.trim() !== '' ? value : null;

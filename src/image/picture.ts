@@ -1,6 +1,6 @@
 /**
  * What the image room provides to all others: a picture, decoded once, with the facts of its file. It knows bytes,
- * pixels and file structure, but nothing of models, verdicts or people.
+ * pixels and file structure, but nothing about models, verdicts or people.
  */
 
 import {
@@ -68,7 +68,7 @@ export interface PictureFacts {
   readonly channels: number;
   /** `grey`, `YCbCr`, `RGB`, `CMYK`, `YCCK`, `palette`, `Lab` or `other`. */
   readonly colourSpace: string;
-  /** Whether the file can hold transparency; a note reports whether any pixel uses it. */
+  /** Whether the file can contain transparency; a note says whether any pixel uses it. */
   readonly hasAlpha: boolean;
   /** Name of the embedded colour profile, which is applied only to CMYK. */
   readonly iccProfile: string | null;

@@ -1,4 +1,4 @@
-/** Extracts the metadata from a PNG file's chunks; compressed texts are inflated within limits. */
+/** Extracts the metadata from a PNG file's chunks; compressed text is inflated within limits. */
 
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
@@ -6,7 +6,10 @@ import type { MetadataBlocks, Warning } from './metadata-blocks.ts';
 import type { PngChunk, PngFile } from './png.ts';
 import { decodeText } from './text.ts';
 
-/** Limit for one inflated text, and half the limit for all together: Photoshop's largest packets take a megabyte. */
+/**
+ * Limit for one piece of inflated text, and half the limit for all of them: Photoshop's largest packets take a
+ * megabyte.
+ */
 const maxInflatedBytes = 16_000_000;
 const maxWarnings = 8;
 const maxInflatedTotal = 2 * maxInflatedBytes;
@@ -102,7 +105,7 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
 }
 
 /**
- * XMP and "Raw profile type ..." are containers that are parsed as such. They are not kept as texts because they may
+ * XMP and "Raw profile type ..." are containers that are parsed as such. They are not kept as text because they may
  * contain a position.
  */
 function isBlockKeyword(keyword: string): boolean {

@@ -14,7 +14,7 @@ const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as
 /** Colour filter array and linear raw; makers' own compression schemes. */
 const sensorData: readonly number[] = [32_803, 34_892];
 
-/** Tells a raw file from an ordinary TIFF by its first directory. */
+/** Distinguishes a raw file from an ordinary TIFF by its first directory. */
 export function isRawTiff(bytes: Uint8Array): boolean {
   // Canon's CR2 has its signature after the header.
   if (startsWith(bytes.subarray(8), [0x43, 0x52, 0x02])) return true;

@@ -18,7 +18,7 @@ export function decodeText(bytes: Uint8Array): string {
   return isUtf8 ? text : new TextDecoder('latin1').decode(bytes);
 }
 
-/** The first four bytes of a structure or Latin text reveal the width of its characters. */
+/** The first four bytes of a structure or of Latin text reveal the width of its characters. */
 function encodingByZeros(bytes: Uint8Array): Encoding {
   const pattern = Array.from(bytes.subarray(0, 8), (byte) => (byte === 0 ? '0' : 'x')).join('');
   if (/^(?:x0){2,4}$/.test(pattern)) return 'utf-16le';

@@ -1,6 +1,6 @@
 /**
  * Reads the directories of a TIFF structure, as used by EXIF. Hand-written for two reasons: intake reads the
- * orientation outside the child processes that may die of a malicious file, and exifreader takes seconds for a block
+ * orientation outside the child processes, which a malicious file may crash, and exifreader takes seconds for a block
  * designed to keep it busy. Every loop is bounded and anything outside the block is skipped, so it never throws.
  *
  * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the EXIF directories.

@@ -130,8 +130,8 @@ const locateManifest = object({
     maxPixels: whole(65_536, 1e8),
   }),
   /**
-   * Limits on the probability that anything was changed: the verdict is manipulated from `manipulatedMin` on, and never
-   * real from `suspectedMin` on.
+   * Limits on the probability that anything was changed: the verdict is manipulated at or above `manipulatedMin`, and
+   * never real at or above `suspectedMin`.
    */
   thresholds: (value, name) => {
     const read = locateThresholds(value, name);

@@ -1,7 +1,7 @@
 /**
  * The manifest of an image model, which separates generated pictures from photographs: each field is declared once,
  * with its bounds. The manifest is the only source of information about a model, and is trusted only after the hashes
- * of its files were checked.
+ * of its files have been checked.
  */
 
 import { ForensicsError } from '../errors.ts';
@@ -80,7 +80,10 @@ export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 const maxReadPixels = 4_000_000;
 
 const viewFields = object({
-  /** A larger picture is scaled down to this many pixels before its patches are read. Released manifests fix the name. */
+  /**
+   * A larger picture is scaled down to this many pixels before its patches are read. The name cannot change, because
+   * released manifests contain it.
+   */
   mostPixels: whole(65_536, maxReadPixels),
   /** Side and number of the full-resolution squares that are also read if the picture was scaled down. */
   tilePx: whole(32, 4096),
@@ -163,11 +166,11 @@ const imageManifest = object({
     anomalyMax: thresholds('increasing', 0, 1),
   }),
   /**
-   * Separate limits for pictures with a compression score of at least `from`, where real pictures look more generated;
-   * null if the same limits apply to all.
+   * Separate limits for pictures with a compression score of at least `from`, where real pictures look more like
+   * generated ones; null if the same limits apply to all.
    */
   compressedRegime: orNull(object({ from: share, fakeMin })),
-  /** The same for pictures of fewer than `below` pixels; if both apply, the higher limit counts. */
+  /** The same for pictures of fewer than `below` pixels; if both apply, the higher limit is used. */
   smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
   /** Null for models before trace-3 3.1.0, whose limits rise in one step. */
   sizeRegime: orNull(sizeRegime),

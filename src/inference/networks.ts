@@ -1,5 +1,5 @@
 /**
- * Loads verified models of both kinds and returns their answers to pixels and features. It knows tensors, not pictures
+ * Loads verified models of both kinds and returns their outputs for pixels and features. It knows tensors, not pictures
  * or verdicts.
  */
 
@@ -126,7 +126,7 @@ interface LocateAnswer {
   /** The grid that covers the picture, row-major, in cells of the manifest's `cellPx`. */
   readonly columns: number;
   readonly rows: number;
-  /** Logit that each cell was changed, and logit that this answer is correct. */
+  /** Logit that each cell was changed, and logit that this output is correct. */
   readonly changed: Float32Array;
   readonly trust: Float32Array;
   /** Logit that anything in the picture was changed. */
@@ -198,7 +198,7 @@ function toAnswer(
   const [score = NaN] = namedOutput(answer, 'score');
   if (!Number.isFinite(score))
     throw new TypeError('The model returns a score that is not a number.');
-  // The network answers for whole blocks, so cells outside the picture are dropped. Copies the values, because the
+  // The network's output is for whole blocks, so cells outside the picture are dropped. Copies the values, because the
   // network may be closed next.
   const insideMap = (name: string) => {
     const map = sizedOutput(answer, name, across * down);

@@ -173,7 +173,7 @@ function notFound(
   );
 }
 
-/** A model folder: its manifest and the files listed there, trusted only once their hashes were verified. */
+/** A model folder: its manifest and the files listed there, trusted only once their hashes have been verified. */
 interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -283,7 +283,7 @@ function damaged(
 
 /**
  * The models in the folders, according to their manifests, and which one is the default: the newest in the package. An
- * added model must be named explicitly, because adding a model must not change verdicts; only one that replaces a
+ * added model must be requested explicitly, because adding a model must not change verdicts; only one that replaces a
  * packaged model (same id) also takes its place as the default.
  */
 interface Installed<Manifest extends AnyManifest = AnyManifest> {

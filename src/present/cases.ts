@@ -1,4 +1,4 @@
-/** All pictures of a case: those that need attention first, and a summary in one sentence. */
+/** All the pictures in a case, starting with those that need attention, and a one-sentence summary. */
 
 import type { SeenBefore } from '../contract/seen-before.ts';
 import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
@@ -24,7 +24,7 @@ type CaseKind = (typeof caseKinds)[number];
 
 export interface CaseMember {
   readonly status: Status;
-  /** As in the interface; null while there is no result. */
+  /** As in the API; null while there is no result. */
   readonly result: {
     readonly resultClass: number;
     readonly resultSubClasses: readonly number[];
@@ -49,7 +49,7 @@ export interface CasePicture extends CaseMember {
   readonly page: PicturePage | null;
 }
 
-/** The first page of the report of a picture. */
+/** The first page of a picture's report. */
 export interface PicturePage {
   readonly jpeg: Uint8Array;
   /** Pixels of the upright picture. */

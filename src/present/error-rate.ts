@@ -19,7 +19,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
     const declared = provenance === null ? null : bestDeclaration(provenance);
     return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
   }
-  // A server sends the whole sentence or nothing.
+  // A server sends the whole sentence or nothing at all.
   if (errors === null) return '';
   const { rates, calls } = errors;
   const suspected = isSuspicion(decided) ? writeSuspected(calls, language) : '';
@@ -69,7 +69,7 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
 /** If a smaller share of changed pictures was found, finding no change says almost nothing. */
 const hardlyEver = 0.1;
 
-/** Whether finding no change means almost nothing. A server states this only in a sentence. */
+/** Whether finding no change means almost nothing. A server says so only in a sentence. */
 export function isBlindToChanges({ outcome, errors, errorRate }: Result): boolean {
   if (outcome !== 'real') return false;
   const { hardly } = wordsIn('en').outcome.wrong;

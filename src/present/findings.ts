@@ -1,4 +1,4 @@
-/** Turns the stored codes and values of an examination into the words that answers, files and reports show. */
+/** Turns the stored codes and values of an examination into the words that responses, files and reports show. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import { formatNames } from '../contract/formats.ts';

@@ -1,4 +1,4 @@
-/** Numbers as a reader of each language expects them, rounded alike in all languages. */
+/** Numbers as a reader of each language expects them, rounded in the same way in all languages. */
 
 import type { Language } from '../contract/vocabulary.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
@@ -38,7 +38,7 @@ export function createNumberWriter(language: Language) {
     withDeviation: (value: number, deviation: number) => `${exact(value)} ± ${exact(deviation)}`,
     /** Two values of 0..1 in a table: `0.761 to 0.937`. */
     range: (low: number, high: number) => `${exact(low)} ${words.to} ${exact(high)}`,
-    /** Two measured shares in percent, the unit once: `0.0 to 1.7 %`. */
+    /** Two measured shares as percentages, with the unit only once: `0.0 to 1.7 %`. */
     rates: (low: number, high: number) =>
       Number.isFinite(low + high) ? `${inPercent(low)} ${words.to} ${inPercent(high)} %` : missing,
     /** Any number, with at most four significant digits: `17`, `0.05213`. */
@@ -52,13 +52,13 @@ export function createNumberWriter(language: Language) {
       Number.isFinite(value) ? point(value.toFixed(digits)) : missing,
     /** A whole number with groups: `1,234,567`. */
     count,
-    /** A share of 0..1 as whole percent: `12 %`. */
+    /** A share from 0 to 1 as a whole-number percentage: `12 %`. */
     percent: (share: number) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
-    /** A measured share of 0..1 in percent, to one decimal place: `1.8 %`. */
+    /** A measured share from 0 to 1 as a percentage with one decimal place: `1.8 %`. */
     rate: (share: number) => (Number.isFinite(share) ? `${inPercent(share)} %` : missing),
     /** To the second in UTC: `2026-03-01 12:00:00 UTC`, `01.03.2026, 12:00:00 UTC`. */
     time: (time: Date) => writeTime(`${time.toISOString().slice(0, 19)}Z`, words),
-    /** A time stated by a file, in ISO 8601 with anything after the seconds; other text unchanged. */
+    /** A time given by a file, in ISO 8601 with anything after the seconds; other text unchanged. */
     stated: (time: string) => writeTime(time, words),
   };
 }

@@ -17,7 +17,7 @@ export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
 // A history can name every version of a program; the provenance chapter lists them all.
 const namedEditors = 3;
 
-/** Phrases without a full stop, the best supported first. Never empty: an absence is stated too. */
+/** Phrases without a full stop, the best supported first. Never empty: the absence of anything is mentioned too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
   const { brief, origins, places } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;

@@ -23,7 +23,7 @@ import { type Words, wordsIn } from './wording/catalogue.ts';
 export interface Figure {
   readonly value: string;
   readonly deviation: string | null;
-  /** Below the first limit one side is decided, from the second on the other; null if unknown. */
+  /** Below the first limit one side is decided, and at or above the second the other; null if unknown. */
   readonly limits: readonly [low: string, high: string] | null;
 }
 
@@ -35,7 +35,7 @@ export interface Presentation {
   readonly because: string;
   /** The same in about three words. */
   readonly short: string;
-  /** The next step; `further` if there is room for more. */
+  /** The next step; `further` if there is space for more. */
   readonly next: string;
   readonly further: readonly string[];
   /** Null if it has no validated meaning, or if the file itself declared what it is. */
@@ -90,7 +90,7 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
 /** What a result is based on: what was found, or why nothing was decided. */
 type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
 
-/** The reason to name if there is room for one: a suspected change or "not a photograph" first. */
+/** The reason to give if there is space for only one: a suspected change or "not a photograph" first. */
 export function mainGround({ outcome, reasons }: Result): Ground | null {
   if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
   return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? null;

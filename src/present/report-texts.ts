@@ -1,6 +1,6 @@
 /**
  * Puts an examination into words, from templates: what the evidence supports and what it does not, and never that a
- * picture "is" fake. All languages get the same figures, rounded alike.
+ * picture "is" fake. All languages get the same figures, rounded in the same way.
  */
 
 import type { Language } from '../contract/vocabulary.ts';
@@ -15,7 +15,7 @@ import { writeBecause } from './presentation.ts';
 import { decideOutcome, placesOf, readMarked } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
-/** Paragraphs are separated by an empty line. The texts contain foreign names, made printable, and no markup. */
+/** Paragraphs are separated by an empty line. The text contains foreign names, made printable, and no markup. */
 export function writeTexts(
   examination: Examination,
   item: ReportItem,

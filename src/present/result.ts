@@ -1,4 +1,4 @@
-/** One result in codes and values, read from an examination or from a server's answer. */
+/** One result in codes and values, read from an examination or from a server's response. */
 
 import type { Evidence } from '../contract/evidence.ts';
 import {
@@ -32,9 +32,12 @@ export interface Result extends Figures {
   /** The finding that it does not look like a photograph; null if there is none. */
   readonly likeness: Bilingual | null;
   readonly thresholds: Readonly<Record<string, number>>;
-  /** What is marked as changed, in the order in which the places are numbered, if the answer is about that; a server names none. */
+  /**
+   * What is marked as changed, in the order in which the places are numbered, if the answer is about that; a server
+   * does not list them.
+   */
   readonly areas: readonly Area[];
-  /** How much is marked; a server states this too. */
+  /** How much is marked; a server sends this too. */
   readonly marked: Marked;
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
@@ -116,7 +119,7 @@ export function markedPlaces(
   return readFigures(examined).changed === null ? [] : placesOf(examined.manipulation);
 }
 
-/** Examinations of earlier versions name one region at most. */
+/** Examinations of earlier versions have one region at most. */
 export function placesOf(
   manipulation: Pick<Manipulation, 'region' | 'places'> | null,
 ): readonly Place[] {
@@ -173,7 +176,8 @@ export function readAnswer(
 }
 
 /**
- * Only a declaration yields `ai-manipulated`, and only a changed part `manipulated`; traces or entries yield the rest.
+ * `ai-manipulated` can only come from a declaration, and `manipulated` only from a changed part; the other kinds come
+ * from traces or from entries in the file.
  */
 function basisOf(subClasses: readonly number[]): DecisionBasis | null {
   const named = subClasses.map((number) => resultSubClasses[number]);

@@ -1,6 +1,6 @@
 /**
  * Reads one manifest store in a separate thread, so that a malicious store cannot permanently take the child process's
- * time or memory: the thread is terminated afterwards. The only file that imports the C2PA library.
+ * time or memory: the thread is terminated afterwards. This is the only file that imports the C2PA library.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';

@@ -70,7 +70,10 @@ const unreadable: ContentCredentials = {
 
 const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/** The day on which the list's newest certificate became valid: a list has no date of its own, but cannot be older. */
+/**
+ * The date on which the list's newest certificate became valid: a list has no date itself, but cannot be older than
+ * that.
+ */
 function newestIn(trustList: string): string | null {
   const days = [...trustList.matchAll(certificates)].flatMap(([pem]) => {
     const validFrom = new Date(startOf(pem));

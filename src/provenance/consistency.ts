@@ -1,6 +1,6 @@
 /**
- * Finds contradictions between two records of a file. None proves an alteration: clocks are wrong, services strip and
- * rewrite metadata. Each raises a question that an examiner would ask.
+ * Finds contradictions between two records of a file. None proves an alteration: clocks are wrong, and services strip
+ * and rewrite metadata. Each raises a question that an examiner would ask.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.
  */
@@ -147,7 +147,7 @@ function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  // A camera whose battery ran out restarts on 1 January of some year.
+  // A camera whose battery has run out restarts on 1 January of some year.
   const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;
   if (isReset || isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;

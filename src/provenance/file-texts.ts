@@ -1,11 +1,11 @@
-/** Every text in a file in which a program may record what it did, with its field name. */
+/** All text in a file in which a program may record what it did, with the field names. */
 
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 import type { FileText } from '../image/file-texts.ts';
 
 export interface ForeignTexts {
   readonly all: readonly FileText[];
-  /** The texts of these fields in file order, wherever they are stored. */
+  /** The text of these fields in file order, wherever it is stored. */
   of(...fields: readonly string[]): readonly FileText[];
 }
 
@@ -21,7 +21,7 @@ export function findTexts(all: readonly FileText[]): ForeignTexts {
   return { all, of: (...fields) => fields.flatMap((field) => byField.get(field) ?? []) };
 }
 
-// Makes untrusted values safe to handle: texts become printable, and JSON is parsed without trusting its shape.
+// Makes untrusted values safe to handle: text becomes printable, and JSON is parsed without trusting its shape.
 
 const maxTextLength = 200;
 
@@ -30,7 +30,7 @@ const maxTextLength = 200;
  * truncates it to 200 characters.
  */
 export function printable(text: string): string {
-  // Truncated before cleaning, because a text may have a million characters.
+  // Truncated before cleaning, because text may have a million characters.
   const cleaned = text
     .slice(0, 4 * maxTextLength)
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
@@ -53,7 +53,7 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A non-empty text, made printable; null for anything else. */
+/** Non-empty text, made printable; null for anything else. */
 export function textIn(value: unknown): string | null {
   return typeof value === 'string' ? printable(value) || null : null;
 }

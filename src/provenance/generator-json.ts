@@ -32,7 +32,7 @@ const envelopes = [
   'extra_pnginfo',
 ] as const;
 
-/** The object in a text, after a leading name if there is one, and the objects it wraps. */
+/** The object in some text, after a leading name if there is one, and the objects that it wraps. */
 function objectsIn(text: string): readonly Members[] {
   const json = text.replace(/^\s*\w[\w -]{0,30}:\s*(?=\{)/, '');
   // Python writes NaN, which is not valid JSON, for nodes that run every time.
@@ -69,7 +69,7 @@ function generated(text: FileText, generator: string | null, settings: Members =
   return { text, origin: isPart ? 'ai-manipulated' : 'ai-generated', generator };
 }
 
-/** Recognises settings stored as separate PNG texts: Easy Diffusion, and programs based on `diffusers`. */
+/** Recognises settings stored as separate PNG text chunks: Easy Diffusion, and programs based on `diffusers`. */
 function recogniseSingleTexts(texts: ForeignTexts): readonly Recognised[] {
   const own = texts.all.filter(({ place }) => place === 'png-text');
   const settings = Object.fromEntries(own.map(({ field, text }) => [field, text]));
@@ -128,7 +128,8 @@ const programs: readonly Program[] = [
     ({ c, uc, sampler, seed, steps }) =>
       isText(c) && (isText(uc) || isText(sampler)) && isNumeric(seed) && isNumeric(steps),
   ],
-  // The PNG's texts as one object, as hidden in the pixels; or the settings, where `uc` is the negative prompt.
+  // The PNG's text chunks as one object, as hidden in the pixels; or the settings, in which `uc` is the negative
+  // prompt.
   [
     'NovelAI',
     ({ Software: name, uc, request_type: type, ...settings }) =>

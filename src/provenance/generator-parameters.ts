@@ -1,5 +1,5 @@
 /**
- * Recognises generators by the texts that they write into a file; for those that write JSON, see `generator-json.ts`.
+ * Recognises generators by the text that they write into a file; for those that write JSON, see `generator-json.ts`.
  */
 
 import type { FileText } from '../image/file-texts.ts';
@@ -56,7 +56,7 @@ const recognisers: readonly Recogniser[] = [
   recogniseSettingsLine,
   recogniseJson,
   recogniseDream,
-  // By fixed contents of fixed fields.
+  // Recognised by fixed values in particular fields.
   recogniseMidjourney,
   recogniseFlux,
   recogniseGoogle,
@@ -65,7 +65,7 @@ const recognisers: readonly Recogniser[] = [
   recogniseToolField,
 ];
 
-/** One result per text and generator. */
+/** One result per piece of text and generator. */
 export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
   const byText = new Map<FileText, Recognised>();
   for (const recognise of recognisers) {

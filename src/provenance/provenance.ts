@@ -21,8 +21,8 @@ export interface Declaration {
   /** Untrusted text from the file, made printable and truncated to 200 characters. */
   readonly value: string;
   /**
-   * Product name if it is stated or clearly recognisable, such as `Stable Diffusion web UI (AUTOMATIC1111)` or
-   * `DALL-E`; otherwise null.
+   * Product name if it is given or clearly recognisable, such as `Stable Diffusion web UI (AUTOMATIC1111)` or `DALL-E`;
+   * otherwise null.
    */
   readonly generator: string | null;
   readonly assurance: Assurance;
@@ -38,7 +38,7 @@ export interface ContentCredentials {
   readonly trust: 'trusted' | 'untrusted' | 'not-checked';
   /** Digest of the trust list used, because administrators update theirs; see `readTrustList`. Null without a list. */
   readonly trustListSha256: string | null;
-  /** Day (ISO 8601) on which its newest certificate became valid. Absent in examinations from earlier versions. */
+  /** Date (ISO 8601) on which its newest certificate became valid. Absent in examinations from earlier versions. */
   readonly trustListSince?: string | null;
   readonly signer: string | null;
   readonly issuer: string | null;
@@ -56,7 +56,7 @@ export interface ContentCredentials {
   /** Absent in examinations from earlier versions. */
   readonly identities?: readonly CredentialIdentity[];
   /**
-   * The time-stamp authority, and the validity period of the signer's certificate. Null if the credentials do not state
+   * The time-stamp authority, and the validity period of the signer's certificate. Null if the credentials do not give
    * them.
    */
   readonly authority?: string | null;
@@ -101,7 +101,7 @@ export interface HistoryStep {
   readonly parameters: string | null;
 }
 
-/** A program or device named in the file, and what kind it is. */
+/** A program or device that the file mentions, and its kind. */
 export interface NamedSoftware {
   /** `firmware`: software running on the camera or phone itself, such as an iOS version. */
   readonly kind: 'generator' | 'editor' | 'camera' | 'firmware' | 'platform' | 'unknown';

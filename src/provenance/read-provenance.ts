@@ -1,6 +1,6 @@
 /**
- * Reads everything that a file says about its origin. Never throws because of the file: what cannot be read becomes a
- * warning.
+ * Reads everything that a file says about its origin. Never throws because of the file: anything that cannot be read
+ * becomes a warning.
  */
 
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';

@@ -1,5 +1,5 @@
 /**
- * Collects the programs, devices and platforms named in a file. Anyone can write a name, so names are classified but
+ * Collects the names of programs, devices and platforms in a file. Anyone can write a name, so names are classified but
  * never trusted.
  */
 
@@ -52,7 +52,7 @@ const savedForWeb: NamedSoftware = {
   place: 'exif',
 };
 
-/** Programs that edit pictures, by how the names they write begin. */
+/** Programs that edit pictures, by the beginning of the names that they write. */
 const editors: readonly RegExp[] = [
   /^(?:ACD Systems|ACDSee|Adobe (?:Photoshop|Lightroom|Camera Raw|Illustrator|Bridge|ImageReady))/i,
   /^(?:Affinity Photo|Aperture|Aurora HDR|BeautyPlus|Canva|Capture One|CorelDRAW|darktable|DxO)/i,

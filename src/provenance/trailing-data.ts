@@ -56,7 +56,7 @@ const entriesTag = 0xb002;
 const entryBytes = 16;
 const maxPictures = 100;
 
-/** Counts the further pictures listed in the index that really are at their offsets (CIPA DC-007, 5.2.3). */
+/** Counts the additional pictures listed in the index that really are at their offsets (CIPA DC-007, 5.2.3). */
 function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): number {
   const entries = index && readDirectories(index.tiff).primary.get(entriesTag);
   if (!index || !entries) return 0;
@@ -113,7 +113,7 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
       return { kind: 'libjpeg', name: null, quality };
     }
   }
-  // Where both match, because all steps are 1 or 255, the standard table was checked first.
+  // If both match, because all steps are 1 or 255, the standard table is checked first.
   for (let quality = 100; quality >= 1; quality--) {
     const table = scaleTable(mozjpegBase, quality);
     if (hasTables(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };

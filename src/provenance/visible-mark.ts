@@ -1,7 +1,7 @@
 /**
- * Sees the marks that generators put into the lower right corner of their pictures: the four-pointed star of Google's
- * Gemini app, white and half transparent, and the five coloured squares of DALL-E 2. Saving as JPEG and scaling leave
- * them, unlike metadata. Their shapes and places were measured on published pictures.
+ * Finds the marks that generators put in the lower right corner of their pictures: the four-pointed star of Google's
+ * Gemini app, white and half transparent, and the five coloured squares of DALL-E 2. Unlike metadata, they survive
+ * saving as JPEG and scaling. Their shapes and positions were measured on published pictures.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -23,30 +23,36 @@ export function readVisibleMark(picture: Pixels): readonly Declaration[] {
 }
 
 /**
- * Number of standard deviations of chance from which edges are a star's. None of 3,124 pictures without one came above
- * 5.5; of 47 others on which a person sees it, 38 reach it, 37 as JPEG of quality 75, 38 at half the size as JPEG of 80,
- * and 36 at a third (`bin/evaluate/watermarks.ts`).
+ * Edges count as a star's if they match by at least this many standard deviations of what chance would produce. None of
+ * 3,124 pictures without a star exceeded 5.5. Of 47 others in which a person sees one, 38 reach this value, 37 as JPEG
+ * 75, 38 at half size as JPEG 80, and 36 at a third (`bin/evaluate/watermarks.ts`).
  */
 const minDeviations = 6.5;
 
-/** Side of the star in pixels: 48 or 96 as generated, others after scaling. */
+/** Side of the star in pixels: 48 or 96 as generated, other sizes after scaling. */
 const sides = { least: 12, most: 104, step: 1.06 };
 /** The same as a share of the shorter side of the picture. */
 const shares = { least: 0.02, most: 0.14 };
-/** Distance of its centre from the right and the lower edge, in sides of the star: usually, and in later pictures. */
+/**
+ * Distance of its centre from the right and lower edges, in sides of the star: first the usual one, then that in later
+ * pictures.
+ */
 const layouts = [1 / 2 + 2 / 3, 1 / 2 + 2] as const;
 
-/** Cells of a side of the star, and of the square around it in which edges are compared. */
+/** Number of cells per side of the star, and of the square around it in which edges are compared. */
 const cells = 24;
 const framed = 30;
-/** Cells by which the star may lie off its place. */
+/** Number of cells by which the star may be out of place. */
 const slack = 3;
 const patchSide = framed + 2 * slack;
 
-/** Standard deviation of the correlation with a star at a fixed place of a photograph. */
+/** Standard deviation of the correlation with a star at a fixed place in photographs. */
 const chance = 0.06;
 
-/** How closely edges in the corner follow the outline of a star, in standard deviations of chance; 0 for hardly. */
+/**
+ * How closely edges in the corner follow the outline of a star, in standard deviations of what chance would produce; 0
+ * if hardly at all.
+ */
 export function deviationsOfStar(picture: Pixels): number {
   const { width, height } = picture.facts;
   const shorter = Math.min(width, height);
@@ -64,14 +70,17 @@ export function deviationsOfStar(picture: Pixels): number {
   return best / chance;
 }
 
-/** Sums of the colours above and left of each pixel of the lower right corner, which give means over any rectangle. */
+/**
+ * Sums of the colours above and to the left of each pixel in the lower right corner, which give the mean of any
+ * rectangle.
+ */
 interface Corner {
   readonly side: number;
   /** `side + 1` rows of `side + 1` entries of three colours. */
   readonly sums: Float64Array;
 }
 
-/** @param most - largest side of the corner, if the picture has as much. */
+/** @param most - largest side of the corner, if the picture is large enough. */
 function sumCorner({ rgb, facts: { width, height } }: Pixels, most: number): Corner {
   const side = Math.min(width, height, most);
   const stride = 3 * (side + 1);
@@ -114,10 +123,15 @@ function cutPatch({ side, sums }: Corner, start: number, step: number): Float64A
   return patch;
 }
 
-/** The star is what four circles around the corners leave free of a square: their radius and how far off they are. */
+/**
+ * The star is the part of a square that four circles around its corners leave free: their radius, and the distance of
+ * their centres.
+ */
 const circles = { radius: 0.6425, offset: 0.6435 };
 
-/** Depth of a point of the frame in the star, in sides of it; outside, minus the distance from the circle. */
+/**
+ * Depth of a point of the frame inside the star, in sides of the star; outside it, minus the distance from the circle.
+ */
 function depthAt(column: number, row: number): number {
   const x = Math.abs(column - framed / 2) / cells;
   const y = Math.abs(row - framed / 2) / cells;
@@ -136,7 +150,7 @@ interface Edges {
   readonly down: Float64Array;
 }
 
-/** Grey levels per cell above which rather the direction of an edge counts than its height. */
+/** Grey levels per cell above which the direction of an edge counts rather than its height. */
 const softness = 8;
 
 /** Differences between the neighbours of each cell, divided by their length plus `softness`. */
@@ -162,14 +176,20 @@ const outline = findEdges(
 );
 const outlineLength = Math.hypot(...outline.across, ...outline.down);
 
-/** First cells of the frames in a patch: as far from the right edge as from the lower one, give or take a cell. */
+/**
+ * First cells of the frames in a patch: the same distance from the right edge as from the lower one, give or take a
+ * cell.
+ */
 const starts = Array.from({ length: 2 * slack + 1 }, (_, down) =>
   [down - 1, down, down + 1]
     .filter((right) => right >= 0 && right <= 2 * slack)
     .map((right) => down * patchSide + right),
 ).flat();
 
-/** Correlation -1..1 of the edges with the outline of the star in the frame where it is highest; 0 where it is no star. */
+/**
+ * Correlation -1..1 of the edges with the outline of the star in the frame where it is highest; 0 if that is not a
+ * star.
+ */
 function matchStar(patch: Float64Array): number {
   const grey = Float64Array.from({ length: patchSide ** 2 }, (_, cell) => {
     const at = 3 * cell;
@@ -184,7 +204,7 @@ function matchStar(patch: Float64Array): number {
   return best;
 }
 
-/** Correlation below which colours are not looked at. */
+/** Correlation below which colours are not compared. */
 const minLikeness = 0.2;
 
 /** Correlation -1..1 of the edges in the frame that begins at a cell of the patch with the outline of the star. */
@@ -201,7 +221,7 @@ function compare({ across, down }: Edges, first: number): number {
   return both / Math.sqrt(squares) / outlineLength;
 }
 
-/** Cells of a frame in the star and around it, as places in the patch after the first cell of the frame. */
+/** Cells of a frame inside and around the star, as positions in the patch relative to the first cell of the frame. */
 const [inside, around] = [cellsOfDepth(0.03, 1), cellsOfDepth(-0.2, -0.03)];
 
 function cellsOfDepth(least: number, most: number): readonly number[] {
@@ -212,12 +232,12 @@ function cellsOfDepth(least: number, most: number): readonly number[] {
   });
 }
 
-/** Opacity of the star: 0.5, in later pictures 0.3, give or take what an uneven background makes of it. */
+/** Opacity of the star: 0.5, or 0.3 in later pictures, give or take the effect of an uneven background. */
 const opacities = { least: 0.18, most: 0.75 };
-/** Largest error of a colour, as a share of the way to white. */
+/** Largest error of a colour, as a share of its distance from white. */
 const maxError = 0.12;
 
-/** Whether the colours in the star are those around it, mixed with white. */
+/** Whether the colours in the star are those around it mixed with white. */
 function isBlended(patch: Float64Array, first: number): boolean {
   const colours = [0, 1, 2].map((colour) => {
     const levelOf = (places: readonly number[]) =>
@@ -242,10 +262,13 @@ const squareColours = [
 ] as const;
 /** Side of a square in pixels: 16 as generated, less after scaling. */
 const squareSides = { least: 4, most: 17 };
-/** Levels by which the colours of the corner may differ from them. Without the squares they differ by 75 or more. */
+/**
+ * Number of levels by which the colours of the corner may differ from these. Without the squares, they differ by 75 or
+ * more.
+ */
 const maxDistance = 40;
 
-/** Root of the mean squared difference of the corner's colours from those of the squares, in levels. */
+/** Root mean square difference between the corner's colours and those of the squares, in levels. */
 function distanceOfSquares(picture: Pixels): number {
   const { width, height } = picture.facts;
   const count = squareColours.length;

@@ -38,8 +38,8 @@ const minPixels = 256 * 256;
 
 /**
  * Number of standard deviations by which the match (Fisher's z of a correlation) must exceed chance. None of 1,200
- * photographs reached it; of 40 pictures with each of the four marks, all did as PNG, 53 % as JPEG of quality 95, 25 %
- * at 90 and 2 % at 75 (`bin/evaluate/watermarks.ts`).
+ * photographs reached this; of 40 pictures with each of the four marks, all did as PNG, 53 % as JPEG 95, 25 % as JPEG
+ * 90 and 2 % as JPEG 75 (`bin/evaluate/watermarks.ts`).
  */
 const minDeviations = 6;
 
@@ -93,10 +93,13 @@ function uAt(rgb: Uint8Array, at: number): number {
   return ((492 * (blue - luma) + 128_500) / 1000) | 0;
 }
 
-/** In a picture of a single colour, all blocks are alike. */
+/** In a picture of a single colour, all blocks are the same. */
 const minDeviation = 1e-6;
 
-/** How closely the mean of the blocks for each bit follows the message, in standard deviations of chance. */
+/**
+ * How closely the mean over the blocks of each bit follows the message, in standard deviations of what chance would
+ * produce.
+ */
 function deviations(blocks: Uint8Array, bits: readonly number[]): number {
   const length = bits.length;
   const sums = new Float64Array(length);

@@ -36,11 +36,11 @@ import {
 } from './score.ts';
 import { refine, type Refined } from './refine.ts';
 
-/** In pixels; a smaller picture has no room for two regions and a gap between them. */
+/** In pixels; a smaller picture has no space for two regions with a gap between them. */
 const minSidePx = 64;
 /** Minimum share of the picture with enough texture to compare. */
 const minCompared = 0.02;
-/** Probability from which a pair is marked; just above the neutral one half. */
+/** A pair is marked if its probability is at least this, just above the neutral value of 0.5. */
 const shownFrom = 0.51;
 
 /** Value of every cell when nothing was found: there may still be a copy that this method cannot see. */
@@ -122,7 +122,7 @@ function describePair({ region }: Pair, { here, there }: Marks, size: Size): See
 /** Compared share of the picture above which the smooth remainder is not mentioned. */
 const comparedWhole = 0.9;
 
-/** Naturally repetitive content reaches a weak finding often enough that the wording leaves room for it. */
+/** Naturally repetitive content gives a weak finding often enough that the wording allows for it. */
 function toStatement(
   seen: Seen | null,
   { strength }: Weight,
@@ -137,7 +137,7 @@ function toStatement(
   return { code, values: describeCopies(seen) };
 }
 
-/** Degrees, and scale factor, from which a transform is more than a fitting error. */
+/** Degrees, and scale factor, above which a transform is more than a fitting error. */
 const minTurn = 3;
 const minScaling = 1.05;
 
@@ -212,7 +212,7 @@ function createSteps(): () => number {
 
 // Grows regions and keeps each only once, however many parts of it the field contained.
 
-/** Bounds the time: more seeds come only from patterns, and the largest carry the most information. */
+/** Limits the time: more seeds than this come only from patterns, and the largest ones contain the most information. */
 const maxSeeds = 40;
 /** Minimum cells of a grown region: smaller ones match by chance. */
 const minCells = 15;

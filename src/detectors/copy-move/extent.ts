@@ -1,4 +1,4 @@
-/** How far the two regions of a transform agree, growing from some initial cells. */
+/** Finds how far the two regions of a transform agree, growing from some initial cells. */
 
 import { type Affine, moved } from './affine.ts';
 import { type Plane, valueAt, type WorkingPicture } from './features.ts';

@@ -1,7 +1,7 @@
 /**
  * Finds the most similar position elsewhere in the same picture for each position on a grid: PatchMatch on
  * rotation-invariant descriptors, with predictors that follow rotated and scaled copies. It starts from positions with
- * a similar coarse description, so a few iterations suffice.
+ * a similar coarse description, so a few iterations are enough.
  *
  * @see Barnes et al., "PatchMatch", SIGGRAPH 2009; Korman and Avidan, "Coherency sensitive hashing", ICCV 2011;
  *   Cozzolino, Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).

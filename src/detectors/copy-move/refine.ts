@@ -1,6 +1,7 @@
 /**
- * A region from the match field is a rough guess: too small, with a transform off by about a pixel. Alternately fits the
- * transform to the pixels and grows the region as far as they agree. This improves a true copy, but not a mere look-alike.
+ * A region from the match field is a rough guess: too small, with a transform off by about a pixel. Alternately fits
+ * the transform to the pixels and grows the region as far as they agree. This improves a true copy, but not something
+ * that merely looks like one.
  *
  * @see Lucas and Kanade, "An iterative image registration technique", IJCAI 1981, for the fit.
  */

@@ -131,27 +131,27 @@ const weights = {
   shear: -10.652,
   constant: 0.097,
 } as const;
-/** Above this logit the ratio rises faster: copies go far beyond it, natural look-alikes do not. */
+/** Above this logit the ratio rises faster: copies go far beyond it, but natural look-alikes do not. */
 const knee = { from: -0.336, extraSlope: 4.903 } as const;
 
 /** Correlations are capped here: differences closer to one are rounding. */
 const maxCorrelation = 0.98;
 /** Beyond this, shear adds no information. */
 const maxShear = 0.1;
-/** Exceeded by 2 of 53 simulated copies, but by a third of all other pairs. */
+/** Exceeded by only 2 of 53 simulated copies, but by a third of all other pairs. */
 const noCopyShear = 0.3;
-/** How much rarer pictures without any pair are among those with a copy. */
+/** How much rarer pictures without any pair are among pictures with a copy. */
 const missedRatio = 0.77;
 /**
- * 32 % of the copies reach 10, but none of the 568 others do, so at most 0.6 % of untouched pictures (95 % bound): the
- * ratio is capped at 50.
+ * 32 % of the copies score 10 or more. None of the 568 others do, so at most 0.6 % of untouched pictures would (95 %
+ * bound). The ratio is therefore capped at 50.
  */
 const maxRatio = 50;
 
 /** Score of a picture without similar regions. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
-/** Minimum odds of a pair relative to the most likely one: comparable a clear copy, mere look-alikes do not count. */
+/** Minimum odds of a pair relative to the most likely one: beside a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
 /**
  * More equally likely pairs come from rows of similar objects: in 40 pictures with simulated copies the maximum is four.
@@ -181,8 +181,8 @@ export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
 }
 
 /**
- * Number of similar regions in repetitive pictures: drawn pages of text, façades and tiles had 20 to 39, pictures with
- * a copied part 2 to 16.
+ * Number of similar regions in repetitive pictures: rendered pages of text, façades and tiles had 20 to 39, and
+ * pictures with a copied part 2 to 16.
  */
 const minRepeats = 20;
 const alikeFrom = { fine: 0.75, middle: 0.9 } as const;

@@ -1,7 +1,7 @@
 /**
  * Reads a backup archive from first byte to last. The hash list verifies the entries, the manifest verifies the hash
- * list, and its own hash verifies the manifest. Files are unpacked during the read, so do not rely on them until it has
- * finished.
+ * list, and its own hash verifies the manifest. Files are unpacked while it is being read, so do not rely on them until
+ * this has finished.
  */
 
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 
-/** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` if it never was a backup. */
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` if it was never a backup. */
 export async function readArchive(file: string, options: ReadOptions = {}): Promise<Archive> {
   const handle = await openFile(file);
   try {

@@ -1,6 +1,6 @@
 /**
- * Backs up a data folder while its server runs: a snapshot of the database first, then the files its rows name.
- * Evidence, heatmaps and reports are immutable, so what is copied after the snapshot still belongs to it; the manifest
+ * Backs up a data folder while its server runs: a snapshot of the database first, then the files that its rows refer
+ * to. Evidence, heatmaps and reports are immutable, so files copied after the snapshot still belong to it; the manifest
  * lists objects that a purge or a client removed in the meantime.
  *
  * The backup is a single tar file: it can be streamed at any size, and every system can unpack it without this program.
@@ -47,7 +47,7 @@ interface BackedUp {
   /** `keyFile`: null if the settings contain the master key. */
   readonly folder: { readonly path: string; readonly keyFile: object | null };
   readonly secrets: Secrets;
-  /** Kept open for the whole backup, so that nobody can replace the master key meanwhile. */
+  /** Kept open for the whole backup, so that nobody can replace the master key in the meantime. */
   readonly database: { readonly db: Db };
   readonly audit: Pick<Audit, 'note'>;
 }
@@ -92,7 +92,7 @@ async function createFile(core: BackedUp, request: BackupRequest): Promise<Backu
   const folder = dirname(out);
   try {
     await checkPlace(out, core.folder.path);
-    // Room for the snapshot and for the archive that contains it.
+    // Space for the snapshot and for the archive that contains it.
     await requireFreeSpace(folder, 2 * snapshotBytes(requireSqlite(core.database.db)));
     const staging = await mkdtemp(join(folder, '.forensics-backup-'));
     try {

@@ -1,6 +1,6 @@
 /**
- * The contents of a backup: the database, the files beside it by their path in the data folder, the
- * keys if wanted, the manifest, and as the last entry the manifest's SHA-256.
+ * The contents of a backup: the database, the files beside it by their path in the data folder, the keys if requested,
+ * the manifest and, as the last entry, the manifest's SHA-256.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -29,12 +29,12 @@ const schema = Type.Object({
   createdAt: Type.String(),
   /** Version of the database schema. */
   schema: count,
-  /** Whether the backup holds keys and certificates. A master key in the settings does not count. */
+  /** Whether the backup contains keys and certificates. A master key in the settings does not count. */
   holdsKeys: Type.Boolean(),
   masterKey: Type.Object({
     /** `here`: in this backup; `apart`: left out on request; `environment`: it was in the settings. */
     place: Type.Union([Type.Literal('here'), Type.Literal('apart'), Type.Literal('environment')]),
-    /** Derived from the master key: it tells whether two keys are equal but reveals nothing about them. */
+    /** Derived from the master key: it shows whether two keys are equal, but reveals nothing about them. */
     id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
   }),
   /** The server settings that differ from the defaults, with secrets replaced. */
@@ -46,7 +46,7 @@ const schema = Type.Object({
   bytes: count,
   /** SHA-256 of the hash list. */
   sums: sha256,
-  /** Objects that a row names but the store did not hold, such as uploads still to come. */
+  /** Objects that a row refers to but the store did not have, such as uploads still to come. */
   absent: Type.Array(Type.Object({ path: Type.String(), isEvidence: Type.Boolean() })),
   /** External stores, whose objects are not in the backup. */
   elsewhere: Type.Array(
@@ -81,7 +81,7 @@ export function sumLine(sha256Hex: string, name: string): string {
   return `${sha256Hex}  ${name}\n`;
 }
 
-/** An object of the embedded store that a row names. */
+/** An object of the embedded store that a row refers to. */
 export interface NamedObject {
   /** Path of its file in the data folder, with forward slashes. */
   readonly path: string;
@@ -96,7 +96,7 @@ const plainFolders = ['validations', 'trial', 'models'];
 const objectPattern = /^blobs\/b-[0-9a-f]{24}\/objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 /** Temporary files of a process that renames when done, and of a model being added. */
 const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
-// A rotation takes milliseconds, so five in a row mean something else is wrong.
+// A rotation takes milliseconds, so if five passes in a row differ, something else is wrong.
 const readings = 5;
 
 /** Whether a backup can contain an entry of this name. Restore writes nothing else into a data folder. */
@@ -153,7 +153,7 @@ async function filesIn(dataDir: string, folder: string): Promise<readonly string
     .toSorted();
 }
 
-/** Passes our own errors through. `place` names what cannot be written to and starts the message. */
+/** Passes our own errors through. `place` is what cannot be written to, and starts the message. */
 export function toDiskError(error: unknown, place: string): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
@@ -172,7 +172,7 @@ export function toDiskError(error: unknown, place: string): unknown {
 // Small batches, because report texts are stored in the same column as report keys.
 const batch = 200;
 
-/** The embedded store's objects that rows name, including those of deleted analyses awaiting their purge. */
+/** The embedded store's objects that rows refer to, including those of deleted analyses awaiting their purge. */
 export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
   for (let last = ''; ; ) {
     const rows = await findRows(db, last);

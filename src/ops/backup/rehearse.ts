@@ -1,4 +1,4 @@
-/** Tries a backup out: restores it into a temporary folder, opens that as a server would, and examines a picture in it. */
+/** Tests a backup: restores it to a temporary folder, opens that as a server would, and examines a picture in it. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import type { ReadOptions } from './archive-reader.ts';
 import type { Manifest } from './contents.ts';
 import { restore } from './restore.ts';
 
-/** The analysis whose original was examined, and the verdict; null if the backup holds no original. */
+/** The analysis whose original was examined, and the verdict; null if the backup contains no original. */
 export type Rehearsal = { readonly analysisId: string; readonly verdict: string } | null;
 
 /** Whether all keys that a restored service needs are available. */
@@ -28,7 +28,8 @@ export function canRehearse({ holdsKeys, masterKey: { place } }: Manifest): bool
 const masterKeyVariable = 'FORENSICS_MASTER_KEY';
 
 /**
- * Leaves nothing behind in the system's folder for temporary files (`TMPDIR`), where it needs the size of the backup.
+ * Leaves nothing behind in the system's folder for temporary files (`TMPDIR`), where it needs as much space as the
+ * backup takes.
  *
  * @throws {ForensicsError} as `restore` and as an examination does; `evidence_damaged`.
  */
@@ -81,7 +82,7 @@ async function examineOne(core: Core, settings: Settings): Promise<Rehearsal> {
   const { stores } = openBlobs({ settings, core, now: core.now, onError: () => undefined });
   for (const row of rows) {
     const store = await stores.of(row);
-    // A purge may have deleted the original while the backup was made.
+    // A purge may have deleted the original while the backup was being made.
     if ((await store.head(row.evidenceKey ?? '')) !== null)
       return examine({ row, store }, settings);
   }

@@ -1,7 +1,7 @@
 /**
- * Restores a data folder from a backup. Everything is unpacked next to the existing files and
- * checked before it is moved into place; a crash at any moment leaves the old content or the new,
- * never a mixture. Nothing is deleted: the folder's previous content is set aside.
+ * Restores a data folder from a backup. Everything is unpacked next to the existing files and checked before it is
+ * moved into place; a crash at any moment leaves either the old contents or the new ones, never a mixture. Nothing is
+ * deleted: the folder's previous contents are set aside.
  */
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
@@ -32,7 +32,7 @@ type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
 interface RestoreRequest {
   readonly file: string;
-  /** Whether the data folder's current content may be set aside. */
+  /** Whether the data folder's current contents may be set aside. */
   readonly mayReplace: boolean;
   /** Folder with the keys for a backup made without them. */
   readonly keysDir: string | null;
@@ -42,12 +42,12 @@ interface RestoreRequest {
 
 interface Restored extends Verified {
   readonly manifest: Manifest;
-  /** Name of the subfolder of the data folder that now holds its previous content; null if it was empty. */
+  /** Name of the subfolder of the data folder that now holds its previous contents; null if it was empty. */
   readonly aside: string | null;
 }
 
 /**
- * @throws {ForensicsError} `conflict` if the folder holds something that may not be replaced or is in use;
+ * @throws {ForensicsError} `conflict` if the folder contains something that may not be replaced, or is in use;
  *   `backup_damaged`, `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing
  *   keys, `config_invalid`.
  */
@@ -87,7 +87,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   return { ...verified, manifest, aside: null };
 }
 
-/** The restored files would belong to us, and the server could not read them. */
+/** The restored files would belong to us, so the server could not read them. */
 function assertOwnFolder(dataDir: string): void {
   if (!belongsToAnotherUser(dataDir)) return;
   throw new ForensicsError(

@@ -70,7 +70,7 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
   }
 }
 
-// A list of thousands helps nobody.
+// A list of thousands would not help anyone.
 const maxShown = 20;
 
 interface Named {

@@ -28,7 +28,7 @@ export async function checkClock(target: StoreToCheck): Promise<readonly Diagnos
 
 /**
  * @param aheadMs - how far this machine's clock is ahead of the other one.
- * @param other - whose clock the other one is.
+ * @param other - what the other clock belongs to.
  */
 export function judgeClock(tenant: string | null, aheadMs: number, other = 'the store'): Diagnosis {
   const { ok, warning, failed } = diagnose('clock', tenant);
@@ -46,9 +46,9 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
 const toleranceMs = 60_000;
 
 /**
- * Compares the clock with the database, which cannot hold a time in the future.
+ * Compares the clock with the database, which cannot contain a time in the future.
  *
- * @param writtenAt - the newest time in the database; null if it holds none.
+ * @param writtenAt - the newest time in the database; null if it contains none.
  */
 export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
   const { ok, failed } = diagnose('clock');

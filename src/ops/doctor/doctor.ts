@@ -43,7 +43,7 @@ export async function examineInstallation(request: Examination): Promise<readonl
   const program = await examineProgram(request);
   const { failed } = diagnose('data folder');
   if (belongsToAnotherUser(settings.dataDir)) {
-    // Files created here would belong to us, and the server could not use them.
+    // Files created here would belong to us, so the server could not use them.
     const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
     return [...program, failed('It belongs to another user.', fix)];
   }
@@ -73,7 +73,7 @@ async function examineProgram({
   const modelsDir = modelsFolder(settings);
   const node = judgeNode(process.versions.node);
   const known = [node, ...(await checkModules()), ...(await checkModels(modelsDir))];
-  // When one of its parts has failed, the self-test would only fail again.
+  // If one of its parts has failed, the self-test would only fail again.
   if (isQuick || known.some(({ state }) => state === 'failed')) return known;
   onSlow('Examining two synthetic pictures');
   return [...known, await examineSelf(modelsDir)];

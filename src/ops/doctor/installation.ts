@@ -87,7 +87,7 @@ export async function checkRights(dataDir: string): Promise<Diagnosis> {
 }
 
 function isOpenToOthers(path: string): boolean {
-  // Windows has other access rights, which the mode does not show.
+  // Windows has different access rights, which the mode does not show.
   if (process.platform === 'win32') return false;
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o077) !== 0;
@@ -109,7 +109,7 @@ export async function measureSpace(folder: string): Promise<Space> {
   return { freeBytes: Number(bavail * bsize), totalBytes: Number(blocks * bsize) };
 }
 
-/** Judges whether there is room for at least one analysis of the largest picture, with some to spare. */
+/** Decides whether there is space for at least one analysis of the largest picture, with some to spare. */
 export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
   const percent = Math.floor((100 * freeBytes) / totalBytes);

@@ -5,7 +5,7 @@ import { type Db, transact } from '../../ports/db/database.ts';
 import { judgeClock } from './clock.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
-/** @throws {ForensicsError} when the database does not answer. */
+/** @throws {ForensicsError} if the database does not respond. */
 export async function checkDatabaseClock(db: Db, now: () => Date): Promise<Diagnosis> {
   const sentAtMs = now().getTime();
   const [row] = await db.values<[string]>(
@@ -32,7 +32,7 @@ interface Facts {
   readonly connections: number;
 }
 
-/** @throws {ForensicsError} when the database does not answer. */
+/** @throws {ForensicsError} if the database does not respond. */
 export async function readFacts(db: Db): Promise<Facts> {
   const [facts] = await db.values<(string | number)[]>(sql`SELECT
     current_setting('server_version'),

@@ -9,7 +9,7 @@ import { gatherAnswer, probeKey } from '../../ports/storage/remote/probe.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
-/** A store to check, and how to fix what may fail there. */
+/** A store to check, and how to fix anything that fails there. */
 export interface StoreToCheck {
   readonly tenant: string;
   readonly store: BlobStore;
@@ -33,7 +33,7 @@ function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
 }
 
-/** When no server answers this is only a warning, because that may be intended. */
+/** If no server responds, this is only a warning, because that may be intended. */
 export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
   const { tenant, store, visit, fixes, unreached, now } = target;
   const { ok, warning, failed } = diagnose('presigned URLs', tenant);
@@ -140,7 +140,7 @@ interface VisitAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** Our clock halfway between request and response. */
+  /** Our time halfway between request and response. */
   readonly at: Date;
 }
 

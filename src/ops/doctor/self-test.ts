@@ -11,8 +11,8 @@ import type { Examination, ModelIdentity } from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
-// The golden numbers have four digits; runs on the same processor agree exactly, on two kinds of processor they differed
-// by up to 0.0005.
+// The golden numbers have four digits; runs on the same processor agree exactly, and on two kinds of processor they
+// differed by up to 0.0005.
 const sameUpTo = 0.001;
 // A tenth of the largest spread of one picture's probability over its passes (0.5).
 const soundUpTo = 0.05;

@@ -87,7 +87,7 @@ async function embeddedTarget(
   { stores }: Blobs,
   tenantId: string,
 ): Promise<Target> {
-  // The certificate authority that "forensics serve" made.
+  // The certificate authority that "forensics serve" created.
   const authority = join(settings.dataDir, 'tls', 'ca.pem');
   const own = existsSync(authority) ? [readFileSync(authority, 'utf8')] : [];
   return {

@@ -31,7 +31,7 @@ const inOrder: readonly SQLiteTable[] = [
   tables.auditEntries,
 ];
 
-// Kept small because a row of examinations holds a picture's maps, some hundred kilobytes.
+// Kept small because each row of examinations contains a picture's maps, a few hundred kilobytes.
 const batch = 100;
 
 /**
@@ -131,7 +131,7 @@ async function replaceHeads(
   await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
 }
 
-/** Makes new numbers follow the copied ones. */
+/** Makes new numbers continue after the copied ones. */
 async function advanceSequences(tx: Tx): Promise<void> {
   await tx.run(
     sql`SELECT setval('webhook_deliveries_seq', max(seq)) FROM webhook_deliveries HAVING max(seq) > 0`,

@@ -34,7 +34,7 @@ type OnProgress = (what: string, count: number) => void;
 /**
  * @param settings - the new ones: with the database, and with the default storage if objects are to be moved.
  * @param onProgress - receives a table name, or `objects`, and how many were copied so far.
- * @throws {ForensicsError} `conflict` while a server uses the data folder, or when the database holds another
+ * @throws {ForensicsError} `conflict` while a server uses the data folder, or if the database contains another
  *   installation or is already complete; `evidence_damaged` for an object that arrives altered; whatever opening source
  *   and target throws.
  */
@@ -47,7 +47,7 @@ export async function migrateInstallation(
   try {
     // Rejects a wrong master key before copying anything.
     await openSecrets(folder, source.db);
-    // Reports a store that rejects our credentials, likewise.
+    // Likewise, reports a store that rejects our credentials.
     const core = await openCoreOn(source, settings);
     await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
     const target = await openPostgres({
@@ -144,7 +144,7 @@ interface Move {
 // No setting allows an upload larger than this.
 const maxObjectBytes = 1_000_000_000;
 
-/** @returns the ETag of the object in its new store, when the object has one that was checked. */
+/** @returns the ETag of the object in its new store, if the object has one that was checked. */
 async function moveObjects(
   db: Db,
   { row, from, to }: Move,

@@ -1,4 +1,4 @@
-/** Two pictures that show the same thing, side by side: cropped and turned to match, with differences framed. */
+/** Two pictures that show the same thing, side by side: cropped and rotated to match, with differences framed. */
 
 import sharp from 'sharp';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -19,7 +19,10 @@ export interface AlignedPictures {
 const maxPixels = 250_000;
 /** Longer side of the compared copies: coarse enough that an alignment error of half a per cent makes no difference. */
 const comparedSide = 256;
-/** A cell counts as changed from this deviation on, as in `thumbnail.ts`, and a part from this many cells. */
+/**
+ * A cell counts as changed at or above this deviation, as in `thumbnail.ts`, and a part must have at least this many
+ * cells.
+ */
 const minDeviation = 8;
 const minCells = 4;
 const maxParts = 9;

@@ -42,7 +42,7 @@ export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: 
     drawFrame(canvas, grown(box, 2 * stroke), 3 * stroke, colours.black);
     drawFrame(canvas, grown(box, stroke), stroke, colours.white);
   }
-  // On top of all frames, so that none crosses a number.
+  // Drawn on top of all frames, so that no frame crosses a number.
   boxes.forEach(({ left, top, right, bottom }, at) => {
     const dot = 2 * stroke;
     const box = { top, width: right - left, height: bottom - top };

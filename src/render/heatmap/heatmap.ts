@@ -1,6 +1,6 @@
 /**
- * Draws cell maps over the greyed picture. The scale is 0..1 for every picture and map, so that heatmaps can be
- * compared side by side. Knows pixels and values; what they mean is stated elsewhere.
+ * Draws cell maps over a greyscale copy of the picture. The scale is 0..1 for every picture and map, so that heatmaps
+ * can be compared side by side. Knows pixels and values; what they mean is explained elsewhere.
  */
 
 import { constants, crc32, deflateSync } from 'node:zlib';
@@ -13,7 +13,7 @@ import { colourCount, createColourMap, createUpsampler, type Size } from './colo
 import { type Canvas, drawFrames } from './frames.ts';
 
 /**
- * Low values show the picture as dimmed grey, high values as shading of the colour. The grey is kept dark, so that
+ * Low values show the picture in dimmed grey, and high values as shades of the colour. The grey is kept dark, so that
  * bright always means a high value and never a bright object in the picture, also in greyscale print.
  */
 const greyBelow = { black: 4, white: 78 };

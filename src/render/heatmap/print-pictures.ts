@@ -106,7 +106,7 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   const draw = createDrawer(picture, maps, maxMethodPixels);
   const pictures: Record<string, Uint8Array> = {};
   for (const [method, values] of Object.entries(maps.methods)) {
-    // A method's 0.5 says nothing, so the colours start there: silence is grey, never half-way to alarm.
+    // A method's 0.5 says nothing, so the colours start there: nothing found is grey, never half-way to alarm.
     const { rgb, ...raw } = draw(values.map((value) => Math.max(0, 2 * value - 65_535)));
     const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);

@@ -48,7 +48,7 @@ tr{border-bottom:1px solid var(--rule);padding:4px 0}th,td,.below td{border:0;pa
 tr:has(+.below){border:0}td:empty{display:none}td[data-label]::before{content:attr(data-label) ': ';color:var(--muted)}}
 @media print{label{display:none}.viewer{max-height:none}.over{clip-path:none!important}}`;
 
-/** Slides between picture and heatmap, and enlarges both. */
+/** Slides between the picture and a heatmap, and enlarges both. */
 export const script = `
 for (const map of document.querySelectorAll('.map')) {
   const over = map.querySelector('.over');

@@ -51,7 +51,7 @@ function toColumns({ columns }: Grid): readonly Column[] {
   });
 }
 
-/** Columns that need no names have no header either. */
+/** Columns without names have no header either. */
 function hasHead({ columns }: Grid): boolean {
   return columns.some(({ title }) => title !== '');
 }

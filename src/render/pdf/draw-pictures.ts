@@ -84,7 +84,7 @@ function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] 
   );
 }
 
-/** Each heatmap is kept together with its text, without which it would be misread. */
+/** Each heatmap is kept together with its text, because it would be misread without it. */
 export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
   for (const row of fittingRows(around, block)) {

@@ -79,7 +79,7 @@ export function openPage(facts: DocumentFacts) {
       doc.font(style.font).fontSize(style.size);
       const space = doc.widthOfString(' ');
       return text.split('\n').flatMap((line) =>
-        // Measured with the following space, because pdfkit lays out and caches words in this form.
+        // Measured together with the following space, because pdfkit lays out and caches words in this form.
         breakLines(line, width, (part) => doc.widthOfString(`${part} `) - space),
       );
     },

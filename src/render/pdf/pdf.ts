@@ -26,7 +26,7 @@ import { ink, sheet, styles } from './style.ts';
 
 interface PdfInput {
   readonly picture: Picture;
-  /** The PNG files delivered with the report, which shows them smaller and states their checksums. */
+  /** The PNG files delivered with the report, which shows them smaller and gives their checksums. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   readonly examination: Examination;
   readonly item: ReportItem;
