@@ -52,10 +52,7 @@ export async function retry<T>(
   });
 }
 
-/**
- * Up to half of the pause is random, so that clients that failed at the same time do not all come back at the same
- * time.
- */
+/** Up to half of the pause is random, so that clients that failed at once do not all come back at once. */
 export function backoffMs(attempt: number, firstMs: number, factor: number): number {
   return firstMs * factor ** (attempt - 1) * (0.5 + Math.random() / 2);
 }

@@ -1,7 +1,4 @@
-/**
- * The command line: runs the command that was called or prints help, and turns every failure into
- * one line and an exit code.
- */
+/** The command line: runs a command or prints help, and turns every failure into one line and an exit code. */
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help, Option } from 'commander';

@@ -132,9 +132,7 @@ export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
   return withServiceOptions(subcommand(...how));
 }
 
-/**
- * Wraps an action so that it gets the arguments, followed by the options of its command and of the commands above it.
- */
+/** Wraps an action so that it gets the arguments, then the options of its command and of the commands above it. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
     // Commander adds only this command's own options, and the command.

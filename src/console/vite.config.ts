@@ -2,10 +2,7 @@ import { defineConfig } from 'vite';
 
 const here = new URL('.', import.meta.url).pathname;
 
-/**
- * Builds the console into static files: named by a hash of their contents, with nothing inlined and nothing from other
- * sites.
- */
+/** Builds the console into static files named by a hash of their contents, with nothing inlined or from other sites. */
 export default defineConfig({
   root: here,
   base: '/console/',

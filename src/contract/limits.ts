@@ -23,9 +23,7 @@ export const maxIdempotencyKeyLength = 255;
 /** Maximum size of a picture's file, unless the `maxUploadBytes` setting overrides it. */
 export const maxUploadBytes = 50_000_000;
 
-/**
- * Maximum entries on one page, whatever the request: each takes about 10 kB, with up to seven freshly signed sets of URLs.
- */
+/** Maximum entries on one page, whatever the request: each takes about 10 kB, with up to seven new sets of URLs. */
 export const maxListed = 1000;
 
 /** Seven days, the maximum of Signature Version 4. */

@@ -109,8 +109,7 @@ export const strengthOfAssurance = {
 export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
 
 /**
- * Weight of a finding whose strength is a convention: the score is the probability that corresponds to it at even prior
- * odds.
+ * Weight of a finding whose strength is a convention: the score is the corresponding probability at even prior odds.
  */
 export function conventionalWeight(speaksFor: 'real' | 'fake', strength: Strength): Weight {
   const ratio = strengthFrom[strengths.indexOf(strength)]!;

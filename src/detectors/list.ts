@@ -23,10 +23,7 @@ export const localisingDetectors: readonly Detector[] = [
 /** Methods that a report shows but that do not affect the verdict, unless the fusion gives them a weight. */
 export const shownDetectors: readonly Detector[] = [errorLevel];
 
-/**
- * Methods of earlier versions, which stored examinations and bundles still contain. They did not affect verdicts
- * either.
- */
+/** Methods of earlier versions, still found in stored examinations and bundles. They did not affect verdicts either. */
 export const retiredMethods: readonly string[] = ['jpeg-grid', 'noise-level', 'resampling'];
 
 export const detectors: readonly Detector[] = [

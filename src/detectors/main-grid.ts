@@ -114,10 +114,7 @@ function maxOfEight(keys: Int32Array, gap: number): void {
   }
 }
 
-/**
- * The larger of two keys `count * 256 + (tied ? 128 : 0) + origin`. Branchless, because the branches would be
- * unpredictable.
- */
+/** The larger of two keys `count * 256 + (tied ? 128 : 0) + origin`. Branchless: branches would be unpredictable. */
 function maxKey(a: number, b: number): number {
   const isTied = (((a ^ b) >> 8) - 1) >>> 31;
   return Math.max(a, b) | (isTied << 7);

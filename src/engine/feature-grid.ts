@@ -47,9 +47,7 @@ export async function readFeatureGrid(
   return { ...grid, channels: values.length / (grid.columns * grid.rows), values };
 }
 
-/**
- * Pads the RGB to whole cells by repeating edge pixels; returns the picture's own array if no cell extends past the edge.
- */
+/** Pads the RGB to whole cells by repeating edge pixels; returns the picture's own array if there is nothing to pad. */
 export function padToCells(
   { rgb, facts }: { readonly rgb: Uint8Array; readonly facts: Size },
   cellPx: number,

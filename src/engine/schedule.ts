@@ -17,9 +17,7 @@ export interface Models {
   readonly locator: LocateModel;
   /** Whether they may run at the same time. Without a spare core, both would take longer. */
   readonly hasSpareCore?: boolean;
-  /**
-   * Searches for copies in the localisation network's thread, after it has finished; used only while there is a spare core.
-   */
+  /** Searches for copies in the localisation network's thread when that has finished; only used with a spare core. */
   readonly findCopiesInThread?: (
     ...given: Parameters<typeof findCopies>
   ) => Promise<ReturnType<typeof findCopies>>;

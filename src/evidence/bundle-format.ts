@@ -140,10 +140,7 @@ export interface BundleCase {
   readonly item: ReportItem;
   readonly heatmapSize: { readonly width: number; readonly height: number } | null;
   readonly limits: Limits;
-  /**
-   * PEM certificates of trusted signers of content credentials; null for none. Included if the examination used the
-   * same list.
-   */
+  /** PEM certificates of trusted signers of content credentials; null for none. Included if the examination used it. */
   readonly trustList: string | null;
   /** Rendered in every language from the bytes of `original`, never from files that others could have written. */
   readonly rendering: Rendering;

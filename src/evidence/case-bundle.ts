@@ -47,10 +47,7 @@ const recordSchema = Type.Object({
         Type.Unsafe<ResultClass>({ type: 'string', enum: [...resultClasses] }),
         Type.Null(),
       ]),
-      /**
-       * File name of its bundle, and the SHA-256 of the picture and of the bundle's manifest; null without a forensic
-       * report.
-       */
+      /** File name of its bundle, and the SHA-256 of the picture and the manifest; null without a forensic report. */
       file: textOrNull,
       sha256: textOrNull,
       manifestSha256: textOrNull,

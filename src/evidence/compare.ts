@@ -22,8 +22,8 @@ export interface FieldDifference {
   readonly recorded: unknown;
   readonly found: unknown;
   /**
-   * `rounding`: within the tolerance. `wording`: a sentence differs; its numbers are compared separately. `value`:
-   * anything else.
+   * `rounding`: within the tolerance. `wording`: a sentence differs (numbers are compared apart). `value`: anything
+   * else.
    */
   readonly kind: 'rounding' | 'wording' | 'value';
 }

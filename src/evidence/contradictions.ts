@@ -155,10 +155,7 @@ function checkPictures(
   ]);
 }
 
-/**
- * Each report contains the SHA-256 of its picture as plain text: a PDF in its document information, an HTML page in its
- * footer.
- */
+/** Each report contains its picture's SHA-256 as plain text: a PDF in its document information, HTML in its footer. */
 export function checkReports({ item }: Pick<Manifest, 'item'>, files: Files): readonly Problem[] {
   const checkFile = (name: string, start: string) => {
     const bytes = files.get(name);

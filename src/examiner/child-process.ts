@@ -1,7 +1,4 @@
-/**
- * A forked child process from its parent's side: sends it a task, receives the result or the reason for a failure, and
- * ends it.
- */
+/** A forked child process from its parent's side: sends it a task, receives the result or failure, and ends it. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,10 +10,7 @@ import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
   readonly entry: URL;
-  /**
-   * In CPU time if the system reports it, counted from the handover of the task and including the start-up of a new
-   * child.
-   */
+  /** In CPU time if the system reports it, from the handover of the task, including the start-up of a new child. */
   readonly taskTimeoutMs: number;
   /** Resident memory of the whole child, as measured by the operating system. */
   readonly memoryLimitBytes: number;
@@ -177,9 +171,7 @@ function sendTask(
   }
 }
 
-/**
- * A busy child keeps our process running; an idle one does not, so a program that forgets to close the pool still ends.
- */
+/** Only a busy child keeps our process running, so a program that forgets to close the pool still ends. */
 function holdParent(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();

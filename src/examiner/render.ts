@@ -1,7 +1,4 @@
-/**
- * Renders the findings of an examination: heatmaps, raw maps and the report in each language. Also compares rendered
- * PNG files.
- */
+/** Renders the findings of an examination: heatmaps, raw maps and the reports. Also compares rendered PNG files. */
 
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination } from '../engine/result.ts';

@@ -1,7 +1,4 @@
-/**
- * The tasks of the sandbox. To add one, add an entry to `tasks` and its function; `createSandbox` turns each entry into
- * a method.
- */
+/** The tasks of the sandbox. To add one, add an entry to `tasks` and its function; each becomes a sandbox method. */
 
 import type { Examination } from '../engine/result.ts';
 import type { PdfContents } from '../image/pdf.ts';

@@ -68,9 +68,7 @@ const loaders = [
   'NsgifBuffer',
 ];
 
-/**
- * One thread per picture, because the pool runs one process per core; no cache; only the loaders of the supported formats.
- */
+/** One thread per picture, because the pool runs one process per core; no cache; only loaders of supported formats. */
 function openCodec(): void {
   if (isOpen) return;
   sharp.concurrency(1);

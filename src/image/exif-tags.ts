@@ -25,10 +25,7 @@ const structuralTags: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/**
- * Reads text itself, because exifreader includes what follows its end. @throws whatever exifreader throws on a broken
- * block.
- */
+/** Reads text itself, because exifreader reads past its end. @throws whatever exifreader throws on a broken block. */
 export function readExif(tiff: Uint8Array): FoundTags {
   if (isEmptyBlock(tiff)) return { tags: new Map(), hasThumbnail: false };
   const { exif = {}, Thumbnail } = ExifReader.load(asEarlierExif(tiff), {

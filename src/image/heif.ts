@@ -74,10 +74,7 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   return { width, height };
 }
 
-/**
- * Other pictures of a burst or album, which are shown on their own, unlike thumbnails, tiles and depth, gain or alpha
- * planes.
- */
+/** Other pictures of a burst or album, unlike thumbnails, tiles and depth, gain or alpha planes. */
 function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
   const [list] = boxesOf(boxes, 'iref');
   const idBytes = list?.[0] === 0 ? 2 : 4;

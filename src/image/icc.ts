@@ -1,7 +1,4 @@
-/**
- * Reads the name of an ICC colour profile. Profiles are reported but never applied, because traces are in the stored
- * values.
- */
+/** Reads the name of an ICC colour profile. Profiles are never applied, because traces are in the stored values. */
 
 import { ascii, dataView } from './bytes.ts';
 

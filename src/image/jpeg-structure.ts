@@ -130,7 +130,8 @@ function readComponent(payload: Uint8Array, at: number): JpegComponent {
 }
 
 /**
- * T.81 B.2.4.1: a DQT segment contains one or more tables; a later table replaces an earlier one with the same identifier.
+ * T.81 B.2.4.1: a DQT segment contains one or more tables; a later one replaces an earlier one with the same
+ * identifier.
  */
 function readQuantisationTables(segments: readonly MarkerSegment[]): QuantisationTable[] {
   const tables = new Map<number, QuantisationTable>();

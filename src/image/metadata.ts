@@ -101,10 +101,7 @@ function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
   }
 }
 
-/**
- * The text of a place by field, with repeated ones joined; nested fields come after the properties of the picture
- * itself.
- */
+/** The text of a place by field, with repeated ones joined; nested fields come after the picture's own properties. */
 function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
   const own = all.filter((one) => one.place === place);
   const isNested = ({ field }: FileText) => place === 'xmp' && field.includes('/');

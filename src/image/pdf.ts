@@ -235,7 +235,7 @@ function sizeInSamples({ lib, answer }: Page, object: number) {
 }
 
 /**
- * A picture fills the unit square of its matrix. Returns its bounding box on the page as displayed, cropped and rotated.
+ * A picture fills the unit square of its matrix. Returns its bounding box on the displayed page, cropped and rotated.
  */
 function placeOf({ lib, answer, page, mm }: Page, [a, b, c, d, e, f]: Matrix): Place {
   // The function returns integers, so this uses hundredths of a millimetre.

@@ -7,8 +7,7 @@ import type { PngChunk, PngFile } from './png.ts';
 import { decodeText } from './text.ts';
 
 /**
- * Limit for one piece of inflated text, and half the limit for all of them: Photoshop's largest packets take a
- * megabyte.
+ * Limit for one piece of inflated text, and half that for all together: Photoshop's largest packets take a megabyte.
  */
 const maxInflatedBytes = 16_000_000;
 const maxWarnings = 8;
@@ -63,7 +62,7 @@ function isXmp(block: Uint8Array): boolean {
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
 /**
- * A decompression bomb or a broken stream gives null and a warning; a file with many bombs is stopped after the first few.
+ * A decompression bomb or a broken stream gives null and a warning; a file with many is stopped after the first few.
  */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;

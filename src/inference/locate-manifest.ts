@@ -166,8 +166,7 @@ const locateManifest = object({
       compression: orElse(weight, 0),
       weights: named(methodName, weight),
       /**
-       * Methods that raise a suspicion on their own if they indicate a change more than weakly. Absent before version
-       * 2.4.0.
+       * Methods that raise a suspicion alone if they indicate a change more than weakly. Absent before version 2.4.0.
        */
       suspectAlone: orElse(list(matching(methodName, 'a method')), []),
     }),

@@ -97,7 +97,7 @@ export function rootFields(json: string) {
 }
 
 /**
- * Adds the manifest to the files of its model, because thresholds and calibration affect decisions as much as weights do.
+ * Adds the manifest to its model's files, because thresholds and calibration affect decisions as much as weights do.
  */
 export function withManifest(files: ModelFiles, json: string): ModelFiles {
   const bytes = Buffer.from(json);

@@ -121,7 +121,7 @@ export interface ReportItem {
   /** The outermost first: a PDF that was fetched has both. */
   readonly origins?: readonly Origin[];
   /**
-   * When the examination ran. Apart from custody the report has no other time, so the same result gives the same bytes.
+   * When the examination ran. The report has no other time apart from custody, so the same result gives the same bytes.
    */
   readonly examinedAt: Date;
 }

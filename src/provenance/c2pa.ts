@@ -70,10 +70,7 @@ const unreadable: ContentCredentials = {
 
 const certificates = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/**
- * The date on which the list's newest certificate became valid: a list has no date itself, but cannot be older than
- * that.
- */
+/** The date on which the list's newest certificate became valid: a list has no date, but cannot be older than this. */
 function newestIn(trustList: string): string | null {
   const days = [...trustList.matchAll(certificates)].flatMap(([pem]) => {
     const validFrom = new Date(startOf(pem));

@@ -181,10 +181,7 @@ function isUnset(at: Date): boolean {
   return isMidnight || (firstYears.has(at.getUTCFullYear()) && day <= 7);
 }
 
-/**
- * Whether the receiver had not yet received the time: the date predates GPS in cameras, or is the first day of a week
- * count.
- */
+/** Whether the receiver had no time yet: the date predates GPS in cameras, or is the first day of a week count. */
 function isBeforeFirstFix(at: Date): boolean {
   const day = at.toISOString().slice(0, 10);
   return at.getUTCFullYear() < 1995 || isUnset(at) || gpsWeekStarts.has(day);

@@ -1,6 +1,4 @@
-/**
- * Recognises generators by the text that they write into a file; for those that write JSON, see `generator-json.ts`.
- */
+/** Recognises generators by the text that they write to a file; for those that write JSON, see `generator-json.ts`. */
 
 import type { FileText } from '../image/file-texts.ts';
 import { asMembers, type ForeignTexts, parseObject, type Recognised } from './file-texts.ts';

@@ -30,9 +30,7 @@ export interface Declaration {
 
 /** A C2PA manifest store. Integrity and trust are separate facts: a forger can sign, but not in someone else's name. */
 export interface ContentCredentials {
-  /**
-   * `valid`: signature and hashes match the bytes of this file. `unreadable`: there is a store, but it cannot be parsed.
-   */
+  /** `valid`: signature and hashes match the bytes of this file. `unreadable`: the store cannot be parsed. */
   readonly integrity: 'valid' | 'broken' | 'unreadable';
   /** `not-checked` if there is no trust list. */
   readonly trust: 'trusted' | 'untrusted' | 'not-checked';
@@ -55,10 +53,7 @@ export interface ContentCredentials {
   readonly problems: readonly string[];
   /** Absent in examinations from earlier versions. */
   readonly identities?: readonly CredentialIdentity[];
-  /**
-   * The time-stamp authority, and the validity period of the signer's certificate. Null if the credentials do not give
-   * them.
-   */
+  /** The time-stamp authority, and the signer's certificate's validity period. Null if the credentials have none. */
   readonly authority?: string | null;
   readonly validity?: { readonly from: string; readonly to: string } | null;
   /** All status codes of the active manifest, and the failures of its ingredients. */
@@ -75,8 +70,7 @@ export interface CredentialIdentity {
   /** Who attests it: the issuer of the certificate, or the service. */
   readonly provider: string | null;
   /**
-   * `signed`: the signature is valid, but no authority vouches for it. `not-verified`: verification would need a
-   * connection.
+   * `signed`: the signature is valid, but no authority vouches for it. `not-verified`: this would need a connection.
    */
   readonly state: 'trusted' | 'signed' | 'broken' | 'not-verified';
 }

@@ -33,10 +33,7 @@ const minDeviations = 6.5;
 const sides = { least: 12, most: 104, step: 1.06 };
 /** The same as a share of the shorter side of the picture. */
 const shares = { least: 0.02, most: 0.14 };
-/**
- * Distance of its centre from the right and lower edges, in sides of the star: first the usual one, then that in later
- * pictures.
- */
+/** Distance of its centre from the right and lower edges, in sides of the star: usually, and in later pictures. */
 const layouts = [1 / 2 + 2 / 3, 1 / 2 + 2] as const;
 
 /** Number of cells per side of the star, and of the square around it in which edges are compared. */
@@ -70,10 +67,7 @@ export function deviationsOfStar(picture: Pixels): number {
   return best / chance;
 }
 
-/**
- * Sums of the colours above and to the left of each pixel in the lower right corner, which give the mean of any
- * rectangle.
- */
+/** Sums of the colours above and left of each pixel in the lower right corner; they give the mean of any rectangle. */
 interface Corner {
   readonly side: number;
   /** `side + 1` rows of `side + 1` entries of three colours. */
@@ -129,9 +123,7 @@ function cutPatch({ side, sums }: Corner, start: number, step: number): Float64A
  */
 const circles = { radius: 0.6425, offset: 0.6435 };
 
-/**
- * Depth of a point of the frame inside the star, in sides of the star; outside it, minus the distance from the circle.
- */
+/** Depth of a point of the frame inside the star, in its sides; outside it, minus the distance from the circle. */
 function depthAt(column: number, row: number): number {
   const x = Math.abs(column - framed / 2) / cells;
   const y = Math.abs(row - framed / 2) / cells;
@@ -176,20 +168,14 @@ const outline = findEdges(
 );
 const outlineLength = Math.hypot(...outline.across, ...outline.down);
 
-/**
- * First cells of the frames in a patch: the same distance from the right edge as from the lower one, give or take a
- * cell.
- */
+/** First cells of the frames in a patch: equally far from the right and lower edges, give or take a cell. */
 const starts = Array.from({ length: 2 * slack + 1 }, (_, down) =>
   [down - 1, down, down + 1]
     .filter((right) => right >= 0 && right <= 2 * slack)
     .map((right) => down * patchSide + right),
 ).flat();
 
-/**
- * Correlation -1..1 of the edges with the outline of the star in the frame where it is highest; 0 if that is not a
- * star.
- */
+/** Correlation -1..1 of the edges with the star's outline in the frame where it is highest; 0 if that is not a star. */
 function matchStar(patch: Float64Array): number {
   const grey = Float64Array.from({ length: patchSide ** 2 }, (_, cell) => {
     const at = 3 * cell;
@@ -262,10 +248,7 @@ const squareColours = [
 ] as const;
 /** Side of a square in pixels: 16 as generated, less after scaling. */
 const squareSides = { least: 4, most: 17 };
-/**
- * Number of levels by which the colours of the corner may differ from these. Without the squares, they differ by 75 or
- * more.
- */
+/** Levels by which the colours of the corner may differ from these. Without the squares, they differ by 75 or more. */
 const maxDistance = 40;
 
 /** Root mean square difference between the corner's colours and those of the squares, in levels. */

@@ -96,10 +96,7 @@ function uAt(rgb: Uint8Array, at: number): number {
 /** In a picture of a single colour, all blocks are the same. */
 const minDeviation = 1e-6;
 
-/**
- * How closely the mean over the blocks of each bit follows the message, in standard deviations of what chance would
- * produce.
- */
+/** How closely the mean over each bit's blocks follows the message, in standard deviations of what chance produces. */
 function deviations(blocks: Uint8Array, bits: readonly number[]): number {
   const length = bits.length;
   const sums = new Float64Array(length);

@@ -73,8 +73,8 @@ export async function createRateLimits(
 type Answer = (error: Error | null, counted: { current: number; ttl: number }) => void;
 
 /**
- * The store interface that the package requires. Each limit has a child store; every server creates
- * them in the same order.
+ * The store interface that the package requires. Each limit has a child store, created in the same order by every
+ * server.
  */
 function sharedStore(db: Db, now: () => Date) {
   let children = 0;

@@ -96,9 +96,7 @@ interface Route {
   readonly isLimited: boolean;
 }
 
-/**
- * The responses of an operation in the OpenAPI document: one entry per status, each with the headers it actually has.
- */
+/** The responses of an operation in the OpenAPI document: one entry per status, each with its actual headers. */
 export function describeResponses(route: Route): Readonly<Record<string, object>> {
   const { response } = route.schema;
   const own: Readonly<Record<string, object>> = isObject(response) ? response : {};

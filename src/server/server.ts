@@ -50,9 +50,7 @@ interface ServerParts {
   readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;
-  /**
-   * The address at which clients reach the server, if the operator set it; if null, clients are not told any address.
-   */
+  /** The address at which clients reach the server; null, if the operator set none, tells clients none. */
   readonly publicUrl: string | null;
   /** Requests per minute for one caller; 0 means no limit. */
   readonly rateLimitPerMinute: number;

@@ -13,10 +13,7 @@ import { replaceFile } from '../ports/files/atomic-write.ts';
 import type { Issued } from './certificate.ts';
 
 export interface TlsMaterial {
-  /**
-   * PEM, leaf first. Our own authority comes last, because clients may have pinned its fingerprint,
-   * and can only see it here.
-   */
+  /** PEM, leaf first. Our own authority comes last: clients may have pinned its fingerprint, and only see it here. */
   readonly cert: string;
   readonly key: string;
   /** Null for the operator's own certificate, whose authority clients already know. */

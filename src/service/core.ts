@@ -1,7 +1,4 @@
-/**
- * The part of the app that needs no pictures: data folder, database, tenants, keys and users.
- * Enough for administration.
- */
+/** The part of the app without pictures: data folder, database, tenants, keys and users. Enough for administration. */
 
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';

@@ -232,10 +232,7 @@ const outcomeStyles: Readonly<Record<Outcome, Style>> = {
 
 const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'magenta' };
 
-/**
- * A long reason continues below itself. Laid out by hand, because a general table package takes minutes for 100,000
- * rows.
- */
+/** A long reason continues below itself. Laid out by hand, because table packages take minutes for 100,000 rows. */
 function layRow(
   [file, result, generated, changed, reason]: Cells,
   widths: Widths,

@@ -1,6 +1,5 @@
 /**
- * Result folders on disk, one per picture. A folder is written under another name and then renamed,
- * so it is never incomplete.
+ * Result folders on disk, one per picture. Each is written under another name and then renamed, so none is incomplete.
  */
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';

@@ -48,10 +48,7 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/**
- * Returns the Authorization header; null without credentials. Called for each request, and may refresh tokens through
- * `api`.
- */
+/** Returns the Authorization header; null without credentials. Called for each request; may refresh tokens. */
 export type Authorize = (api: Pick<Api, 'request'>) => Promise<string | null>;
 
 interface ApiParts {

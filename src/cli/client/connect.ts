@@ -109,10 +109,7 @@ async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   );
 }
 
-/**
- * The certificate chain a server presents, its own certificate first, read over a connection that
- * sends and trusts nothing.
- */
+/** A server's certificate chain, its own certificate first, read over a connection that sends and trusts nothing. */
 async function shownChain({ hostname, port }: URL): Promise<readonly X509Certificate[]> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({

@@ -234,8 +234,7 @@ function counted(count = 0, one: string, many = `${one}s`): string {
 }
 
 /**
- * `forensics restore` creates a data folder from a backup, or prints what it would do, and lists
- * the manual steps that remain.
+ * `forensics restore` creates a data folder from a backup (or prints what it would do) and lists the remaining steps.
  */
 export function defineRestore(command: Command): void {
   withLocalOptions(

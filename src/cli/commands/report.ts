@@ -1,7 +1,4 @@
-/**
- * `forensics report`: writes a stored analysis or case as a signed evidence bundle or, from a server, downloads its
- * files.
- */
+/** `forensics report`: writes the signed bundle of a stored analysis or case or, from a server, downloads its files. */
 
 import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';

@@ -116,10 +116,7 @@ async function settingsOfStart(sources: Sources): Promise<Settings> {
   return isForPerson ? { ...settings, logLevel: 'warn' } : settings;
 }
 
-/**
- * On the very first start, asks the person at the terminal which pictures to accept, and saves a yes in the config
- * file.
- */
+/** On the very first start, asks at the terminal which pictures to accept, and saves a yes in the config file. */
 async function askAtFirstStart(sources: Sources): Promise<void> {
   const { settings, origins, file } = readConfig(sources);
   const isFirst = file === null && !existsSync(settings.dataDir);

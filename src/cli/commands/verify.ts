@@ -1,7 +1,4 @@
-/**
- * `forensics verify`: checks that an evidence bundle is exactly what was signed. Needs no server, network or data
- * folder.
- */
+/** `forensics verify`: checks that an evidence bundle is exactly what was signed. Needs no server, network or data. */
 
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../errors.ts';

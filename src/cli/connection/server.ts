@@ -1,7 +1,4 @@
-/**
- * Decides from options, environment or profile which server a command acts on, and with which
- * credentials. Logs the choice.
- */
+/** Decides from options, environment or profile a command's server and credentials. Logs the choice. */
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';

@@ -18,10 +18,7 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 
 let given = none;
 
-/**
- * Declares the options common to all commands. They apply from the time a command runs until the next program is
- * created.
- */
+/** Declares the options common to all commands. They apply once a command runs, until the next program is created. */
 export function withSwitches(program: Command): Command {
   given = none;
   return program
@@ -74,10 +71,7 @@ export function shellWord(text: string): string {
 
 export type Style = Parameters<typeof styleText>[0];
 
-/**
- * Colours text for a stream, or leaves it plain when the stream or the user wants none (`NO_COLOR`,
- * `--no-color`, a pipe).
- */
+/** Colours text for a stream, unless the stream or the user wants none (`NO_COLOR`, `--no-color`, a pipe). */
 export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
   return (style, text) => styleText(style, text, { stream });
 }

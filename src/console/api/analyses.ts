@@ -90,9 +90,7 @@ export async function retryAnalysis(
 
 const undoMs = 8000;
 
-/**
- * Deletions that can be undone: the request is sent only when the time for undoing is over, or when the page closes.
- */
+/** Deletions that can be undone: the request is sent only when the time for undoing is over or the page closes. */
 export function createDeletions(send: typeof removeAnalysis) {
   const hidden = new Set<string>();
   const waiting = new Set<(isLast: boolean) => void>();

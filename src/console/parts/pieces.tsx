@@ -238,10 +238,7 @@ export function writeTime(at: string, language: Language): string {
   return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
 }
 
-/**
- * Swedish dates are in ISO 8601. The formatter is kept, because creating one takes as long as formatting a hundred
- * dates.
- */
+/** Swedish dates are in ISO 8601. Kept, because creating a formatter takes as long as formatting a hundred dates. */
 const timeWriter = new Intl.DateTimeFormat('sv-SE', {
   year: 'numeric',
   month: '2-digit',

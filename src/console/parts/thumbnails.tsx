@@ -8,9 +8,7 @@ import { useConsole } from '../context.ts';
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/**
- * URLs of the thumbnails of completed analyses, by id. Loaded after the list, which is shown without waiting for them.
- */
+/** Thumbnail URLs of completed analyses, by id. Loaded after the list, which is shown without waiting for them. */
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
   const [urls, setUrls] = useState(none);

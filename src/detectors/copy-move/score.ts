@@ -153,9 +153,7 @@ export const noneScore = missedRatio / (1 + missedRatio);
 
 /** Minimum odds of a pair relative to the most likely one: beside a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
-/**
- * More equally likely pairs come from rows of similar objects: in 40 pictures with simulated copies the maximum is four.
- */
+/** More equally likely pairs come from rows of similar objects: 40 pictures with simulated copies had at most four. */
 const maxLikelyPairs = 5;
 /** Caps the ratio for rows of similar objects: a weak finding, whatever the score of each pair. */
 const maxRatioOfRows = 5;

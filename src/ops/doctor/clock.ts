@@ -92,10 +92,7 @@ const dayMs = 86_400_000;
 /** Number of days before expiry from which a certificate is reported. */
 const soonDays = 14;
 
-/**
- * Checks the certificate's dates, key and names as clients do. Whether a client trusts its issuer
- * cannot be checked here.
- */
+/** Checks the certificate's dates, key and names as clients do. Whether clients trust its issuer cannot be checked. */
 export function checkCertificate(settings: CertificateSettings, now: Date): Diagnosis {
   const about = diagnose('certificate');
   const { behindProxy, dataDir, publicUrl, tlsCert, tlsKey } = settings;

@@ -1,7 +1,4 @@
-/**
- * Examines the package's synthetic pictures like any other picture and compares the numbers with
- * those measured at release.
- */
+/** Examines the package's synthetic pictures like any other and compares the numbers with those measured at release. */
 
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';

@@ -1,6 +1,4 @@
-/**
- * The folder that contains an entire installation, accessible only to its owner, and its lock: one server per folder.
- */
+/** The folder with an entire installation, accessible only to its owner, and its lock: one server per folder. */
 
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,9 +98,7 @@ export function belongsToAnotherUser(dataDir: string): boolean {
 
 type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
 
-/**
- * The folder of additional models: the one in the setting, even if it does not exist, or else `models` in the data folder.
- */
+/** The folder of additional models: the one in the setting, even if missing, or else `models` in the data folder. */
 export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
   const folder = join(dataDir, 'models');
   return modelsDir ?? (existsSync(folder) ? folder : null);

@@ -67,10 +67,7 @@ export interface Upgrade {
   /** Schema versions. */
   readonly from: number;
   readonly to: number;
-  /**
-   * Copy of the file before the upgrade; null for PostgreSQL, and if another process upgraded at the same moment and
-   * made a copy.
-   */
+  /** Copy of the file before the upgrade; null for PostgreSQL, and if another process has just made one. */
   readonly copy: string | null;
 }
 
@@ -225,9 +222,7 @@ export function skipLocked({ engine }: Reader): SQL {
   return engine === 'sqlite' ? sql`` : sql` FOR UPDATE SKIP LOCKED`;
 }
 
-/**
- * Whether a column has one of the values returned by a query; PostgreSQL runs the query first and can then use an index.
- */
+/** Whether a column has one of a query's values; PostgreSQL runs the query first and can then use an index. */
 export function isOneOf({ engine }: Reader, column: AnyColumn, query: SQLWrapper): SQL {
   return engine === 'sqlite' ? sql`${column} IN ${query}` : sql`${column} = ANY (ARRAY ${query})`;
 }

@@ -49,8 +49,7 @@ function readPassword(file: string): string {
 const [boolType, byteaType, int8Type, int4Type, numericType] = [16, 17, 20, 23, 1700] as const;
 
 /**
- * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, everything else
- * as text.
+ * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, others as text.
  */
 function typeParser(type: number, format?: string): (value: string) => unknown {
   if (format === 'binary') throw new TypeError('results are requested as text');

@@ -182,10 +182,7 @@ const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_se
 const withoutFlush = '; SET LOCAL synchronous_commit = off';
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/**
- * PostgreSQL runs transactions concurrently and aborts one whose outcome would depend on that; that one is then
- * retried.
- */
+/** PostgreSQL runs transactions concurrently and aborts any whose outcome would depend on that; these are retried. */
 async function runTransaction<T>(
   connections: Connections,
   act: (tx: Tx) => Promise<T>,

@@ -33,9 +33,7 @@ export const tenants = sqliteTable('tenants', {
   seenBefore: flag('seen_before').notNull().default(true),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
-  /**
-   * When the tenant lost access; the row is removed together with the last of its data. Its name changes: see `endTenant`.
-   */
+  /** When the tenant lost access; the row is removed with the last of its data. Its name changes: see `endTenant`. */
   deletedAt: date('deleted_at'),
 });
 
@@ -206,10 +204,7 @@ export const analyses = sqliteTable('analyses', {
   /** Why it failed; null also for failures that versions before 0.7 recorded. */
   failure: text('failure', { mode: 'json' }).$type<FailureReason>(),
   retryCount: integer('retry_count').notNull(),
-  /**
-   * When the analysis was started or retried. While pending, it waits for a worker if this is set, and for its start if
-   * not.
-   */
+  /** When the analysis was started or retried. While pending, it waits for a worker if set, otherwise for its start. */
   queuedAt: date('queued_at'),
   processingStartedAt: date('processing_started_at'),
   processingFinishedAt: date('processing_finished_at'),
@@ -253,9 +248,7 @@ export const examinations = sqliteTable('examinations', {
   methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
 
-/**
- * Fingerprints for recognising copies of examined pictures; the next table has their search keys. See `seen-before.ts`.
- */
+/** Fingerprints for recognising copies of pictures; the next table has their search keys. See `seen-before.ts`. */
 export const fingerprints = sqliteTable('fingerprints', {
   id: integer('id').primaryKey(),
   analysisId: text('analysis_id').notNull().unique(),
@@ -379,9 +372,7 @@ export const auditEntries = sqliteTable(
 /** The end of each chain, which reveals when entries were truncated. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),
-  /**
-   * 0 for a chain whose first entry, which records that the chain is younger than its tenant, has yet to be written.
-   */
+  /** 0 for a chain without its first entry, which records that the chain is younger than its tenant. */
   count: integer('count').notNull(),
   /** Hash of the last entry. */
   hash: text('hash').notNull(),

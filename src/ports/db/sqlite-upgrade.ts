@@ -69,10 +69,7 @@ function copyBefore(
   return copy;
 }
 
-/**
- * Removes the copies of killed processes, which are as large as the database. A recently changed one may still be in
- * progress.
- */
+/** Removes the copies of killed processes, which are as large as the database. Recent ones may be in progress. */
 function removeUnfinished(folder: string, at: Date): void {
   for (const name of readdirSync(folder).filter((one) => unfinishedPattern.test(one))) {
     const file = join(folder, name);

@@ -33,10 +33,7 @@ export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }
 
-/**
- * Whether a failed link means that the file system does not support links, like that of a USB stick or some network
- * shares.
- */
+/** Whether a failed link means that the file system has no links, like USB sticks and some network shares. */
 export function lacksLinks(code: string | null): boolean {
   return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
 }

@@ -131,10 +131,7 @@ class AddressRefused extends Error {
   readonly code = 'address_refused';
 }
 
-/**
- * The error is the same for unknown and forbidden names: different ones would reveal which names exist in the internal
- * network.
- */
+/** The error is the same for unknown and forbidden names, so it does not reveal which exist in the internal network. */
 class NoAddress extends Error {
   readonly code = 'no_address';
 }

@@ -19,10 +19,7 @@ export interface AlignedPictures {
 const maxPixels = 250_000;
 /** Longer side of the compared copies: coarse enough that an alignment error of half a per cent makes no difference. */
 const comparedSide = 256;
-/**
- * A cell counts as changed at or above this deviation, as in `thumbnail.ts`, and a part must have at least this many
- * cells.
- */
+/** Minimum deviation of a changed cell, as in `thumbnail.ts`, and minimum number of cells in a changed part. */
 const minDeviation = 8;
 const minCells = 4;
 const maxParts = 9;

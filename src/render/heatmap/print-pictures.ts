@@ -18,10 +18,7 @@ export interface PrintPictures {
   readonly digests: Readonly<Record<MapName, string>>;
 }
 
-/**
- * 300 dpi for a figure 8 cm wide and high. A total rather than a longest side, so that a strip of 65 x 4096 keeps every
- * pixel.
- */
+/** 300 dpi for a figure 8 cm wide and high. A total, so that a strip of 65 x 4096 keeps every pixel. */
 const maxPixels = 600_000;
 
 /** 200 dpi for a figure 8 cm wide: for heatmaps, which are smooth, and the report of a case, which may have a thousand pictures. */

@@ -187,10 +187,7 @@ function drawBeside(page: Page, block: Beside): void {
 const inset = 8;
 const gap = 12;
 const below = 5;
-/**
- * Points for the picture: as high as the page allows together with what must follow, and as wide as the text beside it
- * allows.
- */
+/** Points for the picture: as high as the page allows with what must follow, and as wide as the text allows. */
 const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, minCaption: 120 } as const;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;

@@ -31,10 +31,7 @@ export interface Surroundings {
 }
 
 const columnGap = 18;
-/**
- * Large: the picture, and what may have been changed in it; the other maps in a row below. Together they fill at most a
- * page.
- */
+/** Large: the picture, and what may have been changed in it; below, a row of the other maps. All fit on a page. */
 const shapes = {
   large: { columns: 2, tallest: 132 },
   small: { columns: 3, tallest: 84 },
@@ -68,10 +65,7 @@ export function minHeatmapsHeight(around: Surroundings, block: Heatmaps): number
   return rowHeight(around, toRows(block, minScale)[0]!);
 }
 
-/**
- * The largest scale at which everything fits on the rest of the page, otherwise the largest at which the first row
- * does.
- */
+/** The largest scale at which everything fits on the rest of the page, or failing that the first row. */
 function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] {
   const room = sheet.bottom - around.page.y;
   const sizes = scales.map((scale) => toRows(block, scale));

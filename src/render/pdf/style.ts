@@ -1,9 +1,6 @@
 /** The page size and text styles of a report. Points are 1/72 inch, from the upper left. */
 
-/**
- * A4. Everything is drawn between 36 and 778 pt, so that the page also prints on US Letter (792 pt high) without
- * scaling.
- */
+/** A4. Everything is drawn between 36 and 778 pt, so that the page also prints unscaled on US Letter (792 pt high). */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

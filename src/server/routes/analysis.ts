@@ -198,10 +198,7 @@ const retryAnalysis = operation({
   answer: analysisResponse,
 });
 
-/**
- * Size limit for what a bundle contains besides the examined file: maps and reports. Use `forensics verify` for larger
- * bundles.
- */
+/** Limit for a bundle's maps and reports besides the examined file. Use `forensics verify` for larger bundles. */
 const maxBytesBesideOriginal = 50_000_000;
 /** Each bundle is held in memory as a whole, so this is the limit for all callers together. */
 const maxReceived = 2;

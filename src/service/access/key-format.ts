@@ -113,9 +113,7 @@ export function createKeyAuthentication({
   };
 }
 
-/**
- * Runs on every request, so it is prepared once: whether the tag exists, and the key with this tag and digest, if any.
- */
+/** Prepared once, because it runs on every request: whether the tag exists, and the key with this digest, if any. */
 function prepareFindKey(db: Db) {
   const isKey = and(
     eq(apiKeys.tenantId, tenants.id),

@@ -46,10 +46,7 @@ interface Rotation {
 export interface Rotated {
   readonly key: KeyEntry;
   readonly replaced: KeyEntry;
-  /**
-   * Keys that earlier rotations replaced and that were still in their grace period; they expire no
-   * later than `replaced`.
-   */
+  /** Keys replaced by earlier rotations and still in their grace period; they expire no later than `replaced`. */
   readonly earlier: readonly KeyEntry[];
 }
 

@@ -85,8 +85,7 @@ function shown(manager: Manager, user: User): TenantUser {
 }
 
 /**
- * A new password, for example, gives access to everything the account may do, so the manager must have all those rights
- * too.
+ * A new password, for example, gives access to everything the account may do, so the manager must have those rights.
  */
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
   // Accounts outside the tenant do not exist as far as its members can see.

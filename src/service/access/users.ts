@@ -316,10 +316,7 @@ async function tenantNames(reader: Reader, ids: readonly string[]): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/**
- * An account in another tenant does not prevent a member from creating this one, because a refusal would reveal that it
- * exists.
- */
+/** An account in another tenant is no reason to refuse a member, because a refusal would reveal that it exists. */
 async function assertAddressFree(
   reader: Reader,
   email: string,

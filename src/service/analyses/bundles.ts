@@ -45,7 +45,8 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
       }));
     },
     /**
-     * Creates the signed archive; it is logged before anybody gets it. @throws {ForensicsError} as `openBundleInput`.
+     * Creates the signed archive, which is logged before anybody gets it. @throws {ForensicsError} as
+     * `openBundleInput`.
      */
     bundle: (caller: Caller, analysisId: string) =>
       semaphore(caller.tenant.id, async () => {

@@ -48,9 +48,7 @@ interface RetentionRules {
 export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
-  /**
-   * Wraps everything that keeps a picture in memory for a client's request; runs are limited by the number of workers.
-   */
+  /** Wraps everything that keeps a picture in memory for a client's request; the number of workers limits runs. */
   readonly semaphore: Semaphore;
   /** Upgrades this process is rendering, so that concurrent requests render a picture only once. */
   readonly upgrading: Set<string>;

@@ -91,10 +91,7 @@ export function examinationSha256(row: ExaminationRow): string {
   return hash.digest('hex');
 }
 
-/**
- * Whether the small columns agree with the examination: responses are built from them, but the hash does not cover
- * them.
- */
+/** Whether the small columns agree with the examination: responses use them, but the hash does not cover them. */
 export function isInAgreement(row: ExaminationRow): boolean {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;

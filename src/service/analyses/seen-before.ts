@@ -199,9 +199,7 @@ function kindOf(key: number): (typeof identityKinds)[number] {
   return identityKinds[Math.floor((key - firstFact) / factsPerKind)]!;
 }
 
-/**
- * The largest number of pictures in a case that one camera took, going by its serial number; 0 if no two have the same.
- */
+/** The largest number of pictures in a case with the same camera serial number; 0 if no two have the same. */
 export async function countOfOneCamera(
   reader: Reader,
   which: { readonly tenantId: string; readonly projectId: string },

@@ -32,8 +32,7 @@ interface Claim {
   readonly leaseMs: number;
   readonly kinds: readonly string[];
   /**
-   * Lists of owners whose jobs to skip, in order of preference: the next list applies when the one
-   * before leaves no job due.
+   * Lists of owners whose jobs to skip, in order of preference: the next applies if the one before leaves no job due.
    */
   readonly except?: readonly (readonly string[])[];
 }

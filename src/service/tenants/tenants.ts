@@ -1,6 +1,5 @@
 /**
- * Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing about HTTP or
- * analyses.
+ * Tenants, the service's customers: their names, trial flags and webhook URLs. Knows nothing about HTTP or analyses.
  */
 
 import { randomInt } from 'node:crypto';

@@ -1,7 +1,4 @@
-/**
- * Stores validations as files of the data folder, `validations/ID.json`, so that no database is needed to make and read
- * them.
- */
+/** Stores validations as files in the data folder, `validations/ID.json`, so that they need no database. */
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,8 +38,7 @@ const classFigures = Type.Object({
   /** Why pictures were left undecided, by reason code; a picture may have several. */
   reasons: Type.Record(Type.String(), count),
   /**
-   * The sub-folder with the largest proportion classified as the other class; null unless two have
-   * at least five pictures.
+   * The sub-folder with the largest share classified as the other class; null unless two have at least five pictures.
    */
   worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
 });

@@ -26,17 +26,12 @@ interface NewDelivery {
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/**
- * A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant no longer has a receiver.
- */
+/** A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant now has no receiver. */
 export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;
 
-/**
- * The outcome of a failed attempt. `overtaken`: another worker has leased the message, so this attempt counts for
- * nothing.
- */
+/** The outcome of a failed attempt. `overtaken`: another worker has leased the message, so this one does not count. */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
@@ -59,10 +54,7 @@ export function createOutbox(parts: OutboxParts) {
         const end = { state: 'delivered', outcome, at: now() } as const;
         if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
       }),
-    /**
-     * Schedules another attempt at `retryAt`; null abandons the message, and disables a receiver that has been failing
-     * for days.
-     */
+    /** Schedules another attempt at `retryAt`; null abandons the message, and disables a receiver failing for days. */
     fail: async (delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence> =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
@@ -194,10 +186,7 @@ async function postpone(
   return (await tx.update(deliveries).set(change).where(heldAs(delivery)).run()).changes === 1;
 }
 
-/**
- * Disables the delivery's receiver and abandons all messages waiting for it. Returns false if the tenant has another
- * URL now.
- */
+/** Disables the delivery's receiver and abandons all messages waiting for it. Returns false if the URL has changed. */
 async function close(
   tx: Tx,
   delivery: Delivery,

@@ -22,8 +22,7 @@ interface EmbeddedStoreSettings {
   readonly bucket: string;
   readonly urls: ObjectUrls;
   /**
-   * Public origin of the server, as seen by clients. Read at each signing, because the port may only become known
-   * later.
+   * Public origin of the server, as seen by clients. Read at each signing, because the port may be unknown at first.
    */
   readonly endpoint: () => URL;
   /** 1..604800 seconds; default: seven days. */

@@ -66,10 +66,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   'visible-mark': 'visible mark in the picture',
 };
 
-/**
- * `readWarning` parses these sentences, so a new wording must be added next to the old one that earlier versions
- * stored.
- */
+/** `readWarning` parses these sentences, so a new wording must be added next to the old one, which is stored. */
 const warnings = {
   texts_cut: ({ place, characters }) =>
     `${places[place]}: long texts were cut to ${characters} characters.`,

@@ -100,10 +100,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   };
 }
 
-/**
- * Runs on every request, so it is prepared once: one row for each of the user's tenants, or a
- * single row without tenants.
- */
+/** Prepared once, because it runs on every request: a row for each of the user's tenants, or one without tenants. */
 function prepareFindHolder(db: Db) {
   return db
     .select({ user: users, session: sessions, tenantId: userTenants.tenantId })

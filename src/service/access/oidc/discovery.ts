@@ -64,10 +64,7 @@ interface ProviderRequest {
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/**
- * Time limit for a whole call. Calls to the identity provider are limited in time and size, and do not follow
- * redirects.
- */
+/** Time limit for a whole call. Such calls are limited in time and size, and do not follow redirects. */
 export const timeoutSeconds = 5;
 // Ten times what a hundred keys take.
 const maxAnswerBytes = 1024 * 1024;
