@@ -196,7 +196,7 @@ type Examined = ReadonlyMap<string, Analysis | null>;
 function useExamined(ids: readonly string[]): Examined {
   const { tenantName } = useConsole();
   const known = useRef(new Map<string, Analysis | null>());
-  useLoaded(`examined ${tenantName} ${ids.length}`, {
+  useLoaded(`examined ${tenantName} ${ids.length} ${ids.at(-1)}`, {
     load: async (signal) => {
       for (const id of ids.filter((each) => !known.current.has(each))) {
         const analysis = await getAnalysis(tenantName, id, signal).catch(nullIfGone);
