@@ -148,16 +148,23 @@ function forEachExtremum(
       // Fast exit for most pixels.
       if (value > 0 === middle[at + 1]! >= value || value > 0 === middle[at - 1]! >= value)
         continue;
-      const isBeyond = (other: number) => (value > 0 ? other < value : other > value);
-      const isExtremum =
-        neighbours.every((step) => isBeyond(middle[at + step]!)) &&
-        [planes[0]!, planes[2]!].every(
-          (plane) =>
-            isBeyond(plane[at]!) && neighbours.every((step) => isBeyond(plane[at + step]!)),
-        );
-      if (isExtremum && !isOnEdge(middle, at, width)) take(x, y, value);
+      if (isExtremum(planes, at, neighbours) && !isOnEdge(middle, at, width)) take(x, y, value);
     }
   }
+}
+
+/** A function of its own: a closure in that loop would cost memory for every pixel. */
+function isExtremum(
+  planes: readonly Float32Array[],
+  at: number,
+  neighbours: readonly number[],
+): boolean {
+  const value = planes[1]![at]!;
+  const isBeyond = (other: number) => (value > 0 ? other < value : other > value);
+  return planes.every(
+    (plane, n) =>
+      (n === 1 || isBeyond(plane[at]!)) && neighbours.every((step) => isBeyond(plane[at + step]!)),
+  );
 }
 
 function isOnEdge(values: Float32Array, at: number, width: number): boolean {
