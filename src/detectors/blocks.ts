@@ -44,30 +44,32 @@ export function boxMean(
   means: Float32Array = new Float32Array(values.length),
 ): Float32Array {
   const rows = values.length / columns;
-  const sums = new Float64Array(columns);
+  // Of each column, between as many columns of nothing as a window reaches beyond the edge.
+  const sums = new Float64Array(columns + 2 * radius + 1);
+  const inside = sums.subarray(radius + 1, radius + 1 + columns);
   const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));
-  const inside = 1 / (2 * radius + 1);
   for (let y = -radius; y < rows; y++) {
-    slide(sums, values, (y + radius) * columns, (y - radius - 1) * columns);
+    slide(inside, values, (y + radius) * columns, (y - radius - 1) * columns);
     if (y < 0) continue;
-    const share = 1 / spanAt(y, rows, radius);
-    const row = y * columns;
-    let [sum, x] = [0, 0];
-    for (; x < Math.min(radius, columns); x++) sum += sums[x]!;
-    for (x = 0; x < Math.min(radius + 1, columns); x++) {
-      if (x + radius < columns) sum += sums[x + radius]!;
-      means[row + x] = sum * shares[x]! * share;
-    }
-    for (; x < columns - radius; x++) {
-      sum += sums[x + radius]! - sums[x - radius - 1]!;
-      means[row + x] = sum * inside * share;
-    }
-    for (; x < columns; x++) {
-      sum -= sums[x - radius - 1]!;
-      means[row + x] = sum * shares[x]! * share;
-    }
+    const row = means.subarray(y * columns, (y + 1) * columns);
+    averageRow(sums, shares, 1 / spanAt(y, rows, radius), row);
   }
   return means;
+}
+
+function averageRow(
+  sums: Float64Array,
+  shares: Float64Array,
+  share: number,
+  means: Float32Array,
+): void {
+  const span = sums.length - means.length;
+  let sum = 0;
+  for (let at = 0; at < span; at++) sum += sums[at]!;
+  for (let x = 0; x < means.length; x++) {
+    sum += sums[x + span]! - sums[x]!;
+    means[x] = sum * shares[x]! * share;
+  }
 }
 
 /** The number of cells of a line within `radius` of `at`. */
