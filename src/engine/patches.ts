@@ -72,25 +72,29 @@ export function cellTextures(
 ): Float64Array {
   const { luma } = picture;
   const { width, height } = picture.facts;
-  const lastColumn = width - 1;
   const textures = new Float64Array(grid.columns * grid.rows);
   for (let y = 0; y < height; y++) {
-    const line = y * width;
-    const below = y + 1 < height ? width : 0;
+    const row = luma.subarray(y * width, (y + 1) * width);
+    const below = y + 1 < height ? luma.subarray((y + 1) * width, (y + 2) * width) : row;
     const cells = Math.floor(y / cellPx) * grid.columns;
-    for (let column = 0; column < grid.columns; column++) {
-      const end = Math.min((column + 1) * cellPx, width);
-      let sum = 0;
-      for (let x = column * cellPx; x < end; x++) {
-        const here = luma[line + x]!;
-        const right = luma[line + (x < lastColumn ? x + 1 : x)]!;
-        const change = Math.abs(here - right) + Math.abs(here - luma[line + x + below]!);
-        sum += change < maxPerPixel ? change : maxPerPixel;
-      }
-      textures[cells + column]! += sum;
-    }
+    addRow(row, below, cellPx, textures.subarray(cells, cells + grid.columns));
   }
   return textures;
+}
+
+function addRow(row: Uint8Array, below: Uint8Array, cellPx: number, textures: Float64Array): void {
+  const lastColumn = row.length - 1;
+  for (let column = 0; column < textures.length; column++) {
+    const end = Math.min((column + 1) * cellPx, row.length);
+    let sum = 0;
+    for (let x = column * cellPx; x < end; x++) {
+      const here = row[x]!;
+      const right = row[x < lastColumn ? x + 1 : x]!;
+      const change = Math.abs(here - right) + Math.abs(here - below[x]!);
+      sum += change < maxPerPixel ? change : maxPerPixel;
+    }
+    textures[column]! += sum;
+  }
 }
 
 /**
