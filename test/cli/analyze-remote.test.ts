@@ -295,10 +295,15 @@ test(
     const dir = await folderWith({ 'original.jpg': original, 'copy.jpg': copy });
 
     await run(['analyze', join(dir, 'original.jpg'), ...acme(), '--case', '4099']);
-    const card = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), '--case', '4711']);
+    const forReport = ['--tier', 'forensicReporting', '--exhibit', 'E-1', '--examiner', 'Ada Berg'];
+    const described = ['--case', '4711', ...forReport];
+    const card = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), ...described]);
+    const listed = await asTenant('projectId=4711');
     const json = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), '--json']);
 
     expect(card.stdout).toMatch(/Seen before +original\.jpg, \d{4}-\d\d-\d\d, case 4099, mirrored/);
+    const caseData = { exhibit: 'E-1', examiner: 'Ada Berg' };
+    expect(listed.json()).toMatchObject({ data: [{ name: 'copy.jpg', caseData }] });
     expect(parse(json.stdout).analyses[0]!.seenBefore).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ name: 'original.jpg', projectId: '4099' }),
