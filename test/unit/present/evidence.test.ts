@@ -133,7 +133,7 @@ describe('the strength of a verdict from traces', () => {
     expect({ ratio, strategy: cap?.strategy }).toEqual({ ratio: 19, strategy: 'default' });
     expect(cap?.statement.en).toContain('strategy “default”, which agrees with every decision');
     expect(cap?.statement.de).toContain(
-      'Strategie „default“, die jede Entscheidung einer strengeren teilt',
+      'Strategie „default“, die jede Entscheidung einer strengeren ebenfalls trifft',
     );
   });
 
@@ -268,7 +268,7 @@ test('the stability test lists every change and counts those that lead to the ot
     'saved, scaled or cropped again in 5 ways: after 5 they are undecided;',
   );
   expect(stabilityWith(1).statement.de).toMatch(
-    /auf 5 Arten .* 4 .* und nach 1 weisen sie auf die andere/,
+    /auf 5 Arten .* 4 .* und nach 1 weisen sie in die andere/,
   );
 });
 

@@ -105,7 +105,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
           '256 to 1,448 pixels on the longer side; for this one it is less certain',
           'does not enter into the strength',
         ],
-        de: ['256 bis 1.448 Pixel', 'geht sie nicht ein'],
+        de: ['256 bis 1.448 Pixel', 'Diese Validierung geht nicht in'],
       },
       { en: ['Never tested'], de: ['Nie geprüft'] },
       {
@@ -123,7 +123,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['saved as JPEG, quality 70\n0.91\non the same side'],
-        de: ['als JPEG der Qualität 70 gespeichert\n0,91\nauf derselben Seite'],
+        de: ['als JPEG der Qualität 70 gespeichert\n0,91\nwie zuvor'],
       },
     ],
   ],
@@ -156,7 +156,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
         de: [
           'Unversehrtheit\nverletzt',
-          'Vertrauen\nder Unterzeichner steht nicht auf der Vertrauensliste',
+          'Vertrauenswürdigkeit\nder Unterzeichner steht nicht auf der Vertrauensliste',
           'von einem Gerät aufgenommen',
         ],
       },
@@ -179,7 +179,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['weak from 2', 'No word is stronger than the validation set supports'],
-        de: ['schwach ab 2', 'Keine Angabe geht über das hinaus, was die Validierung stützt'],
+        de: ['schwach ab 2', 'Keine Angabe ist höher, als es die Validierung rechtfertigt'],
       },
       {
         en: ['Saving or scaling it is enough for that'],

@@ -4,7 +4,7 @@ export const document: typeof english = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   seen: {
     beside:
-      'Links dieses Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt beschnitten und gleich ausgerichtet.',
+      'Links das untersuchte Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt beschnitten und gleich ausgerichtet.',
     alike: 'Alle Unterschiede lassen sich durch Speichern und Skalieren erklären.',
     framed: 'Die eingerahmten Stellen unterscheiden sich.',
     gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
@@ -35,7 +35,7 @@ export const document: typeof english = {
     scale: '(schwach ab 2, moderat ab 10, mittelstark ab 100)',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
-      'Den Verdacht weckt nur eine Methode. Zusammen mit den übrigen, die keine Veränderung finden, spricht das für keine der beiden Seiten.',
+      'Den Verdacht weckt nur eine Methode. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
     noneWithoutEntry: 'Ohne diese Angabe lässt sich das Bild nicht beurteilen.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
@@ -45,7 +45,7 @@ export const document: typeof english = {
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Nichts gefunden.',
     damage: (rows) =>
-      `${rows}. Was fehlt, erscheint grau oder schwarz und kann für eine Veränderung gehalten werden; in einer beschädigten Datei wird eine Veränderung daher höchstens vermutet.`,
+      `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei wird eine Veränderung daher höchstens vermutet.`,
     traces: {
       real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einer Fotografie.',
       fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einem KI-erzeugten Bild.',
@@ -70,7 +70,7 @@ export const document: typeof english = {
   question: {
     short:
       'Hat eine Kamera dieses Bild so aufgenommen, hat eine KI es erzeugt, oder wurde eine Stelle verändert?',
-    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, wie viel besser der Befund zur einen passt als zur anderen.',
+    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, wievielmal besser der Befund zur einen passt als zur anderen.',
     columns: ['Hypothese', 'Inhalt'],
     propositions: [
       ['Aufgenommen', 'Eine Kamera hat das Bild aufgenommen.'],
@@ -86,7 +86,7 @@ export const document: typeof english = {
     ],
     alternativesTitle: 'In Betracht gezogene andere Erklärungen',
     alternatives: [
-      'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
+      'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und die Porträteffekte von Smartphones, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
       'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
       'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
@@ -111,7 +111,7 @@ export const document: typeof english = {
       'Die vom Programm selbst aufgezeichneten Vorgänge mit dem SHA-256 der Eingangs- und Ausgangsdaten. Was zuvor mit der Datei geschah, ist dem Programm nicht bekannt.',
     none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und in wessen Händen sie zuvor war, ist dem Programm nicht bekannt.',
     redrawn:
-      'Ein Beweispaket enthält neu erstellte Berichte, die alles bis dahin Geschehene nennen; ihre Prüfsummen weichen von den hier festgehaltenen früherer Fassungen ab.',
+      'Ein Beweispaket enthält neu erstellte Berichte, in denen auch die bis dahin hinzugekommenen Vorgänge stehen; ihre Prüfsummen stimmen daher nicht mit denen überein, die hier für frühere Fassungen stehen.',
     columns: ['Zeit', 'Vorgang', 'Durch'],
     events: {
       created: 'Analyse angelegt',
@@ -131,7 +131,7 @@ export const document: typeof english = {
       user: 'Benutzer',
       'api key': 'API-Schlüssel',
       service: 'Dienst',
-      operator: 'Anwender (kein Name erfasst)',
+      operator: 'Betreiber (kein Name erfasst)',
     },
     hashes: {
       original: 'Original',
@@ -147,7 +147,7 @@ export const document: typeof english = {
       'Ein weiterer wiederholt die Untersuchung und vergleicht jeden Wert und jedes Pixel:',
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
-      'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, den das Beweispaket in manifest.json für sie nennt.',
+      'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, der dafür in manifest.json im Beweispaket steht.',
       'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap-Datei durch ihre Prüfsumme hier:',
     ],
   },

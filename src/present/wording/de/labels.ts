@@ -25,7 +25,7 @@ export const labels: typeof english = {
     metadata: 'Metadaten der Datei',
   },
   origins: {
-    page: (page) => `Seite ${page}, als Bild gezeichnet`,
+    page: (page) => `Seite ${page}, als Bild gerendert`,
     picture: (page, picture) => `Seite ${page}, Bild ${picture}`,
     place: (width, height, left, top) =>
       `${width} × ${height} mm, ${left} mm von links und ${top} mm von oben`,
@@ -87,7 +87,7 @@ export const labels: typeof english = {
     examinedAt: 'Untersucht am',
     digitalSource: 'Digitaler Quelltyp (IPTC)',
     credentialsIntegrity: 'Unversehrtheit',
-    credentialsTrust: 'Vertrauen',
+    credentialsTrust: 'Vertrauenswürdigkeit',
     signer: 'Unterzeichner',
     issuer: 'Aussteller des Zertifikats',
     signedAt: 'Signiert am (laut Angabe)',
@@ -137,7 +137,7 @@ export const labels: typeof english = {
     converted_from_cmyk: 'aus CMYK umgewandelt',
     converted_from_grey: 'aus Graustufen umgewandelt',
     reduced_from_16_bit: 'von 16 Bit je Kanal reduziert',
-    transparency_flattened_on_white: 'Transparenz durch weißen Grund ersetzt',
+    transparency_flattened_on_white: 'Transparenz weiß hinterlegt',
     first_frame_of_animation: 'erstes Einzelbild einer Animation',
     rotated_by_exif: 'gemäß EXIF-Ausrichtung gedreht',
     extension_disagrees: 'Dateiendung passt nicht zum Inhalt',
@@ -195,7 +195,7 @@ export const labels: typeof english = {
   bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
   withAlpha: 'mit Transparenz',
   deviation:
-    'Werte mit einer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwellen, bis zu der ein Bild als Fotografie und ab der es als erzeugt gilt.',
+    'Werte mit ihrer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwelle, bis zu der ein Bild als Fotografie gilt, und die, ab der es als erzeugt gilt.',
   withoutFinding: 'Ohne Befund',
   findings: {
     columns: ['Methode und Befund', 'Wie stark', 'Wo'],
@@ -204,7 +204,7 @@ export const labels: typeof english = {
     outside:
       'Das Bild liegt außerhalb des Bereichs, für den die Methoden validiert sind: Ihre Befunde sind festgehalten, aber ohne Angabe einer Stärke.',
     elsewhere: (section) =>
-      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, soweit es für eine Seite spricht.`,
+      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wenn es für oder gegen eine Erzeugung oder Veränderung spricht.`,
     panels:
       'Die kleinen Bilder sind grau, wo eine Methode nichts anzeigt, und farbig bis hellgelb, wo sie eine Veränderung anzeigt. Bei Methoden ohne Aussage fehlen sie.',
   },

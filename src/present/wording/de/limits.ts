@@ -3,9 +3,9 @@ import type { limits as english } from '../en/limits.ts';
 export const limits: typeof english = {
   validation: {
     intro: ({ strategy, real, fake }) =>
-      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Konfidenzintervalle; für die AUC sind sie nach Quellen berechnet, für die Raten nach Bildern (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
     sides: ({ least, greatest }) =>
-      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
+      `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest }) =>
       `Der Quotient zur KI-Erzeugung wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; für dieses Bild ist er weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
@@ -27,7 +27,7 @@ export const limits: typeof english = {
     changes: {
       title: 'Veränderte Teile',
       intro: ({ strategy, changed, photographs }) =>
-        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder diente dazu, das Verfahren anzupassen. In Klammern stehen zweiseitige 95-%-Intervalle über die Bilder (Clopper und Pearson).`,
+        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle, nach Bildern berechnet (Clopper und Pearson).`,
       columns: [
         'Bedingung',
         'Veränderte als verändert eingestuft',
@@ -41,7 +41,7 @@ export const limits: typeof english = {
       },
       sizes: {
         intro:
-          'Dasselbe nach Größe, mit den Dateien im Ausgangszustand. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',
+          'Dasselbe nach Größe, ohne erneutes Speichern. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',
         column: 'Megapixel (Bilder)',
         row({ from, below, changed, photographs }) {
           const range = from === null ? `unter ${below}` : `${from} bis ${below}`;
@@ -53,7 +53,7 @@ export const limits: typeof english = {
     },
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
-      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen KI-erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. In die Stärke, die dieser Bericht angibt, geht sie nicht ein.`,
+      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen KI-erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. Diese Validierung geht nicht in die im Bericht angegebene Stärke ein.`,
     ownOtherModel:
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
@@ -61,7 +61,7 @@ export const limits: typeof english = {
       'Von Menschen veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die öffentlichen Sammlungen enthalten keine, dort wurden nur simulierte Veränderungen gemessen.',
       'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Hochskalieren.',
       'Absichtliche Versuche, das Verfahren zu täuschen.',
-      'Generatoren, Kameras und Programme, die in der Modellkarte nicht genannt sind.',
+      'Generatoren, Kameras und Programme, die in der Modellbeschreibung nicht genannt sind.',
     ],
   },
   limits: {
@@ -75,7 +75,7 @@ export const limits: typeof english = {
     },
     statements: [
       'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
-      'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellkarte (CARD.md) nennt sie nach Quellen.',
+      'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellbeschreibung (CARD.md) führt sie nach Quellen auf.',
     ],
     figures: [
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die es nie gesehen hat, erfasst sie nicht.',
@@ -87,7 +87,7 @@ export const limits: typeof english = {
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel prüfen und die Schlussfolgerung verantworten.',
   },
   notCheckedBrief: {
-    invisible_watermarks: 'unsichtbare Wasserzeichen geschlossener Dienste (SynthID)',
+    invisible_watermarks: 'unsichtbare Wasserzeichen proprietärer Dienste (SynthID)',
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
     erased_edits: 'Bearbeitungen, deren Spuren verloren sind',
@@ -103,7 +103,7 @@ export const limits: typeof english = {
   },
   notChecked: {
     invisible_watermarks:
-      'Nach Wasserzeichen geschlossener Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den offenen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG zerstört die meisten. Von sichtbaren Zeichen wurde nach denen von Google Gemini und DALL-E 2 unten rechts gesucht.',
+      'Nach Wasserzeichen proprietärer Dienste wie SynthID wurde nicht gesucht: Nur die Detektoren ihrer Hersteller können sie auslesen, und diese sind ohne Netzverbindung nicht verfügbar. Nach den quelloffenen aus dem Referenzcode von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG zerstört die meisten. Von sichtbaren Zeichen wurde nach denen von Google Gemini und DALL-E 2 unten rechts gesucht.',
     local_edits:
       'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
     small_edits:
@@ -123,7 +123,7 @@ export const limits: typeof english = {
     remote_credentials:
       'Content Credentials (signierte Herkunftsnachweise), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
     signer_trust:
-      'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben. Die offizielle Liste der C2PA ist die Datei C2PA-TRUST-LIST.pem unter github.com/c2pa-org/conformance-public, Ordner trust-list; sie wird mit --trust-list angegeben.',
+      'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben. Die offizielle Liste der C2PA ist die Datei C2PA-TRUST-LIST.pem im Ordner trust-list von github.com/c2pa-org/conformance-public; sie wird mit --trust-list angegeben.',
     signer_revocation:
       'Ob das Zertifikat des Unterzeichners widerrufen wurde, wurde nicht geprüft: Dazu wäre eine Abfrage über das Netz nötig.',
     stability:

@@ -65,46 +65,48 @@ export const outcome: typeof english = {
   },
   next: {
     real: 'Prüfen, woher das Bild stammt und was es zeigen soll.',
-    fake: 'Klären, woher das Bild stammt; die Originaldatei verlangen.',
-    changed: 'Das Original verlangen und an den Markierungen vergleichen.',
+    fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
+    changed: 'Das Original anfordern und an den Markierungen vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
-    vouched: 'Klären, wer das Bild erstellt hat und woraus.',
-    broken: 'Die Datei so verlangen, wie sie signiert wurde.',
+    vouched: 'Klären, wer das Bild woraus erstellt hat.',
+    broken: 'Die Datei in der signierten Fassung anfordern.',
     signer:
-      'Unterzeichner mit Vertrauensliste abgleichen (github.com/c2pa-org/conformance-public).',
+      'Den Unterzeichner mit einer Vertrauensliste abgleichen (github.com/c2pa-org/conformance-public).',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
     not_a_photograph:
-      'Die Vorlage verlangen: das Dokument selbst oder die Datei des Fotos, das darin zu sehen ist.',
+      'Die Vorlage anfordern: das Dokument selbst oder die Datei des Fotos, das darin zu sehen ist.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
-    margin_within_uncertainty: 'Eine Kopie beschaffen, die dem Original näher ist.',
-    evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei verlangen.',
+    margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
+    evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
     unstable_under_resaving: 'Eine seltener gespeicherte und skalierte Kopie beschaffen.',
-    declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original verlangen.',
+    declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',
     manipulation_suspected: 'Die Originaldatei der Kamera beschaffen und vergleichen.',
     single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
   },
   nextOf: {
-    weak: 'Allein nicht stark genug; die Originaldatei vom Gerät verlangen.',
-    other: 'Die Originaldatei vom Gerät verlangen.',
+    weak: 'Allein nicht stark genug; die Originaldatei aus dem Aufnahmegerät anfordern.',
+    other: 'Die Originaldatei aus dem Aufnahmegerät anfordern.',
     methods: {
       'trace-network':
-        'Fragen, wer das Bild aufgenommen hat, und die Originaldatei vom Gerät verlangen.',
-      'photograph-likeness': 'Ein Foto der Sache selbst verlangen.',
+        'Fragen, wer das Bild aufgenommen hat, und die Originaldatei aus dem Aufnahmegerät anfordern.',
+      'photograph-likeness': 'Ein Foto des Motivs selbst anfordern.',
       'content-credentials':
         'Den Absender fragen, wer die Datei mit welchem Programm erstellt hat.',
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
       'named-software': 'Den Absender fragen, was in dem genannten Programm geschehen ist.',
       'file-consistency':
-        'Die Originaldatei vom Gerät verlangen: Hier widersprechen sich die Angaben.',
-      'compression-tables': 'Die Datei vom Gerät verlangen: Diese hat ein Programm gespeichert.',
-      'file-layout': 'Fragen, wie die Datei entstanden ist; die Originaldatei vom Gerät verlangen.',
-      'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle verlangen.',
-      'double-quantisation': 'Die Originaldatei verlangen und die Stelle damit vergleichen.',
-      'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon verlangen.',
+        'Die Originaldatei aus dem Aufnahmegerät anfordern: Hier widersprechen sich die Angaben.',
+      'compression-tables':
+        'Die Datei aus dem Aufnahmegerät anfordern: Diese hat ein Programm gespeichert.',
+      'file-layout':
+        'Fragen, wie die Datei entstanden ist; die Originaldatei aus dem Aufnahmegerät anfordern.',
+      'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle anfordern.',
+      'double-quantisation': 'Die Originaldatei anfordern und die Stelle damit vergleichen.',
+      'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon anfordern.',
       thumbnail:
         'Das Vorschaubild in der Datei ansehen: Es kann das Bild vor einer Veränderung zeigen.',
     },
@@ -116,7 +118,7 @@ export const outcome: typeof english = {
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) => `Es erkannte ${called} veränderten Bildern etwa dieser Größe und Qualität.`,
     kinds: (found, told) =>
-      `In einer zweiten Sammlung, von Hand verändert und jeder Größe, bemerkte es ${found}, bloßen Verdacht mitgezählt: ${told}.`,
+      `In einer zweiten Sammlung von Hand veränderter Bilder aller Größen bemerkte es ${found} (bloße Verdachtsfälle mitgezählt): ${told}.`,
     hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {

@@ -88,7 +88,7 @@ const warnings: English['warnings'] = {
   credentials_elsewhere: () =>
     'Die Datei verweist auf Content Credentials, die anderswo liegen; sie wurden nicht abgerufen.',
   credentials_removed: () =>
-    'Die Datei verweist auf Content Credentials in ihr selbst, die nicht mehr da sind: Sie wurden entfernt, wie es die meisten Programme und Dienste beim Speichern tun.',
+    'Die Datei verweist auf eingebettete Content Credentials, die nicht mehr vorhanden sind: Sie wurden entfernt, wie es die meisten Programme und Dienste beim Speichern tun.',
   not_read_by_earlier_version: () =>
     'Eine frühere Version des Programms hat die Datei untersucht; sie las diese Angaben noch nicht.',
 };
@@ -147,10 +147,10 @@ export const provenance: English = {
     'Artikel 50 der Verordnung (EU) 2024/1689 (KI-Verordnung) verpflichtet Anbieter, erzeugte Inhalte maschinenlesbar zu kennzeichnen (Absatz 2), und Betreiber, Deepfakes offenzulegen (Absatz 4). Die Datei trägt eine Angabe, die als solche Kennzeichnung dienen kann. Ob die Pflicht besteht und ob sie dort erfüllt wurde, wo das Bild gezeigt wurde, sind Rechtsfragen, die dieser Bericht nicht beantwortet.',
   timestamp: {
     present: 'vorhanden und gültig',
-    absent: 'keiner: der Zeitpunkt ist eine Angabe des Unterzeichners',
+    absent: 'keiner: Der Zeitpunkt ist eine Angabe des Unterzeichners',
   },
   credentialsNote:
-    'Unversehrtheit und Vertrauen sind zweierlei: Signieren kann jeder, aber nicht im Namen eines anderen.',
+    'Unversehrtheit und Vertrauenswürdigkeit sind zweierlei: Signieren kann jeder, aber nicht im Namen eines anderen.',
   brief: {
     credentials: ({ integrity, signer, trust }, flaws) => {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';

@@ -55,7 +55,8 @@ export const strength: typeof english = {
   cap: {
     of: 'von',
     used: (strategy) => `Strategie „${strategy}“`,
-    looser: (strategy) => `Strategie „${strategy}“, die jede Entscheidung einer strengeren teilt`,
+    looser: (strategy) =>
+      `Strategie „${strategy}“, die jede Entscheidung einer strengeren ebenfalls trifft`,
     sides: {
       fake: {
         own: 'KI-erzeugten Bildern',
@@ -73,7 +74,7 @@ export const strength: typeof english = {
     held: ({ own, other, condition, ratio }, names) =>
       `Zugunsten von ${names.own} wird kein Likelihood-Quotient über ${ratio} angegeben: Höhere sind durch die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht gedeckt (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
-      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen stützen daher einen Likelihood-Quotienten von höchstens ${ratio}.`,
+      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Belegt ist damit ein Likelihood-Quotient von höchstens ${ratio}.`,
   },
   declared: {
     unsigned: (adverb) =>
@@ -104,18 +105,18 @@ export const strength: typeof english = {
       const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin auf dieselbe Seite; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
+        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
       const told = [
-        ...(same > 0 ? [`nach ${same} weisen sie weiterhin auf dieselbe Seite`] : []),
+        ...(same > 0 ? [`nach ${same} weisen sie weiterhin in dieselbe Richtung`] : []),
         ...(open > 0 ? [`nach ${open} bleiben sie unentschieden`] : []),
-        ...(other > 0 ? [`nach ${other} weisen sie auf die andere Seite`] : []),
+        ...(other > 0 ? [`nach ${other} weisen sie in die andere Richtung`] : []),
       ];
       return `Zur Probe auf die Spuren des ganzen Bildes wurde es auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: ${list(told)}; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
     },
     outcomes: {
-      same: 'auf derselben Seite',
+      same: 'wie zuvor',
       open: 'unentschieden',
-      other: 'auf der anderen Seite',
+      other: 'entgegengesetzt',
     },
     changes: {
       'jpeg-90': 'als JPEG der Qualität 90 gespeichert',
@@ -131,7 +132,7 @@ export const strength: typeof english = {
       fake: (adverb) => `spricht ${adverb} für erzeugten Inhalt`,
       changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },
-    noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
+    noneSpeaks: 'Kein Befund spricht für die eine oder die andere Hypothese.',
     tippett: {
       title: 'Güte der Likelihood-Quotienten',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
@@ -157,14 +158,14 @@ export const strength: typeof english = {
             ? ''
             : `kalibriert an ${calibration.pictures} Bildern aus ${calibration.sources} Quellen; `;
         const of = calibration === null ? 'eigenen Bildern' : 'Bildern anderer Quellen';
-        return `${title}: ${made}gemessen (${date}) an ${of} (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist ideal, 1 bedeutet keine Aussagekraft); gestützt sind Quotienten von ${lower} bis ${upper} (ELUB).`;
+        return `${title}: ${made}gemessen (${date}) an ${of} (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist ideal, 1 bedeutet keine Aussagekraft); belegt sind Quotienten von ${lower} bis ${upper} (ELUB).`;
       },
     },
     scale: (steps) =>
-      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine Seite.`,
+      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine der beiden Hypothesen.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
-      'Der Likelihood-Quotient gibt an, um welchen Faktor der Befund besser zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Keine Angabe geht über das hinaus, was die Validierung stützt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie bürgt.',
+      'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie bürgt.',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
     credentials: {
@@ -172,7 +173,7 @@ export const strength: typeof english = {
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
         'Die Content Credentials zeigen, dass die Datei nach dem Signieren verändert wurde. Schon Speichern oder Skalieren genügt dafür.',
-      unreadable: 'Die Content Credentials sind nicht lesbar und daher ohne Aussage.',
+      unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:
       'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch erzeugt sein; und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
