@@ -38,7 +38,7 @@ export async function drawConsoleImages(): Promise<void> {
 async function createAccount(page: Page, ready: Ready & { firstAccountUrl?: string }) {
   await page.goto(ready.firstAccountUrl!);
   await page.getByLabel('Your name').fill('Ada Berg');
-  await page.getByLabel('E-mail address').fill('ada@example.org');
+  await page.getByLabel('Email address').fill('ada@example.org');
   await page.getByLabel('Password').fill('correct harbour 17 staple');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.locator('.frame').waitFor();

@@ -135,7 +135,7 @@ const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
   entries_cut: /^(?<place>[\w ]+): only the first (?<entries>\d+) entries were kept\.$/,
   block_too_large:
     /^(?<place>[\w ]+): the block of (?<bytes>\d+) bytes is too large and was not read\.$/,
-  block_unreadable: /^(?<place>[\w ]+): the block holds nothing that could be read\.$/,
+  block_unreadable: /^(?<place>[\w ]+): the block (?:contains|holds) nothing that could be read\.$/,
   block_read_in_part:
     /^(?<place>[\w ]+): the block is damaged or too long; only a part could be read\.$/,
   extended_xmp_incomplete:
@@ -145,9 +145,9 @@ const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
   png_chunks_cut: /^PNG: only the first metadata chunks were read\.$/,
   png_text_not_inflated:
     /^PNG: the compressed text of "(?<keyword>.*)" is broken or too large and was not read\.$/s,
-  thumbnail_unreadable: /^The thumbnail in EXIF cannot be decoded\.$/,
+  thumbnail_unreadable: /^The (?:EXIF thumbnail|thumbnail in EXIF) cannot be decoded\.$/,
   credentials_elsewhere:
-    /^The file names content credentials that are kept elsewhere; they were not fetched\.$/,
+    /^The file (?:names|refers to) content credentials that are kept elsewhere; they were not fetched\.$/,
   credentials_removed:
     /^The file refers to content credentials inside itself that are no longer there:/,
   not_read_by_earlier_version:

@@ -54,7 +54,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     const row = page.locator('tbody tr', { hasText: 'ada@example.org' });
 
     await page.getByRole('button', { name: 'Add a user' }).click();
-    await page.getByLabel('E-mail address').fill('ada@example.org');
+    await page.getByLabel('Email address').fill('ada@example.org');
     await page.getByLabel('Name', { exact: true }).fill('<b>Ada</b>');
     await page.getByLabel('Password').fill('password1234');
     await page.locator('dialog .button.main').click();
@@ -146,7 +146,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
 
     for (const place of ['users', 'audit', 'webhooks', 'holds']) {
       await page.goto(`${url}/#/${place}`);
-      await page.getByText('This page needs the “settings” right.').waitFor();
+      await page.getByText('You need the “settings” permission to see this page.').waitFor();
       expect(await page.locator('main button').count()).toBe(0);
     }
     await context.close();

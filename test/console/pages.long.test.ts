@@ -142,7 +142,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       for (const key of keys) await page.keyboard.press(key);
     };
 
-    await tabTo(page, 'E-mail address');
+    await tabTo(page, 'Email address');
     await page.keyboard.type('manager@example.org');
     await press('Tab');
     await page.keyboard.type(password);
@@ -240,7 +240,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await enter(page, 'viewer');
 
     await page.goto(`${url}/#/keys`);
-    await page.getByText('needs the “settings” right').waitFor();
+    await page.getByText('need the “settings” permission').waitFor();
     const createButtons = await page.getByRole('button', { name: 'Create a key' }).count();
     await page.goto(`${url}/#/tenant`);
     await page.getByRole('heading', { name: 'Storage' }).waitFor();

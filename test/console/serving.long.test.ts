@@ -57,7 +57,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.goto(ready.firstAccountUrl!);
     await page.reload();
     await page.getByLabel('Your name').fill('Ada Berg');
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('No analyses yet').waitFor();
@@ -69,8 +69,8 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
     await page.getByRole('heading', { name: 'Findings, strongest first' }).waitFor();
     const headline = await page.locator('.verdict h2').innerText();
-    await page.getByRole('tab', { name: 'Values and record' }).click();
-    await page.getByText('Heatmaps and reports made').waitFor();
+    await page.getByRole('tab', { name: 'Values and history' }).click();
+    await page.getByText('Heatmaps and reports generated').waitFor();
     await page.keyboard.press('ArrowLeft');
     const save = async (name: string): Promise<Buffer> => {
       const download = page.waitForEvent('download');

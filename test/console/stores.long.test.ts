@@ -55,7 +55,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     const { page, context, complaints, hosts } = await openWindow(browser);
     await page.goto(firstAccountUrl);
     await page.getByLabel('Your name').fill('Ada Berg');
-    await page.getByLabel('E-mail address').fill('ada@example.org');
+    await page.getByLabel('Email address').fill('ada@example.org');
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('link', { name: 'Tenant' }).click();

@@ -31,19 +31,20 @@ export const administration = {
   tenant: {
     title: 'Tenant',
     name: 'Name',
-    nameHint: 'Programs name the tenant in each request, so they must be given a new name too.',
+    nameHint:
+      'Programs send the tenant’s name in each request, so they must be given the new name too.',
     trial: 'This is a trial tenant: only the two approved pictures can be analysed.',
     options: 'New analyses',
     optionsIntro:
-      'The console’s defaults; they can be changed for each upload. Programs that use the interface are not affected.',
+      'Defaults for the console; they can be changed for each upload. Programs that use the API are not affected.',
     lastUsed: 'Last choice in this browser',
     seenBefore: 'Seen before',
     seenBeforeIntro:
-      'Copies of pictures examined earlier are found even if they were cropped, mirrored, saved again or written on. Only pictures of this tenant are compared.',
+      'Copies of pictures examined earlier are found even if they have been cropped, mirrored, re-saved or written on. Only this tenant’s pictures are compared.',
     seenBeforeLabel: 'Compare new pictures with earlier ones',
     storage: 'Storage',
     storageIntro:
-      'Where pictures and reports are kept. New storage is tested (write, read, delete) before it is saved; older analyses stay readable where they are.',
+      'Where pictures and reports are kept. New storage is tested (write, read, delete) before it is saved; older analyses stay where they are and can still be read.',
     kinds: { own: 'The service’s storage', s3: 'S3-compatible', azure: 'Azure Blob Storage' },
     test: 'Test and save',
     tested: 'The storage works and has been saved.',
@@ -59,7 +60,7 @@ export const administration = {
       connectionString: 'Connection string',
       useSSL: 'Use TLS',
     },
-    secretKept: 'Stored. Leave it unchanged to keep it.',
+    secretKept: 'Saved. Leave it unchanged to keep it.',
     webhook: 'Webhook',
     webhookIntro:
       'This address is called whenever the status of an analysis changes. Leave it empty to send nothing.',
@@ -69,8 +70,9 @@ export const administration = {
       none: 'No webhook is set.',
       active: 'The latest message was delivered, or none has been sent yet.',
       retrying: 'The latest attempt failed; messages are still being sent.',
-      gone: 'The receiver answered 410. Nothing is sent until the address is set again.',
-      failing: 'Deliveries failed for days. Nothing is sent until the address is set again.',
+      gone: 'The receiver returned 410. Nothing is sent until the address is set again.',
+      failing:
+        'Deliveries have been failing for days. Nothing is sent until the address is set again.',
     },
     messages: 'Webhook messages',
   },
@@ -85,11 +87,11 @@ export const administration = {
     disabled: 'Disabled',
     lastLogin: 'Last login',
     own: 'You',
-    others: 'Has rights or tenants that you do not have.',
+    others: 'Has permissions or tenants that you do not have.',
     create: 'Add a user',
     createHint: 'Pass on the password in person or by phone. It can be changed under “Account”.',
     name: 'Name',
-    email: 'E-mail address',
+    email: 'Email address',
     password: 'Password',
     mayChange: 'Can change settings, keys and users',
     edit: 'Edit',
@@ -111,11 +113,11 @@ export const administration = {
     intro: 'Analyses on hold stay stored, even when they are deleted or past the retention period.',
     howToPlace: 'To hold a single analysis, open its page.',
     place: 'Place a legal hold',
-    placeAll: 'Hold all data of the tenant',
+    placeAll: 'Hold all the tenant’s data',
     placeHint: 'Nothing is purged until the hold is lifted. The audit log records both.',
     placed: 'The hold has been placed.',
     object: 'Analysis',
-    everything: 'All data of the tenant',
+    everything: 'All the tenant’s data',
     reason: 'Reason',
     since: 'Since',
     ofOperator: 'Placed by the operator of the service; only the operator can lift it.',
@@ -129,7 +131,7 @@ export const administration = {
   audit: {
     title: 'Audit log',
     intro:
-      'Who did what in this tenant, and when. Each entry contains the checksum of the one before, so changing one means changing every later one.',
+      'Who did what in this tenant, and when. Each entry contains the checksum of the one before, so changing one would mean changing every later one.',
     kind: 'Kind',
     kinds: {
       analysis: 'Analyses',
@@ -195,7 +197,7 @@ export const administration = {
     none: 'No webhook is set. Enter its address under “Tenant”.',
     state: 'State',
     any: 'All',
-    states: { waiting: 'Waiting', delivered: 'Delivered', given_up: 'Given up' },
+    states: { waiting: 'Waiting', delivered: 'Delivered', given_up: 'Not delivered' },
     event: 'Event',
     events: { update: 'Status changed', delete: 'Analysis deleted' } as Readonly<
       Record<string, string>
@@ -203,19 +205,19 @@ export const administration = {
     analysis: 'Analysis',
     created: 'Created',
     attempts: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
-    outcome: 'Latest answer',
+    outcome: 'Latest response',
     next: 'Next attempt',
     test: 'Send a test message',
     accepted: (outcome: string, ms: string) => `The receiver accepted it (${outcome}, ${ms} ms).`,
     refused: (outcome: string) => `The receiver did not accept it: ${outcome}.`,
     again: 'Resend',
     sentAgain: 'The message will be sent again.',
-    allAgain: 'Resend all given-up messages',
+    allAgain: 'Resend all undelivered messages',
     allSentAgain: (count: number) =>
       count === 1 ? '1 message will be sent again.' : `${count} messages will be sent again.`,
     empty: 'No messages.',
     outcomes: {
-      timeout: 'no answer in time',
+      timeout: 'no response in time',
       address_refused: 'address not allowed',
       ECONNREFUSED: 'connection refused',
       no_address: 'host not found, or not allowed',
@@ -258,7 +260,7 @@ export const administration = {
       webhooks: 'Webhooks',
       log: 'Log',
     } as Readonly<Record<string, string>>,
-    intake: 'Pictures taken',
+    intake: 'Accepted pictures',
     intakes: {
       contract: 'JPEG and PNG up to 4,096 pixels a side',
       everything: 'everything up to 16,384 pixels a side',
@@ -287,7 +289,7 @@ export const administration = {
     results: 'The four results',
     resultTexts: {
       real: 'No sign of generation or change was found. That is no proof: many changes leave no trace that can be found.',
-      fake: 'Signs of generation by AI or of a changed part were found, or the file itself declares content generated by AI.',
+      fake: 'Signs of generation by AI or of a changed part were found, or the file itself declares AI-generated content.',
       uncertain: 'The signs are too weak, or contradict each other, so no decision is possible.',
       abstain:
         'The method was not validated for pictures like this. That says nothing for or against the picture.',
@@ -295,25 +297,26 @@ export const administration = {
     words: 'Words',
     manual: 'Manual',
     api: 'API',
-    apiHint: 'The HTTP interface of this service, with a page to try it out.',
-    apiLink: 'Open the interface documentation',
+    apiHint: 'The HTTP API of this service, with a page for trying it out.',
+    apiLink: 'Open the API documentation',
     ca: 'Certificate',
     caHint:
-      'This server uses a certificate authority of its own. Install it on every machine that opens this page or calls the interface.',
+      'This server uses its own certificate authority. Install it on every machine that opens this page or calls the API.',
     caLink: 'Download the CA certificate',
     caNone: 'The operator set up this server’s certificate. There is nothing to install.',
     caCheck:
       'Compare its SHA-256 fingerprint with the one that “forensics serve” printed on its first start.',
     systems: {
       windows:
-        'Windows: open the file, choose “Install certificate”, “Local machine”, “Trusted root certification authorities”.',
-      mac: 'macOS: open the file in Keychain Access, keychain “System”, and set it to “Always trust” for SSL.',
+        'Windows: open the file and choose “Install Certificate”, then “Local Machine”, then “Trusted Root Certification Authorities”.',
+      mac: 'macOS: open the file in Keychain Access, add it to the System keychain, and set SSL to “Always Trust”.',
       linux:
         'Debian and Ubuntu: copy it to /usr/local/share/ca-certificates/forensics.crt and run sudo update-ca-certificates.',
-      firefox: 'Firefox: Settings, Privacy & Security, View certificates, Authorities, Import.',
-      ios: 'iPhone and iPad: open the file, install the profile in Settings, then switch it on under General, About, Certificate trust settings.',
+      firefox:
+        'Firefox: go to Settings, Privacy & Security, View Certificates, Authorities, Import.',
+      ios: 'iPhone and iPad: open the file, install the profile in Settings, then turn it on under General, About, Certificate Trust Settings.',
       android:
-        'Android: Settings, Security, Encryption & credentials, Install a certificate, CA certificate.',
+        'Android: go to Settings, Security, Encryption & credentials, Install a certificate, CA certificate.',
     },
   },
 };

@@ -47,8 +47,8 @@ export const en = {
     explain: (term: string) => `What does “${term}” mean?`,
     unreachable: 'The server is not responding. Check the connection; this page keeps trying.',
     failed: 'That did not work.',
-    noRight: 'You can view this page. Changing it needs the “settings” right.',
-    noAccess: 'This page needs the “settings” right.',
+    noRight: 'You can view this page, but you need the “settings” permission to change it.',
+    noAccess: 'You need the “settings” permission to see this page.',
     older: 'Older entries',
     newer: 'Newer entries',
     pageNotFound: 'Page not found.',
@@ -56,12 +56,12 @@ export const en = {
   },
   login: {
     title: 'Log in',
-    email: 'E-mail address',
+    email: 'Email address',
     password: 'Password',
     act: 'Log in',
     elsewhere: (issuer: string) => `Log in at ${issuer}.`,
     elsewhereAct: 'Continue',
-    expired: 'Your session has ended. Log in again to continue where you were.',
+    expired: 'Your session has ended. Log in again to continue where you left off.',
     loggedOut: 'You have been logged out.',
     noTenant:
       'Your account does not belong to a tenant yet. Ask your administrator to add you to one.',
@@ -76,7 +76,7 @@ export const en = {
     passwordHint: 'At least 12 characters. A few unrelated words work well.',
     act: 'Create account',
     intro:
-      'This account belongs to all tenants and may change their settings. The link works once.',
+      'This account belongs to all tenants and can change their settings. The link works once.',
   },
   upload: {
     title: 'Drop pictures here',
@@ -193,7 +193,7 @@ export const en = {
     report: 'Report on this case',
     bundle: 'Signed bundle',
     comparing: (open: number): string =>
-      `Pictures still to be compared with others: ${open}. Until then, the summary and the order may change.`,
+      `Pictures still to be compared with others: ${open}. The summary and the order may change until this is done.`,
   },
   analysis: {
     back: 'All analyses',
@@ -201,7 +201,7 @@ export const en = {
     helps: 'What would help',
     next: 'What to do next',
     further: 'What else helps',
-    why: 'What it rests on',
+    why: 'What it is based on',
     certainty: 'How certain this is',
     more: 'More about this picture',
     tabs: {
@@ -210,7 +210,7 @@ export const en = {
       others: (count: number) =>
         count === 0 ? 'Other pictures' : `Other pictures (seen: ${count})`,
       report: 'Report and files',
-      record: 'Values and record',
+      record: 'Values and history',
     },
     place: (number: number) => `Finding ${number} in the picture`,
     showPlace: (number: number) => `Show area ${number} in the picture`,
@@ -226,13 +226,13 @@ export const en = {
     zoomOut: 'Zoom out',
     fit: 'Fit',
     viewerHelp:
-      'Arrow keys move, plus and minus zoom, 0 fits the picture, L opens a loupe that follows the pointer and the arrow keys. Drag and scroll work too.',
+      'The arrow keys pan, plus and minus zoom, 0 fits the picture to the window, and L opens a loupe that follows the pointer and the arrow keys. Dragging and scrolling work too.',
     viewer: 'Picture with heatmap',
     maps: {
       real: 'Traces of a camera',
       fake: 'Generation and change',
       compression: 'Compression',
-      anomaly: 'Unusual places',
+      anomaly: 'Unusual areas',
     },
     findings: 'Findings, strongest first',
     noFindings: 'No method found evidence for either side.',
@@ -249,7 +249,7 @@ export const en = {
     noProvenance: 'The file says nothing about its origin. That is common and proves nothing.',
     credentials: 'Content Credentials',
     history: 'Editing history',
-    software: 'Software and devices named',
+    software: 'Software and devices mentioned',
     inconsistencies: 'Contradictions',
     stability: 'Stability',
     holds: 'holds',
@@ -324,11 +324,11 @@ export const en = {
       flicker: 'Flicker',
     },
     hints: {
-      side: 'Both move and zoom together. The loupe shows the same place in both.',
+      side: 'Both pan and zoom together. The loupe shows the same place in both.',
       difference: 'Black where both agree, bright where they differ.',
       flicker: 'Alternates between the two: whatever jumps is different.',
     },
-    notAligned: 'They are not known to show the same thing: one is centred on the other.',
+    notAligned: 'They are not known to show the same thing, so one is centred on the other.',
   },
   review: {
     next: 'Next',
@@ -343,7 +343,7 @@ export const en = {
       'Edit comment and other details',
       'Open the picture in the row',
       'This help',
-      'In the picture: move, or move the loupe',
+      'In the picture: pan, or move the loupe',
       'In the picture: zoom in, zoom out, fit',
       'In the picture: loupe',
     ],

@@ -210,7 +210,7 @@ test('a picture without repetition has an empty map and says so', async () => {
 
   expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
   expect(finding.statement.en).toBe(
-    'No two regions of the picture are so alike that one must be a copy of the other.',
+    'No two regions of the picture are so similar that one must be a copy of the other.',
   );
   expect(shareMarked(map)).toBe(0);
 });

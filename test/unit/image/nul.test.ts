@@ -24,7 +24,10 @@ test.each([
   ['a comment', withExif({ exif: { 0x9286: Buffer.from(`ASCII\0\0\0hello${rest}`) } })],
   ['a copyright', withExif({ primary: { 0x8298: padded('A. Berg') } })],
   ['a JPEG comment', withSegments(await sceneJpeg(size), jpegSegment(0xfe, `hello${rest}`))],
-  ['a PNG text', withChunks(await scenePng(size), pngChunk('tEXt', `Software\0Darkroom${rest}`))],
+  [
+    'a PNG text chunk',
+    withChunks(await scenePng(size), pngChunk('tEXt', `Software\0Darkroom${rest}`)),
+  ],
 ])('nothing after the NUL of %s is shown', async (_, file) => {
   const { facts } = await decodePicture(file);
 

@@ -265,7 +265,7 @@ test('the stability test lists every change and counts those that lead to the ot
   expect(stabilityWith(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(stabilityWith(0).trials.map(({ label }) => label.de)).size).toBe(5);
   expect(stabilityWith(0).statement.en).toContain(
-    'saved, scaled or cropped again in 5 ways: after 5 they are undecided;',
+    're-saved, scaled or cropped in 5 ways: after 5 they are undecided;',
   );
   expect(stabilityWith(1).statement.de).toMatch(
     /auf 5 Arten .* 4 .* und nach 1 weisen sie in die andere/,
@@ -508,7 +508,7 @@ test('a result without signs says what would have been found, by size and kind o
   });
 
   expect(evidence.errorRate?.en).toBe(
-    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. In a second set, of every size and changed by hand, it noticed 9 of 19, counting mere suspicions: copied within the picture 9 of 19.',
+    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. In a second set, of all sizes and changed by hand, it noticed 9 of 19, including mere suspicions: copied within the picture 9 of 19.',
   );
 });
 

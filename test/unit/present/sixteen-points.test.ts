@@ -57,7 +57,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
     };
     const body = bodyOf((await render(examination, language)).pages);
     const wanted = {
-      en: ['Lossy compression has destroyed the fine traces', 'Next step', 'None can be stated'],
+      en: ['Lossy compression has destroyed the fine traces', 'Next step', 'None can be given'],
       de: [
         'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt',
         'Empfehlung',

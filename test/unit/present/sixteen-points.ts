@@ -94,7 +94,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['1,8 % (1,1 bis 2,7 %)', '5,0 % (3,8 bis 6,4 %)', '11,9 % (8,3 bis 16,3 %)'],
       },
       {
-        en: ['Worst case for a photograph: “Half the size, JPEG 80”; 5.0 %', 'up to 6.4 %'],
+        en: ['Worst case for a photograph: “Half size, JPEG 80”. 5.0 %', 'as high as 6.4 %'],
         de: [
           'Ungünstigster Fall für eine Fotografie: „Halbe Größe, JPEG 80“; 5,0 %',
           'bis zu 6,4 %',
@@ -103,7 +103,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       {
         en: [
           '256 to 1,448 pixels on the longer side; for this one it is less certain',
-          'does not enter into the strength',
+          'does not affect the strength',
         ],
         de: ['256 bis 1.448 Pixel', 'Diese Validierung geht nicht in'],
       },
@@ -138,7 +138,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
       },
       {
-        en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual places'],
+        en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual areas'],
         de: ['Kameraspuren', 'Erzeugung und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
       },
       { en: ['0\n0.25\n0.5\n0.75\n1'], de: ['0\n0,25\n0,5\n0,75\n1'] },

@@ -111,7 +111,7 @@ describe('a decision based on a declaration in the file', () => {
     const en = writeTexts(declared, item, 'en');
     const de = writeTexts(declared, item, 'de');
 
-    expect(en.summary).toContain('names Other');
+    expect(en.summary).toContain('mentions Other');
     expect(en.summary).toContain('a signer from the list of trusted signers signed it');
     expect(de.summary).toContain('Genannt wird Other');
   });
@@ -120,7 +120,7 @@ describe('a decision based on a declaration in the file', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
     expect(summary).not.toContain('traces are of the kind');
-    expect(conclusion).toMatch(/no more than the entry it rests on/);
+    expect(conclusion).toMatch(/no more than the entry it is based on/);
   });
 });
 

@@ -242,7 +242,7 @@ describe('traces of a generator declare generated content, unsigned:', () => {
       withXmp(xmpPacket({}, `<TC260:AIGC xmlns:TC260="t">${json(aigc)}</TC260:AIGC>`)),
       'xmp',
     ],
-    ['a PNG text', withTexts({ AIGC: json(aigc) }), 'png-text'],
+    ['a PNG text chunk', withTexts({ AIGC: json(aigc) }), 'png-text'],
     ['EXIF', withExif(comment(json({ AIGC: aigc }))), 'exif'],
   ])('the Chinese label in %s, which names no program', async (_, file, place) => {
     expect(await declarationsOf(file)).toMatchObject([

@@ -17,7 +17,7 @@ export const cases = {
   oneCamera: 'from one camera',
   /** For a picture without a page of its own. */
   noResult: 'No result yet.',
-  noPage: 'Examined only for a result (tier flagging), so it has no page here.',
+  noPage: 'Examined only for a result (flagging tier), so it has no page here.',
   pages: 'One page per picture follows. The full report of each is in its evidence bundle.',
   picture: (at: string, of: string) => `Picture ${at} of ${of}`,
 };

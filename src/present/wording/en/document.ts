@@ -4,7 +4,7 @@ export const document = {
   /** Other pictures that show the same thing. */
   seen: {
     beside:
-      'This picture on the left, the other on the right, both cropped to what they share and turned the same way.',
+      'This picture on the left, the other on the right, both cropped to what they share and rotated the same way.',
     alike: 'No part differs by more than saving and scaling can explain.',
     framed: 'The framed parts differ.',
     gone: 'The original of this picture is no longer stored, so it cannot be shown here.',
@@ -13,7 +13,7 @@ export const document = {
     /** What readers must be able to find on the first page. */
     rows: {
       marked: 'Marked in the picture',
-      reasons: 'Reasons, by weight',
+      reasons: 'Reasons, strongest first',
       suspicion: 'Reasons for the suspicion',
       against: 'Evidence to the contrary',
       otherwise: 'Other explanations',
@@ -52,8 +52,8 @@ export const document = {
       `${rows}. What is missing appears grey or black and can be mistaken for a change; in a damaged file, a change is only ever suspected.`,
     /** The trace network's finding, without its figure. */
     traces: {
-      real: 'A network trained on photographs and generated pictures finds traces like those of a photograph.',
-      fake: 'A network trained on photographs and generated pictures finds traces like those of a generated picture.',
+      real: 'A network trained on photographs and generated pictures finds traces like those in a photograph.',
+      fake: 'A network trained on photographs and generated pictures finds traces like those in a generated picture.',
     },
     /** Alternative explanations of the same evidence. */
     otherwise: {
@@ -76,7 +76,7 @@ export const document = {
   },
   question: {
     short:
-      'Did a camera take this picture as it is, did AI generate it, or was a part of it changed?',
+      'Did a camera take this picture as it stands, did AI generate it, or was a part of it changed?',
     put: 'The examination asks two questions: was the picture recorded or generated, and was a part of it changed? For each it sets two mutually exclusive propositions against each other and asks how much better the evidence fits one than the other.',
     columns: ['Proposition', 'It states'] satisfies readonly [string, string],
     propositions: [
@@ -84,7 +84,7 @@ export const document = {
       ['Generated', 'A program generated the picture as a whole.'],
       [
         'Unchanged',
-        'No part of the picture was changed. Development in the device, cropping, scaling, turning, compressing and saving again do not count as changes.',
+        'No part of the picture was changed. Development in the device, cropping, scaling, rotating, compressing and re-saving do not count as changes.',
       ],
       [
         'Changed in part',
@@ -110,7 +110,7 @@ export const document = {
     metadataTitle: 'What the metadata say',
     metadataNote:
       'Statements in the file (camera, time, software) can be changed at will. MD5 is only for identification; SHA-256 and SHA-512 show integrity.',
-    noMetadata: 'no camera, time or program is stated',
+    noMetadata: 'no camera, time or program is given',
     absent: 'none in the file',
   },
   custody: {
@@ -118,7 +118,7 @@ export const document = {
       'The events that the program recorded itself, with the SHA-256 of what went in and came out. The program does not know what happened to the file before that.',
     none: 'No chain of custody was recorded for this examination. The program does not know where the file came from or who had handled it before.',
     redrawn:
-      'The reports in an evidence bundle are drawn again and include everything that had happened by then; their checksums differ from those recorded here for earlier ones.',
+      'An evidence bundle contains newly generated reports, which include everything up to the time it was made. Their checksums therefore differ from those recorded here for earlier reports.',
     columns: ['Time', 'Event', 'By'] satisfies readonly [string, string, string],
     events: {
       created: 'Analysis created',
@@ -126,12 +126,12 @@ export const document = {
       replaced_upload_noticed: 'Upload found to have been replaced',
       opened: 'File opened',
       examined: 'File examined',
-      rendered: 'Heatmaps and reports made',
+      rendered: 'Heatmaps and reports generated',
       written: 'Results written',
       failed: 'Run failed',
       retried: 'Run repeated',
-      upgraded: 'Forensic tier unlocked',
-      bundled: 'Evidence bundle made',
+      upgraded: 'Upgraded to the forensic tier',
+      bundled: 'Evidence bundle created',
       deleted: 'Analysis deleted',
     },
     actors: {
@@ -149,35 +149,36 @@ export const document = {
   },
   integrity: {
     bundle:
-      'The evidence bundle of this report contains it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and names every file that was changed, is missing or was added:',
-    reproduce: 'Another one runs the examination again and compares every value and every pixel:',
+      'The evidence bundle of this report contains it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and lists every file that has been changed, is missing or has been added:',
+    reproduce:
+      'Another command runs the examination again and compares every value and every pixel:',
     pdfOnlyTitle: 'With only this PDF at hand',
     pdfOnly: [
-      'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one that the bundle states for it in manifest.json.',
+      'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one given in the bundle’s manifest.json.',
       'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap file by its checksum here:',
     ],
   },
   metadata: {
     intro:
-      'All entries that the program read, printed at the request of the client. Positions are left out.',
+      'All entries that the program read, printed at the client’s request. Positions are left out.',
     empty: 'The file contains no metadata.',
   },
   signature: {
     assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
     /** Facts that SWGDE and ENFSI require but that were not given. */
     missing: (fields: string) =>
-      `SWGDE and ENFSI also require a report to state the following, which were not given: ${fields}.`,
+      `SWGDE and ENFSI also require a report to state the following, which was not provided: ${fields}.`,
     fields: {
       caseNumber: 'case number',
       exhibit: 'exhibit',
       client: 'client, date and legal basis of the request',
-      reviewer: 'examiner with qualification',
+      reviewer: 'examiner and qualifications',
       laboratory: 'laboratory',
       accreditation: 'accreditation (ISO/IEC 17025)',
       secondExaminer: 'check by a second examiner',
       custody: 'receipt of the item and chain of custody until then',
-      disposition: 'what became of the item afterwards',
+      disposition: 'what has become of the item since',
     },
-    lines: ['Notes', 'Name and qualification', 'Place and date', 'Signature'],
+    lines: ['Notes', 'Name and qualifications', 'Place and date', 'Signature'],
   },
 };

@@ -28,7 +28,7 @@ const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
   xmp: 'XMP',
   iptc: 'IPTC',
   exif: 'EXIF',
-  'png-text': 'a PNG text',
+  'png-text': 'a PNG text chunk',
   comment: 'its comment field',
   pixels: 'text hidden in its pixels',
   'visible-mark': 'a visible mark in the picture',
@@ -195,9 +195,9 @@ const statements = {
   looks_like: ({ kind }) => `The picture looks like ${pictureKinds[kind]}, not like a photograph.`,
 
   credentials_unreadable: () =>
-    'The file carries Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
+    'The file contains Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
   credentials_broken: ({ signer }) =>
-    `The file carries Content Credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it was changed afterwards, by an edit or merely by being saved again.`,
+    `The file contains Content Credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it has been changed since, by an edit or merely by being re-saved.`,
   credentials_without_origin: ({ signer }) =>
     `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file; they declare neither a capture nor generated content.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
@@ -206,18 +206,18 @@ const statements = {
   origin_declared: ({ origin, place, field, generator }) =>
     `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
-    `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can embed it.`,
+    `The pixels contain the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can embed it.`,
   visible_mark_found: ({ generator }) =>
     `The picture shows, at the lower right, the mark that ${quote(generator ?? 'a generator')} puts on its pictures. Anyone can put it into a picture.`,
   source_type_of_neither_side: () =>
-    'The file states a digital source type that names neither a camera nor a trained model.',
+    'The file gives a digital source type that means neither a camera nor a trained model.',
   source_type_named: ({ type }) =>
     type === null
-      ? 'The file states a digital source type that the IPTC does not list.'
-      : `The file states the digital source type ${quote(type)}: ${sourceTypes[type]}. It names neither a camera nor a trained model.`,
+      ? 'The file gives a digital source type that the IPTC does not list.'
+      : `The file gives the digital source type ${quote(type)}: ${sourceTypes[type]}. This means neither a camera nor a trained model.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
-    return `The file names ${names}. Anyone can write a name, and it does not show what was done to the picture.`;
+    return `The file mentions ${names}. Anyone can write a name, and it does not show what was done to the picture.`;
   },
 
   records_contradict: ({ codes }) =>
@@ -231,8 +231,7 @@ const statements = {
   tables_of_their_own: () =>
     'The quantisation tables are not the standard ones; many cameras and some programs use their own.',
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
-    const further =
-      furtherPictures === 1 ? 'one further picture' : `${furtherPictures} further pictures`;
+    const further = furtherPictures === 1 ? 'one more picture' : `${furtherPictures} more pictures`;
     const parts = [
       ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
       ...(furtherPictures > 0 ? [`the file contains ${further}`] : []),
@@ -251,18 +250,18 @@ const statements = {
   copies: (copies) =>
     `${writeCopies(copies)} show the same pixels${writeMotion(copies)}; this does not show which of the two is the copy.`,
   copies_or_repetition: (copies) =>
-    `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; things that repeat can look alike too.`,
+    `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; but repeated objects can look alike too.`,
   repeats_throughout: () =>
     'Many parts of the picture look alike, as windows, tiles or printed letters do. A copied part would not stand out among them.',
   no_copies: () =>
-    'No two regions of the picture are so alike that one must be a copy of the other.',
+    'No two regions of the picture are so similar that one must be a copy of the other.',
   no_copies_where_compared: ({ comparedShare }) =>
-    `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so alike that one must be a copy of the other; a copy in the rest would go unnoticed.`,
+    `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so similar that one must be a copy of the other; a copy in the rest would go unnoticed.`,
 
   region_saved_once: ({ place }) =>
-    `The picture was saved as JPEG at least once before, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
+    `The picture has been saved as JPEG at least once before, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
-    'The picture was saved as JPEG at least once before, and no region differs in this respect.',
+    'The picture has been saved as JPEG at least once before, and no region differs in this respect.',
 
   thumbnail_differs: ({ place }) =>
     `The embedded thumbnail differs from the picture in a region ${places[place]}.`,
@@ -278,14 +277,14 @@ const statements = {
 /** Why a method has no finding. */
 const skips: Readonly<Record<SkipReason, string>> = {
   no_credentials:
-    'The file carries no Content Credentials (C2PA). Most files carry none, so this says nothing.',
+    'The file contains no Content Credentials (C2PA). Most files contain none, so this says nothing.',
   no_declaration: 'The file declares no origin. Most files declare none, so this says nothing.',
   no_software_named:
-    'The file names no program and no camera. Services often remove the names, so this says nothing.',
+    'The file mentions no program and no camera. Services often remove such names, so this says nothing.',
   no_metadata:
     'The file has no metadata that could be inconsistent. Services often remove metadata, so this says nothing.',
   no_quantisation_tables:
-    'Not applicable: this is a {format} file, and only JPEG files carry quantisation tables.',
+    'Not applicable: this is a {format} file, and only JPEG files have quantisation tables.',
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',
@@ -311,7 +310,7 @@ const methods = {
   'photograph-likeness': 'likeness to photographs',
   'content-credentials': 'Content Credentials',
   'declared-origin': 'declared origin',
-  'named-software': 'named software',
+  'named-software': 'software mentioned',
   'file-consistency': 'consistency of the file',
   'compression-tables': 'quantisation tables',
   'file-layout': 'layout of the file',

@@ -33,7 +33,7 @@ export const glossary = {
     gini: {
       term: 'Gini coefficient',
       meaning:
-        'How unevenly deviations are spread over a picture: 0 when they are equal everywhere, near 1 when a few places hold all of them.',
+        'How unevenly deviations are spread over a picture: 0 if they are equal everywhere, near 1 if they are all in a few places.',
     },
     heatmap: {
       term: 'Heatmap',
@@ -48,7 +48,7 @@ export const glossary = {
     monteCarlo: {
       term: 'Monte Carlo passes',
       meaning:
-        'Repeated judgements, each with different random parts of the model left out; their scatter is a lower bound on its uncertainty.',
+        'Repeated assessments, each with different random parts of the model left out; their spread is a lower bound on its uncertainty.',
     },
     quantisationTable: {
       term: 'Quantisation table',
@@ -63,7 +63,7 @@ export const glossary = {
     checksums: {
       term: 'SHA-256, SHA-512, MD5',
       meaning:
-        'Checksums. Two files with the same SHA-256 or SHA-512 are the same; two different files with the same MD5 can be made on purpose.',
+        'Checksums. Two files with the same SHA-256 or SHA-512 are the same; two different files with the same MD5 can be made deliberately.',
     },
     strategy: {
       term: 'Strategy',
@@ -82,8 +82,8 @@ export const glossary = {
     uncertainty: 'Uncertainty',
     calibration: 'Calibration',
     anomaly: 'Anomaly',
-    errorRates: 'Intervals of error rates',
-    auc: 'Intervals of the AUC',
+    errorRates: 'Intervals for error rates',
+    auc: 'Intervals for the AUC',
     jpeg: 'JPEG, quality estimate',
     quantisationTables: 'Quantisation tables',
     localisationNetwork: 'Localisation network',

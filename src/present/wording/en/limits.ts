@@ -6,7 +6,7 @@ type MeasuredSizes = Record<'from' | 'below', string | null> &
 export const limits = {
   validation: {
     intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
-      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to make it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to make it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
@@ -21,13 +21,13 @@ export const limits = {
     ] satisfies readonly [string, string, string, string, string],
     worst: {
       real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a photograph: “${condition}”; ${rate} of the photographs were called generated, and up to ${high} must be expected.`,
+        `Worst case for a photograph: “${condition}”. ${rate} of the photographs were called generated, and the true rate could be as high as ${high}.`,
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called photographs, and up to ${high} must be expected.`,
+        `Worst case for a generated picture: “${condition}”. ${rate} of the generated pictures were called photographs, and the true rate could be as high as ${high}.`,
     },
     /** On the first page, after the rate for unmodified files. */
     meaning:
-      'A rate states how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
+      'A rate says how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
       title: 'Changed parts',
       intro: ({
@@ -59,7 +59,7 @@ export const limits = {
       },
       sizes: {
         intro:
-          'The same by size, for unmodified files. Simulated changes in whole photographs count here too; almost all of those in large pictures are simulated.',
+          'The same by size, for unmodified files. These figures include simulated changes in uncropped photographs; almost all the changes in large pictures are simulated.',
         column: 'Megapixels (pictures)',
         row({ from, below, changed, photographs }: MeasuredSizes) {
           const range = from === null ? `below ${below}` : `${from} to ${below}`;
@@ -67,7 +67,7 @@ export const limits = {
         },
       },
       meaning:
-        'Changes are often missed, especially once a picture has been saved again or scaled: finding none does not show that there is none.',
+        'Changes are often missed, especially once a picture has been re-saved or scaled: finding none does not show that there is none.',
     },
     ownTitle: (id: string) => `Own validation ${id}`,
     own: ({
@@ -77,14 +77,14 @@ export const limits = {
       model,
       strategy,
     }: Record<'real' | 'fake' | 'time' | 'model' | 'strategy', string>) =>
-      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not enter into the strength that this report states.`,
+      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not affect the strength stated in this report.`,
     ownOtherModel: 'It was made with a different model and does not apply to this examination.',
     neverTestedTitle: 'Never tested',
     neverTested: [
       'Parts that people changed in pictures of more than about 2 megapixels: the public sets contain none, and only simulated changes were measured there.',
       'Photographs of screens and prints, scans, heavy retouching and enlargement by software.',
       'Deliberate attempts to deceive the procedure.',
-      'Generators, cameras and programs that are not named in the model card.',
+      'Generators, cameras and programs that are not listed in the model card.',
     ],
   },
   limits: {
@@ -102,13 +102,13 @@ export const limits = {
     ],
     /** Where figures are stated. */
     figures: [
-      'The stated uncertainty is the scatter of repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not included.',
+      'The stated uncertainty is the spread over repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not included.',
       'The probability of generation assumes that both explanations were equally likely before the examination; the probability of a change assumes that one picture in five is changed. Anyone judging the case must take into account what else is known.',
     ],
     notCheckedTitle: 'Not checked',
     examinerShort: 'Have an examiner check the result.',
     examiner:
-      'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
+      'This report was produced by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
   },
   /** The same in a few words, for the first page. */
   notCheckedBrief: {
@@ -124,11 +124,11 @@ export const limits = {
     remote_credentials: 'Content Credentials outside the file',
     signer_trust: 'trust in the signer',
     signer_revocation: 'revocation of the signer’s certificate',
-    stability: 'whether the result survives saving again',
+    stability: 'whether the result survives re-saving',
   },
   notChecked: {
     invisible_watermarks:
-      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones of the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Of visible marks, those of Google Gemini and DALL-E 2 at the lower right were looked for.',
+      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones used by the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Among visible marks, those of Google Gemini and DALL-E 2 at the lower right were looked for.',
     local_edits:
       'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
     small_edits:
@@ -140,7 +140,7 @@ export const limits = {
     recapture:
       'Whether the camera recorded the scene itself, or a screen or print that shows it, was not examined.',
     content:
-      'Content, lighting, shadows and perspective were not judged, nor was the truth of what the picture is said to show.',
+      'Content, lighting, shadows and perspective were not assessed, nor was whether the picture shows what it is said to show.',
     earlier_publication:
       'No search was made for earlier publications of the picture on the web (reverse image search).',
     metadata_claims:
@@ -148,7 +148,7 @@ export const limits = {
     remote_credentials:
       'Content Credentials that are kept outside the file, for example on a provider’s server, were not retrieved.',
     signer_trust:
-      'Whether the signer of the Content Credentials can be trusted was not checked: no list of trusted signers was given. The official list is the file C2PA-TRUST-LIST.pem, which the C2PA publishes at github.com/c2pa-org/conformance-public under trust-list; pass it with --trust-list.',
+      'Whether the signer of the Content Credentials can be trusted was not checked: no list of trusted signers was given. The official list is the file C2PA-TRUST-LIST.pem, which the C2PA publishes in the trust-list folder of github.com/c2pa-org/conformance-public; specify it with --trust-list.',
     signer_revocation:
       'Whether the signer’s certificate has been revoked was not checked: that requires a network query.',
     stability:

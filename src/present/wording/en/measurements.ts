@@ -7,7 +7,7 @@ export const measurements = {
       `Patches read with the model ${model}: ${patches}, each in ${passes} Monte Carlo passes.`,
     /** Shown beside a comparison that points away from the result. */
     opposite:
-      'This points away from the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
+      'This points away from the result, which is not based on it: strong compression makes pictures of both kinds resemble each other.',
     decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
       `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}).`,
     decisionByBoth: ({
@@ -26,22 +26,22 @@ export const measurements = {
     intro: {
       what: 'The heatmaps show where in the picture the methods reacted, and how strongly. They do not show that anything was changed there.',
       scale:
-        'The scale runs from 0 (dark blue) over magenta and orange to 1 (pale yellow) and is the same for every picture.',
+        'The scale runs from 0 (dark blue) through magenta and orange to 1 (pale yellow) and is the same for every picture.',
       cells: (cellPx: string) =>
         `Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
       caution:
         'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
     },
     asStored:
-      'The heatmap files show the picture as its pixels are stored; this report shows it, and names places in it, rotated according to EXIF.',
+      'The heatmap files show the picture as its pixels are stored; this report shows it, and describes places in it, rotated according to EXIF.',
     map: {
       real: {
-        meaning: 'How much each area resembles areas of genuine photographs.',
+        meaning: 'How much each area resembles areas in genuine photographs.',
         caution:
-          'A low value is no sign of a change: dark, overexposed or very smooth areas carry few such traces.',
+          'A low value is no sign of a change: dark, overexposed or very smooth areas contain few such traces.',
       },
       fake: {
-        meaning: 'How much each area resembles areas of generated or altered pictures.',
+        meaning: 'How much each area resembles areas in generated or altered pictures.',
         caution: 'The outline of a bright area is not the outline of a change.',
       },
       compression: {
@@ -96,19 +96,19 @@ export const measurements = {
       patches,
       passes,
     }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures for the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. They were judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures for the picture come from its most textured patches (${patches} of them), since flat areas contain hardly any traces. They were assessed in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the spread over the passes is the stated uncertainty. The strategy determines whether a decision is made, never which one.`,
     views:
-      'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps from a copy scaled to that size, and also eight squares of the picture’s own pixels; all of these count.',
+      'The model also assessed the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps from a copy scaled to that size, and also eight squares of the picture’s own pixels; all of these count.',
     transformer:
-      'A vision transformer, part of the model, judged the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, diagrams, renderings, screenshots and pages of text.',
+      'A vision transformer, part of the model, assessed the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, diagrams, renderings, screenshots and pages of text.',
     secondArm:
-      'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
+      'A second part of the model assessed statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model: string) =>
       `A second network, ${model}, looked for parts that were processed differently from the rest of the picture; what it found was combined with methods that need no training, each of which is listed with its finding.`,
     locator: 'Localisation model',
     conversions: 'Conversions on reading',
     noConversions: 'none; the pixels were examined as decoded',
-    sourcesTitle: 'What the other methods rest on',
+    sourcesTitle: 'What the other methods are based on',
     retriesUnknown: 'not recorded',
   },
   shownOnly: 'shown only, not used for the verdict',

@@ -65,7 +65,7 @@ export const outcome = {
     outside_training_domain: 'unlike measured pictures',
     margin_within_uncertainty: 'too close to call',
     evidence_below_threshold: 'evidence too weak',
-    unstable_under_resaving: 'unstable when resaved',
+    unstable_under_resaving: 'unstable when re-saved',
     declaration_contradicts_traces: 'entry contradicts traces',
     manipulation_suspected: 'change is suspected',
     single_weak_method: 'one weak method',
@@ -80,7 +80,7 @@ export const outcome = {
     broken: 'Ask for the file as it was when it was signed.',
     signer:
       'Have the signer checked against the C2PA trust list (github.com/c2pa-org/conformance-public).',
-    synthid: 'Have Google’s Gemini app check it for the watermark SynthID.',
+    synthid: 'Have Google’s Gemini app check it for the SynthID watermark.',
     compare: 'Compare it with other pictures from this camera.',
     too_small: 'Get the full-size picture, not a preview or a crop.',
     too_compressed: 'Get an earlier copy, not one sent through a messenger.',
@@ -104,8 +104,8 @@ export const outcome = {
       'trace-network': 'Ask who took the picture, and for the original file from the device.',
       'photograph-likeness': 'Ask for a photograph of the thing itself.',
       'content-credentials': 'Ask the sender who made the file and with which program.',
-      'declared-origin': 'Ask the sender why the file names an AI generator.',
-      'named-software': 'Ask the sender what was done in the program that the file names.',
+      'declared-origin': 'Ask the sender why the file mentions an AI generator.',
+      'named-software': 'Ask the sender what was done in the program that the file mentions.',
       'file-consistency': 'Ask for the file from the device: this one contradicts itself.',
       'compression-tables': 'Ask for the file from the device: a program has saved this one.',
       'file-layout': 'Ask how the file was made, and for the one from the device.',
@@ -124,7 +124,7 @@ export const outcome = {
     missed: (called: string) =>
       `It found the change in ${called} changed pictures of about this size and quality.`,
     kinds: (found: string, told: string) =>
-      `In a second set, of every size and changed by hand, it noticed ${found}, counting mere suspicions: ${told}.`,
+      `In a second set, of all sizes and changed by hand, it noticed ${found}, including mere suspicions: ${told}.`,
     hardly: 'So it hardly ever finds a change in pictures like this one.',
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {

@@ -9,17 +9,17 @@ const inconsistencies = {
     `According to its own record, the file was last written ${writeSpan(minutes)} after the picture was taken.`,
   created_after_modified: ({ minutes }) =>
     `According to its own record, the file was last written ${writeSpan(minutes)} before the picture was taken.`,
-  time_in_future: () => 'The file states a time in the future.',
+  time_in_future: () => 'The file gives a time in the future.',
   exif_size_differs: ({ stated, stored }) =>
-    `EXIF states a size of ${stated} pixels; the file has ${stored}: it was scaled or cropped after EXIF was written.`,
+    `EXIF gives a size of ${stated} pixels, but the file has ${stored}: it was scaled or cropped after EXIF was written.`,
   thumbnail_shape_differs: () =>
-    'The thumbnail in EXIF has a different shape from the picture: the picture was cropped or turned after the thumbnail was made.',
+    'The EXIF thumbnail has a different shape from the picture: the picture was cropped or rotated after the thumbnail was made.',
   thumbnail_content_differs: () =>
-    'The thumbnail in EXIF does not match the picture: one of the two was replaced or changed.',
+    'The EXIF thumbnail does not match the picture: one of the two has been replaced or changed.',
   camera_tags_without_camera_tables: ({ program }) =>
-    `The file names a camera, but its compression tables are those of ${program}, a program: the picture was saved again.`,
+    `The file mentions a camera, but its compression tables are those of ${program}, a program: the picture has been re-saved.`,
   maker_note_missing_for_camera: () =>
-    'The maker note that cameras of this maker write is missing: EXIF was rewritten or does not come from the camera.',
+    'The maker note that cameras from this maker write is missing: EXIF has been rewritten, or does not come from the camera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved${last === null ? '' : `, most recently with ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -74,7 +74,8 @@ const warnings = {
     `${places[place]}: only the first ${entries} entries were kept.`,
   block_too_large: ({ place, bytes }) =>
     `${places[place]}: the block of ${bytes} bytes is too large and was not read.`,
-  block_unreadable: ({ place }) => `${places[place]}: the block holds nothing that could be read.`,
+  block_unreadable: ({ place }) =>
+    `${places[place]}: the block contains nothing that could be read.`,
   block_read_in_part: ({ place }) =>
     `${places[place]}: the block is damaged or too long; only a part could be read.`,
   extended_xmp_not_read: () => 'XMP: the extended part was not read.',
@@ -85,9 +86,9 @@ const warnings = {
   png_chunks_cut: () => 'PNG: only the first metadata chunks were read.',
   png_text_not_inflated: ({ keyword }) =>
     `PNG: the compressed text of "${keyword}" is broken or too large and was not read.`,
-  thumbnail_unreadable: () => 'The thumbnail in EXIF cannot be decoded.',
+  thumbnail_unreadable: () => 'The EXIF thumbnail cannot be decoded.',
   credentials_elsewhere: () =>
-    'The file names content credentials that are kept elsewhere; they were not fetched.',
+    'The file refers to content credentials that are kept elsewhere; they were not fetched.',
   credentials_removed: () =>
     'The file refers to content credentials inside itself that are no longer there: they were removed, as most programs and services do when they save a picture.',
   not_read_by_earlier_version: () =>
@@ -140,22 +141,22 @@ export const provenance = {
   timestamp: { present: 'present and valid', absent: 'none: the signing time is only a claim' },
   noTrustList: 'none given',
   trustListDate: {
-    undated: 'date of the list: not stated in it',
+    undated: 'date of the list: the list gives none',
     since: (day: string) =>
-      `date of the list: not stated in it; no earlier than ${day}, when its newest certificate became valid`,
+      `date of the list: the list gives none; no earlier than ${day}, when its newest certificate became valid`,
   },
   missing: {
     validity: 'a certificate that is still valid (it has expired)',
     timestamp: 'a time stamp from an authority',
     trustList: 'a trust list to look the signer up in',
-    revocation: 'proof that the certificate was not revoked',
+    revocation: 'proof that the certificate had not been revoked',
     identity: 'a named person or organisation (CAWG identity)',
   },
   /** When content is declared as generated. */
   disclosure:
-    'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file carries an entry that can serve as such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer.',
+    'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file contains an entry that can serve as such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer.',
   credentialsNote:
-    'Integrity and trust are two separate facts: anyone can sign, but no one can sign in another’s name.',
+    'Integrity and trust are two separate facts: anyone can sign, but no one can sign in someone else’s name.',
   /** A short form that follows "the file says". */
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials, flaws: readonly Flaw[]) => {

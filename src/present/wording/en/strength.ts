@@ -46,9 +46,9 @@ function list(items: readonly string[]): string {
 export const strength = {
   adverbs,
   sides,
-  outside: 'None can be stated: the method’s values mean nothing for a picture like this.',
+  outside: 'None can be given: the method’s values mean nothing for a picture like this.',
   /** Shown instead of the trace network's values. */
-  untested: 'What the trace network reads from this picture means nothing, so no value is stated.',
+  untested: 'What the trace network reads from this picture means nothing, so no value is given.',
   traced: {
     stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
       const both = ['a photograph', 'a generated picture'];
@@ -72,9 +72,9 @@ export const strength = {
   /** In brackets after a ratio that the estimate alone would put higher. */
   bound: ', the most that tests support',
   unmeasured:
-    'No error rates were measured for this model, so nothing supports a statement of strength.',
+    'No error rates were measured for this model, so there is no basis for a statement of strength.',
   halfMeasured:
-    'The error rates recorded for this model do not state how many pictures were classified correctly, so they support no statement of strength.',
+    'The error rates recorded for this model do not say how many pictures were classified correctly, so they are no basis for a statement of strength.',
   cap: {
     of: 'of',
     used: (strategy: string) => `strategy “${strategy}”`,
@@ -110,7 +110,7 @@ export const strength = {
       }: Record<'right' | 'wrong' | 'strategy' | 'condition' | 'bound' | 'ratio', string>,
       { own, other, ofOther, called }: Record<'own' | 'other' | 'ofOther' | 'called', string>,
     ) =>
-      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being called ${called} wrongly (one-sided upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
+      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being wrongly called ${called} (one-sided upper 95 % bound, Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
   },
   declared: {
     unsigned: (adverb: string) =>
@@ -126,7 +126,7 @@ export const strength = {
     stated: (adverb: string, side: string) =>
       `The strongest of the methods that look for changed parts provides ${adverb} support for ${side}; no likelihood ratio was measured.`,
     none: (side: string) =>
-      `The methods that look for changed parts point to ${side}, but none of them states a strength on its own.`,
+      `The methods that look for changed parts point to ${side}, but none of them gives a strength on its own.`,
   },
   changedPart: {
     marked: (share: string, place: string, p: string) =>
@@ -142,13 +142,13 @@ export const strength = {
       const range = low === high ? `is ${low}` : `lies between ${low} and ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `As a test, the picture was saved, scaled or cropped again in ${tried} ways: after each of them, the traces of the whole picture still point to the same side; the probability of generation then ${range}.`;
+        return `As a test, the picture was re-saved, scaled or cropped in ${tried} ways. After each of them, the traces of the whole picture still point to the same side; the probability of generation then ${range}.`;
       const told = [
         ...(same > 0 ? [`after ${same} they still point to the same side`] : []),
         ...(open > 0 ? [`after ${open} they are undecided`] : []),
         ...(other > 0 ? [`after ${other} they point to the other side`] : []),
       ];
-      return `As a test of the traces of the whole picture, it was saved, scaled or cropped again in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
+      return `As a test of the traces of the whole picture, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
     },
     outcomes: {
       same: 'on the same side',
@@ -203,7 +203,7 @@ export const strength = {
       `Words by likelihood ratio: ${steps}; below 2 neither side is favoured.`,
     scaleStep: (adverb: string, from: string) => `${adverb} from ${from}`,
     scaleNote:
-      'The likelihood ratio states how many times better the evidence fits one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
+      'The likelihood ratio says how many times better the evidence fits one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',
     credentials: {
@@ -213,6 +213,6 @@ export const strength = {
       unreadable: 'The Content Credentials cannot be read and show nothing.',
     },
     authenticity:
-      'Authenticity, that is, whether the picture is what it is said to be, is a separate question. A file can be intact and its content generated; and a genuine photograph remains genuine when it is saved again.',
+      'Authenticity, that is, whether the picture is what it is said to be, is a separate question. A file can be intact and its content generated; and a genuine photograph remains genuine when it is re-saved.',
   },
 };

@@ -22,7 +22,7 @@ export const verdict = {
       (origin: string) => `The file itself declares its content to be ${origin}.`,
       (origin: string) => `According to what the file itself declares, its content is ${origin}.`,
     ],
-    generator: (name: string) => `It names ${name}.`,
+    generator: (name: string) => `It mentions ${name}.`,
     probability: [
       (p: string, deviation: string) =>
         `The probability of generation is estimated at ${p} (uncertainty ${deviation}).`,
@@ -59,7 +59,7 @@ export const verdict = {
     },
     too_compressed: {
       what: 'Lossy compression has destroyed the fine traces that distinguish a camera recording from a generated or altered picture.',
-      help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since copies from messengers and social networks are usually compressed again',
+      help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since messengers and social networks usually compress pictures again',
     },
     no_usable_trace: {
       what: 'Neither traces of a camera nor traces of generation or alteration are present at a measurable strength. Scaling down, smoothing and repeated saving commonly have this effect.',
@@ -78,11 +78,11 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'What was measured leans too little to either side to decide.',
+      what: 'The measurements lean too little to either side for a decision.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
-      what: 'After changes that every shared picture goes through, such as being saved, scaled or cropped again, the values point to the other side. A verdict that does not survive such changes is not well founded.',
+      what: 'After changes that shared pictures often go through, such as being re-saved, scaled or cropped, the values point to the other side. A verdict that does not survive such changes is not well founded.',
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
@@ -117,7 +117,7 @@ export const verdict = {
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
     declared:
-      'The result is worth no more than the entry it rests on; who made the picture, and why, remains open.',
+      'The result is worth no more than the entry it is based on; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
