@@ -19,7 +19,7 @@ import {
 } from './output/terminal.ts';
 
 /**
- * Runs the command named by `argv` and returns its exit code.
+ * Runs the command in `argv` and returns its exit code.
  *
  * @param given - like `process.argv`: the first two entries are skipped.
  */

@@ -118,7 +118,7 @@ export const keyEnds = ['expired', 'replaced'] as const;
 export type KeyEnd = (typeof keyEnds)[number];
 
 /**
- * `retrying`: the latest attempt failed, and messages are still being sent. `gone`: the receiver answered 410;
+ * `retrying`: the latest attempt failed, and messages are still being sent. `gone`: the receiver returned 410;
  * `failing`: it failed for too long. In both of these cases nothing is sent until a new URL is set.
  */
 export const webhookStates = ['none', 'active', 'retrying', 'gone', 'failing'] as const;

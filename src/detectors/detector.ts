@@ -64,7 +64,7 @@ export interface TraceEvidence {
 export interface ChangeEvidence {
   /** Logit that anything in the picture was changed. */
   readonly score: number;
-  /** Probability 0..1 that each cell was changed, and that this answer is correct. */
+  /** Probability 0..1 that each cell was changed, and that this output is correct. */
   readonly changed: CellMap;
   readonly trust: CellMap;
 }

@@ -75,7 +75,10 @@ function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Fi
   };
 }
 
-/** The transformer names the kind of picture; the block statistics catch flat graphics that it takes for photographs. */
+/**
+ * The transformer identifies the kind of picture; the block statistics catch flat graphics that it takes for
+ * photographs.
+ */
 function toStatement(
   { isDrawn, isEmpty }: { readonly isDrawn: boolean; readonly isEmpty: boolean },
   seen: TraceEvidence['kind'],

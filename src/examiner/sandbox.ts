@@ -99,7 +99,9 @@ export function createChildren(
   });
 }
 
-/** A child returns the result of the function named by the task; both ends run the same version of this program. */
+/**
+ * A child returns the result of the function that the task specifies; both ends run the same version of this program.
+ */
 function isComplete(verbs: object): verbs is Verbs {
   return Object.keys(tasks).every((name) => name in verbs);
 }

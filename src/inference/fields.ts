@@ -1,6 +1,6 @@
 /**
  * Readers for the JSON files of a model: each takes an unknown value and returns a checked type, or throws an error
- * that names the field.
+ * that identifies the field.
  */
 
 import { ForensicsError } from '../errors.ts';

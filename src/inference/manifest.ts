@@ -114,7 +114,7 @@ const transformer = object({
   sidePx: whole(32, 1024),
   stepPx: whole(8, 1024),
   squares: whole(0, 16),
-  /** Weights with which its answers add to the log odds of *fake* from the patches, all before calibration. */
+  /** Weights with which its outputs add to the log odds of *fake* from the patches, all before calibration. */
   weights: object({ view: weight, squares: weight }),
   /** A picture that looks less like a photograph than this, 0..1, is not judged as a photograph. */
   photographMin: share,

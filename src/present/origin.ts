@@ -26,7 +26,7 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
   const [camera, [firmware]] = [namedAs('camera'), namedAs('firmware')];
   const generators = namedAs('generator');
   const last = history.findLast((step) => step.software !== null);
-  // The history already names it, with its date.
+  // The history already mentions it, with its date.
   const editors = namedAs('editor').filter((name) => name !== last?.software);
   const day =
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));

@@ -186,8 +186,8 @@ function basisOf(subClasses: readonly number[]): DecisionBasis | null {
 }
 
 /**
- * How the models did in tests, under the same strategy, on pictures like this one: resaved at a similar quality and, if
- * sizes were counted separately, of a similar size. Null if not measured.
+ * How the models did in tests, under the same strategy, on pictures like this one: re-saved at a similar quality and,
+ * if sizes were counted separately, of a similar size. Null if not measured.
  */
 export interface MeasuredErrors {
   readonly rates: ErrorRates | null;

@@ -121,7 +121,7 @@ function ingredientIn(label: string, data: unknown): Ingredient | null {
   return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
 }
 
-/** An X.509 certificate names a single identity, a service (`verifiedIdentities`) one or more. */
+/** An X.509 certificate contains a single identity; a service (`verifiedIdentities`) gives one or more. */
 function identitiesIn(
   label: string,
   { signature: signed }: Members,

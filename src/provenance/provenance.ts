@@ -127,7 +127,7 @@ export interface InconsistencyValues {
   readonly maker_note_missing_for_camera: NoValues;
   readonly xmp_history_of_editing: {
     readonly steps: number;
-    /** The latest step that names a program. */
+    /** The latest step that mentions a program. */
     readonly last: Pick<HistoryStep, 'software' | 'when'> | null;
   };
   readonly gps_time_differs: { readonly minutes: number };

@@ -84,7 +84,7 @@ export async function readProvenance(
 
 /** Unsigned declarations: digital source types, and traces of generators. */
 function declaredIn(texts: ForeignTexts): readonly Declaration[] {
-  // IPTC Photo Metadata 2025.1 names the AI system in a field next to the source type.
+  // IPTC Photo Metadata 2025.1 has a field for the AI system's name next to the source type.
   const [used] = texts.of('AISystemUsed');
   const system = textIn(used?.text);
   const types = texts.of('DigitalSourceType').flatMap((text) => {

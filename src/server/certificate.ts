@@ -43,7 +43,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 // The upper bound of a common name (RFC 5280, Appendix A.1).
 const commonNameCharacters = 64;
 
-/** A self-signed authority that may sign leaf certificates, but no further authorities. */
+/** A self-signed authority that may sign leaf certificates, but not other authorities. */
 export async function issueAuthority(name: string, validity: Validity): Promise<Issued> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const named = commonName(name);

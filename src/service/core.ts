@@ -223,7 +223,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
   return { users, userSettings: createUserSettings({ db }), identity };
 }
 
-/** @throws {ForensicsError} `config_invalid` if the file cannot be read or holds no certificate. */
+/** @throws {ForensicsError} `config_invalid` if the file cannot be read or contains no certificate. */
 function readAuthorities(file: string | null): string | null {
   if (file === null) return null;
   try {

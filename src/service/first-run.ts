@@ -78,7 +78,7 @@ export async function createFirstUser({
       : null;
 
   async function isNeeded(): Promise<boolean> {
-    // Also when the account was created on the command line meanwhile.
+    // Also if the account has been created on the command line in the meantime.
     if (token !== null && (await users.list()).length > 0) token = null;
     return token !== null;
   }

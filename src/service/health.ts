@@ -247,9 +247,9 @@ const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing']
 const runFailureMs = 10 * 60_000;
 
 /**
- * Checks whether the models used by runs match their manifests. This happens every second, so files
- * are only read and hashed again when a size or time changed. A run that failed because of the
- * model counts at once, whatever the files look like.
+ * Checks whether the models used by runs match their manifests. This happens every second, so files are only read and
+ * hashed again if a size or time has changed. A run that failed because of the model counts at once, whatever the files
+ * look like.
  */
 export function createModelHealth({ registry, now }: ModelHealthParts) {
   let reading: Reading | null = null;

@@ -13,7 +13,9 @@ interface State {
   readonly isFinished: boolean;
 }
 
-/** @throws {ForensicsError} `conflict` if the database holds something else, or the migration is already complete. */
+/**
+ * @throws {ForensicsError} `conflict` if the database contains something else, or the migration is already complete.
+ */
 export async function beginMigration(db: Db, from: string): Promise<void> {
   await transact(db, async (tx) => {
     const found = await stateIn(tx);

@@ -48,7 +48,7 @@ type Circumstances = Pick<
 type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
 
 export interface AnalysisRecord {
-  /** The file as the user named it, or `-`. */
+  /** The file as the user gave it, or `-`. */
   readonly file: string;
   /** SHA-256 of the file's bytes, lower-case hex. */
   readonly sha256: string | null;

@@ -7,7 +7,7 @@ import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
 interface Refusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed answer, or null if it was not JSON. */
+  /** The parsed response, or null if it was not JSON. */
   readonly data: unknown;
 }
 

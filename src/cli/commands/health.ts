@@ -43,7 +43,7 @@ async function runHealth({
 
 const timeoutMs = 10_000;
 
-/** The message in our server's answer; any other text unchanged. */
+/** The message in our server's response; any other text unchanged. */
 function messageIn(said: string): string {
   const words = /^\{"success":false,"message":"([^"\\]+)"/.exec(said);
   return words === null ? said : `${words[1]} "forensics doctor" says why.`;

@@ -145,7 +145,7 @@ function printRotation(
   print(key.secret);
 }
 
-/** Updates the profile that holds the rotated key. @returns the name of that profile, or null. */
+/** Updates the profile that contains the rotated key. @returns the name of that profile, or null. */
 function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): string | null {
   const profile = isRemote(options) ? serverNamed(options).profile : undefined;
   if (profile === undefined) return null;

@@ -186,8 +186,8 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
 }
 
 /**
- * Null if the server keeps the accounts itself. It then rejects the request only because email address and password are
- * missing, and counts no failed login.
+ * Null if the server keeps the accounts itself. It then rejects the request only because the email address and password
+ * are missing, and counts no failed login.
  */
 async function findProvider(api: Api): Promise<ProviderLogin | null> {
   try {

@@ -1,6 +1,6 @@
 /**
- * The servers that this user has saved. A profile holds a server's address and how to verify it; its credentials are in
- * a separate file. There is one file per profile, so that two commands never overwrite each other's.
+ * The servers that this user has saved. A profile contains a server's address and how to verify it; its credentials are
+ * in a separate file. There is one file per profile, so that two commands never overwrite each other's.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

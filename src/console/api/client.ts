@@ -50,7 +50,7 @@ export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
   return (await askWhole<T>(path, question)).json;
 }
 
-/** Also returns the headers, which hold the total count of a list. @throws {ApiError} */
+/** Also returns the headers, which contain the total count of a list. @throws {ApiError} */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than a check of each shape
 export async function askWhole<T>(
   path: string,
@@ -116,7 +116,7 @@ async function checked(answer: Response): Promise<Response> {
   );
 }
 
-/** @throws {ApiError} when there is no session, or no answer. */
+/** @throws {ApiError} if there is no session or no response. */
 async function refresh(): Promise<void> {
   const before = tokens;
   await alone(async () => {
@@ -154,7 +154,7 @@ export async function sessionState(): Promise<SessionState> {
   return data;
 }
 
-/** Resumes the session in the cookie; null if there is none. @throws {ApiError} when the server does not answer. */
+/** Resumes the session in the cookie; null if there is none. @throws {ApiError} if the server does not respond. */
 export async function resume(): Promise<UserInfo | null> {
   try {
     return await whoAmI();

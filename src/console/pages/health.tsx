@@ -24,7 +24,7 @@ export function HealthPage() {
     },
     pause: () => pauseMs,
   });
-  // The body of this answer says what is wrong.
+  // The body of this response says what is wrong.
   const isUnhealthy = error instanceof ApiError && error.code === 'unhealthy';
   return (
     <>

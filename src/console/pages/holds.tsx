@@ -102,7 +102,7 @@ function Holds() {
   );
 }
 
-/** @param id - what a new hold is placed on; null for all data of the tenant. */
+/** @param id - what a new hold is placed on; null for all the tenant's data. */
 function useHolds(id: string | null) {
   const loaded = useTenantList<LegalHold>(path);
   const [open, setOpen] = useState<'place' | LegalHold | null>(null);

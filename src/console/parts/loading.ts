@@ -80,7 +80,7 @@ export function useTenant(): Loaded<TenantResponse> {
   });
 }
 
-/** The list that a route returns for the tenant of this page. @param query - further query parameters. */
+/** The list that a route returns for the tenant of this page. @param query - additional query parameters. */
 export function useTenantList<Entry>(
   path: string,
   query: Readonly<Record<string, string | number | undefined>> = {},

@@ -107,7 +107,7 @@ export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
 /**
  * Takes the lock and returns a function that releases it.
  *
- * @throws {ForensicsError} `conflict` if another running process holds it; `no_space_left`, `config_invalid` when the
+ * @throws {ForensicsError} `conflict` if another running process holds it; `no_space_left`, `config_invalid` if the
  *   lock file cannot be written.
  */
 export function lockForServing(dataDir: string): () => void {

@@ -75,8 +75,8 @@ export function notifyStatements(topics: readonly Topic[]): string {
 }
 
 /**
- * Emits a topic whenever any process notifies it. Reconnects if the connection breaks; polling finds what was missed
- * meanwhile.
+ * Emits a topic whenever any process notifies it. Reconnects if the connection breaks; polling finds what was missed in
+ * the meantime.
  *
  * @param isExclusive - keeps every other process out while it listens.
  * @throws {ForensicsError} `conflict` if other processes are connected, or one of them is exclusive.

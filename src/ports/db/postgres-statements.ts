@@ -8,7 +8,7 @@ import type { Execute } from './builder.ts';
 export interface PostgresPlace {
   /** `postgres://user@host:port/database`, with libpq's TLS parameters, such as `sslmode=verify-full`. */
   readonly url: string;
-  /** File that holds the password (trimmed); null if the URL contains it or none is needed. */
+  /** File with the password (trimmed); null if the URL contains it or none is needed. */
   readonly passwordFile: string | null;
   /** Keeps every other process out until it is closed. */
   readonly isExclusive?: boolean;

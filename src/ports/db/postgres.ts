@@ -278,7 +278,7 @@ async function followClock(pool: Pool) {
     offsetMs = Number(rows[0]?.[0]) - (sentMs + Date.now()) / 2;
   };
   await measure();
-  // If the database does not respond, the last measurement counts until the next one.
+  // If the database does not respond, the last measurement is used until the next one.
   const timer = setInterval(() => void measure().catch(() => undefined), clockCheckMs);
   timer.unref();
   return {

@@ -20,7 +20,7 @@ export const tenants = sqliteTable('tenants', {
   keyTag: text('key_tag').notNull().unique(),
   isTrial: flag('is_trial').notNull(),
   webhookUrl: text('webhook_url'),
-  /** Set when the receiver answered 410 or failed for too long; cleared when a new URL is set. */
+  /** Set when the receiver returned 410 or failed for too long; cleared when a new URL is set. */
   webhookDisabledAt: date('webhook_disabled_at'),
   webhookDisabledReason: text('webhook_disabled_reason').$type<'gone' | 'failing'>(),
   /** First failed attempt since the last success; null while deliveries succeed. */
@@ -274,7 +274,7 @@ export const legalHolds = sqliteTable(
   'legal_holds',
   {
     tenantId: text('tenant_id').notNull(),
-    /** Empty for a hold on all analyses of the tenant. */
+    /** Empty for a hold on all the tenant's analyses. */
     analysisId: text('analysis_id').notNull(),
     reason: text('reason').notNull(),
     createdAt: date('created_at').notNull(),

@@ -1,5 +1,5 @@
 /**
- * Finds the store that holds the objects of an analysis: the service's own, embedded or shared, or one that the tenant
+ * Finds the store with the objects of an analysis: the service's own, embedded or shared, or one that the tenant
  * configured. Configurations are read again for every operation, so that credentials saved by one process apply
  * immediately in all others.
  */

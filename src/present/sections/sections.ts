@@ -60,7 +60,7 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
   ['metadata', 'annex', metadataBlocks],
 ];
 
-/** The first page alone. It names no heatmap file, so it needs no checksums. */
+/** The first page alone. It mentions no heatmap file, so it needs no checksums. */
 export function writeFirstPage(
   input: Pick<ReportInput, 'examination' | 'item' | 'language'>,
 ): Section {

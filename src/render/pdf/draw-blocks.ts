@@ -193,8 +193,8 @@ const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, minCaption:
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
 /**
- * Question and answer, with the picture and the reasons below, side by side. All outcomes look alike on purpose: a red
- * frame would outweigh the figures.
+ * Question and answer, with the picture and the reasons below, side by side. All outcomes deliberately look the same: a
+ * red frame would outweigh the figures.
  */
 function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[]): void {
   const { page } = around;

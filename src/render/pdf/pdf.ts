@@ -58,7 +58,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   };
   drawTitle(page, labels, item);
   sections.forEach((section, at) => {
-    // The answer has its page to itself, and the signed part ends with its page.
+    // The answer has a page to itself, and the signed part ends at the end of a page.
     const before = sections[at - 1]?.part;
     const isNewPage = before === null || (section.part === 'annex' && before !== 'annex');
     if (isNewPage && page.y > sheet.top) page.reserve(sheet.bottom);

@@ -1,6 +1,6 @@
 /**
- * Counts the requests of each client in the current minute across all servers of a PostgreSQL
- * database. Its table `request_counts` is unlogged, because a crash may forget the counts.
+ * Counts the requests of each client in the current minute across all servers of a PostgreSQL database. Its table
+ * `request_counts` is unlogged, because the counts may be lost in a crash.
  */
 
 import { sql } from 'drizzle-orm';

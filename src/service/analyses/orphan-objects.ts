@@ -43,7 +43,7 @@ export async function reserveKeys(
   await transact(db, (tx) => addOrphans(tx, objects, sweepAt));
 }
 
-/** Marks the objects for removal from `sweepAt` on. */
+/** Marks the objects for removal at or after `sweepAt`. */
 export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): Promise<void> {
   const { tenantId, storageConfigId } = place;
   const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));

@@ -180,7 +180,7 @@ interface Options {
 }
 
 export interface EventDetails {
-  /** Events are logged from here on; earlier ones are not in the log. */
+  /** Events are logged from this point on; earlier ones are not in the log. */
   readonly 'audit.begun': None;
 
   // The subject is the tenant.
@@ -216,7 +216,7 @@ export interface EventDetails {
   /** SHA-256 of the backup's manifest, which covers every byte of the backup. */
   readonly 'backup.created': { readonly manifestSha256: string; readonly holdsKeys: boolean };
 
-  // The subject is the analysis, or the tenant when all of it is on legal hold.
+  // The subject is the analysis, or the tenant if all of it is on legal hold.
   readonly 'hold.added': None;
   readonly 'hold.removed': None;
 

@@ -32,8 +32,8 @@ interface RecordParts {
 }
 
 /**
- * @throws {ForensicsError} `image_unreadable` if a class has no measured picture, `conflict` when the model changed
- *   meanwhile.
+ * @throws {ForensicsError} `image_unreadable` if a class has no measured picture, `conflict` if the model has changed
+ *   in the meantime.
  */
 export function makeValidation(parts: RecordParts): Validation {
   const { id, createdAt, seed, files, measured } = parts;

@@ -187,7 +187,7 @@ function messageHeaders(secret: string, { id, event, at, body }: Message): Recor
   };
 }
 
-/** A test message: it carries no analysis, and is sent at once over the same path as real messages. */
+/** A test message: it contains no analysis, and is sent at once along the same path as real messages. */
 interface TestMessage {
   readonly tenantId: string;
   readonly url: string;

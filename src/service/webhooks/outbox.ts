@@ -75,7 +75,7 @@ export function createOutbox(parts: OutboxParts) {
       }),
     /**
      * The receiver asked for no more messages: nothing is sent or written for it until the tenant sets a new URL. If
-     * the tenant has done so meanwhile, the message goes there at once.
+     * the tenant has done so in the meantime, the message goes there at once.
      */
     closeReceiver: async (delivery: Delivery, outcome: string): Promise<Consequence> =>
       transact(db, async (tx) => {

@@ -1,6 +1,7 @@
 /**
- * Identity without an external provider: accounts in our own database. A token names only the user and the session; all
- * permissions are read from the database on each request, so that anything an administrator revokes is gone at once.
+ * Identity without an external provider: accounts in our own database. A token identifies only the user and the
+ * session; all permissions are read from the database on each request, so anything that an administrator revokes is
+ * gone at once.
  */
 
 import { eq, sql } from 'drizzle-orm';

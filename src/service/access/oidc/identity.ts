@@ -2,8 +2,9 @@
  * Users of an OpenID Connect provider, which stores their passwords and says in each token what they may do. We store
  * only an id for each person, their settings, and whether they are disabled here.
  *
- * `revoke` invalidates, here and at once, whatever was issued before. A session that continues at the provider is
- * recognised by the `auth_time` claim; without that claim, a session refreshed there afterwards counts as a new login.
+ * `revoke` immediately invalidates, on this server, everything issued before. A session that continues at the provider
+ * is recognised by the `auth_time` claim; without that claim, a session refreshed there afterwards counts as a new
+ * login.
  */
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
@@ -243,8 +244,8 @@ async function findRow(
   return reader.select().from(users).where(which).get();
 }
 
-// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Tokens carry
-// whole seconds, rounded down, so one as old as the end of sessions counts as issued before it.
+// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Tokens
+// contain whole seconds, rounded down, so one as old as the end of sessions counts as issued before it.
 function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(

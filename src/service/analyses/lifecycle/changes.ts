@@ -1,7 +1,7 @@
 /**
  * The building blocks of every state change: a compare-and-set of the row and, in the same transaction, its webhook
- * message, counters and audit entry. Also holds the types of the lifecycle, the message of each status, and the reasons
- * for rejecting a request in the wrong state.
+ * message, counters and audit entry. Also contains the types of the lifecycle, the message for each status, and the
+ * reasons for rejecting a request in the wrong state.
  */
 
 import { and, eq, type SQL } from 'drizzle-orm';
