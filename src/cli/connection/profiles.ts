@@ -200,7 +200,7 @@ function credentialsFile(profile: string): string {
  * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
  */
 export async function apiKeyFrom(file: string): Promise<string> {
-  const key = checked(await readText(file), 'The file named by --api-key-file');
+  const key = checked(await readText(file), 'The API key file');
   // Only a warning, because secrets mounted into a container are often readable by every user inside it.
   const isOpen =
     file !== '-' && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
