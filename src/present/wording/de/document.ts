@@ -35,7 +35,7 @@ export const document: typeof english = {
     scale: '(schwach ab 2, moderat ab 10, mittelstark ab 100)',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
-      'Den Verdacht weckt nur eine Methode. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
+      'Nur eine Methode weckt den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
     noneWithoutEntry: 'Ohne diese Angabe lässt sich das Bild nicht beurteilen.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',

@@ -138,11 +138,10 @@ export const outcome: typeof english = {
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
     brief: {
       real: (generated, changed) =>
-        `Erkannte ${generated} erzeugten und ${changed} veränderten Bildern.`,
-      fake: (called) => `Hielt in Tests ${called} Fotos für erzeugt.`,
-      changed: (called) => `Hielt in Tests ${called} unveränderten Bildern für verändert.`,
-      suspected: (called) =>
-        `Vermutete in Tests bei ${called} unveränderten Bildern zu Unrecht eine Veränderung.`,
+        `${generated} erzeugten und ${changed} veränderten Bildern erkannt.`,
+      fake: (called) => `In Tests ${called} Fotos für erzeugt gehalten.`,
+      changed: (called) => `In Tests ${called} unveränderten Bildern für verändert gehalten.`,
+      suspected: (called) => `In Tests bei ${called} unveränderten Bildern zu Unrecht vermutet.`,
     },
   },
   strengths: {
