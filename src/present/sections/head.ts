@@ -144,7 +144,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
     ),
   ].map(({ statement }) => statement[language]);
   const { small } = catalogue.verdict.onlySuspected;
-  const { byOneOfAll } = catalogue.document.head;
+  const { byOneOfAll, byAll } = catalogue.document.head;
   const { changed, thresholds } = result;
   const isByOne = isSuspected && (changed ?? 1) < (thresholds['suspectedMin'] ?? 0);
   // A damaged file has its own line.
@@ -161,6 +161,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
         ...(isTooSmall ? [small] : []),
         ...(isByOne ? [byOneOfAll] : []),
         ...why.slice(0, namedFindings.usual),
+        ...(isSuspected && !isTooSmall && !isByOne && why.length === 0 ? [byAll] : []),
       ],
     },
     { title: isSuspected ? rows.suspicion : rows.forFake, items: told('fake') },

@@ -107,10 +107,10 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, the most that tests support)',
+      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, and the tests support no higher value)',
     );
     expect(statement.de).toContain(
-      '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4, der höchste durch Tests belegte',
+      '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4; ein höherer Wert ist durch Tests nicht belegt',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -508,7 +508,7 @@ test('a result without signs says what would have been found, by size and kind o
   });
 
   expect(evidence.errorRate?.en).toBe(
-    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. In a second set, of all sizes and changed by hand, it noticed 9 of 19, including mere suspicions: copied within the picture 9 of 19.',
+    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. In a second set of tests, on pictures of all sizes that people had changed, it found or suspected the change in 9 of 19: copied within the picture 9 of 19.',
   );
 });
 

@@ -36,6 +36,8 @@ export const document: typeof english = {
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Nur eine Methode weckt den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
+    byAll:
+      'Zusammengenommen bleiben die Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt, auch wenn eine einzelne deutlicher dafür spricht.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
     noneWithoutEntry: 'Ohne diese Angabe lässt sich das Bild nicht beurteilen.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',

@@ -78,7 +78,7 @@ export const outcome: typeof english = {
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
     not_a_photograph:
-      'Die Vorlage anfordern: das Dokument selbst oder die Datei des Fotos, das darin zu sehen ist.',
+      'Anfordern, woraus es entstanden ist: das Dokument selbst, die Datei des Zeichenprogramms oder ein darin gezeigtes Foto.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
@@ -118,7 +118,7 @@ export const outcome: typeof english = {
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) => `Es erkannte ${called} veränderten Bildern etwa dieser Größe und Qualität.`,
     kinds: (found, told) =>
-      `In einer zweiten Sammlung von Hand veränderter Bilder aller Größen bemerkte es ${found} (bloße Verdachtsfälle mitgezählt): ${told}.`,
+      `Bei weiteren Tests mit Bildern aller Größen, die von Menschen verändert worden waren, fand oder vermutete es die Veränderung in ${found}: ${told}.`,
     hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {

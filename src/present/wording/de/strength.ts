@@ -47,7 +47,7 @@ export const strength: typeof english = {
     neither: (ratio) =>
       `Das Ergebnis der Suche nach veränderten Stellen passt zu einem veränderten und zu einem unveränderten Bild fast gleich gut (Likelihood-Quotient ${ratio}); es spricht weder für noch gegen eine Veränderung.`,
   },
-  bound: ', der höchste durch Tests belegte Wert',
+  bound: '; ein höherer Wert ist durch Tests nicht belegt',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:

@@ -86,7 +86,7 @@ export const outcome = {
     too_compressed: 'Get an earlier copy, not one sent through a messenger.',
     no_usable_trace: 'Get an earlier copy, from the device or the first place it was published.',
     not_a_photograph:
-      'Ask for what it was made from: the document itself, or the file of any photograph it shows.',
+      'Ask for what it was made from: the document itself, the file of the program that drew it, or a photograph that it shows.',
     outside_training_domain: 'Compare it with other pictures from the same source.',
     margin_within_uncertainty: 'Get a copy closer to the original.',
     evidence_below_threshold: 'Look for its source and an earlier copy; ask for the original file.',
@@ -124,7 +124,7 @@ export const outcome = {
     missed: (called: string) =>
       `It found the change in ${called} changed pictures of about this size and quality.`,
     kinds: (found: string, told: string) =>
-      `In a second set, of all sizes and changed by hand, it noticed ${found}, including mere suspicions: ${told}.`,
+      `In a second set of tests, on pictures of all sizes that people had changed, it found or suspected the change in ${found}: ${told}.`,
     hardly: 'So it hardly ever finds a change in pictures like this one.',
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {

@@ -70,7 +70,7 @@ export const strength = {
       `The result of the search for changed parts fits a changed and an unchanged picture almost equally well (likelihood ratio ${ratio}): it supports neither.`,
   },
   /** In brackets after a ratio that the estimate alone would put higher. */
-  bound: ', the most that tests support',
+  bound: ', and the tests support no higher value',
   unmeasured:
     'No error rates were measured for this model, so there is no basis for a statement of strength.',
   halfMeasured:

@@ -86,7 +86,7 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture point to a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
+      what: 'The file declares itself to be generated, but nobody whose signature can be trusted has signed that declaration, and the traces in the picture point to a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
