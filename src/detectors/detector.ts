@@ -23,7 +23,7 @@ export interface Finding {
   readonly score: number;
   readonly speaksFor: Side;
   readonly strength: Strength;
-  /** What the method observed. Examinations stored by earlier versions hold complete sentences instead. */
+  /** What the method observed. Examinations stored by earlier versions contain complete sentences instead. */
   readonly statement: FindingStatement | Bilingual;
   /** Numbers behind the statement, by name. */
   readonly measures: Readonly<Record<string, number>>;
@@ -41,7 +41,7 @@ export interface LocalisedFinding {
 
 export interface Skipped {
   readonly method: string;
-  /** Why this method has no finding. Examinations stored by earlier versions hold complete sentences instead. */
+  /** Why this method has no finding. Examinations stored by earlier versions contain complete sentences instead. */
   readonly reason: SkipReason | Bilingual;
 }
 

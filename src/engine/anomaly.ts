@@ -128,7 +128,7 @@ export function measureSimilarities(
   };
 }
 
-/** Cosine similarity, -1..1; 0 when either vector has zero length. */
+/** Cosine similarity, -1..1; 0 if either vector has zero length. */
 function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
   let product = 0;
   let oneSquares = 0;

@@ -61,7 +61,7 @@ export interface Manipulation {
   readonly probability: number;
   /**
    * The largest region marked as changed, by the fusion or by the strongest method; null if there is none, when it
-   * covers most of the picture, or when no strategy suspects a change.
+   * covers most of the picture, or if no strategy suspects a change.
    */
   readonly region: Region | null;
   /** Methods that indicate a change on their own, even weakly. */

@@ -47,7 +47,7 @@ export const mapFile = (name: MapName) => `map-${name}.png`;
 /** The picture's own name is not used: it may contain anything, and is recorded in the list instead. */
 export const originalFile = (format: Format) => `original.${format}`;
 
-/** More than the largest picture that can be examined needs. */
+/** More than needed for the largest picture that can be examined. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
 /** Maximum number of pictures that a case report covers and a case archive contains. */
@@ -121,19 +121,19 @@ export interface ZipEntry {
   /** ASCII, without folders. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Compressed by DEFLATE, as the archive holds it; absent if it holds the bytes as they are. */
+  /** Compressed with DEFLATE, as in the archive; absent if the archive contains the bytes uncompressed. */
   readonly packed?: Uint8Array;
   /** Checksum given in the headers instead of the true one; used to distinguish two kinds of damage. */
   readonly crc32?: number;
 }
 
-/** An entry of an archive, with its stated checksum. */
+/** An entry of an archive, with the checksum in its header. */
 export type UnpackedEntry = ZipEntry & Required<Pick<ZipEntry, 'crc32'>>;
 
 /** An examined picture and everything made from it: the input for writing a bundle. */
 export interface BundleCase {
   readonly original: Uint8Array;
-  /** The file name given to the reader of the picture; null if it received only bytes. */
+  /** The file name that was given when the picture was read; null if only bytes were. */
   readonly openedAs: string | null;
   readonly examination: Examination;
   /** As passed to rendering. */

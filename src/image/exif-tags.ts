@@ -51,7 +51,7 @@ export function readExif(tiff: Uint8Array): FoundTags {
 const maxValueBytes = 1024;
 
 /**
- * Makes a copy that exifreader reads quickly: truncates long arrays to one value, and retypes Exif 3.0 texts, which it
+ * Makes a copy that exifreader reads quickly: truncates long arrays to one value, and retypes Exif 3.0 text, which it
  * does not know, as ASCII.
  */
 function asEarlierExif(tiff: Uint8Array): ArrayBuffer {

@@ -106,7 +106,7 @@ const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['gzip', 0, '\x1f\x8b'],
 ];
 
-/** ISO base media files name their kind in their brands (ISO/IEC 14496-12, 23008-12), major brand first. */
+/** ISO base media files give their kind in their brands (ISO/IEC 14496-12, 23008-12), starting with the major brand. */
 function kindOfBrands(bytes: Uint8Array): Format | 'video' {
   const size = dataView(bytes).getUint32(0);
   const brands = ascii(bytes, 8, Math.min(Math.max(size - 8, 4), 200));

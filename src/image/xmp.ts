@@ -1,7 +1,7 @@
 /**
  * Reads XMP packets: the properties of the picture and, separately, those nested in them. It reads as much as possible
- * of a truncated packet, because its declarations count all the same. Each character is visited once, so a malicious
- * packet takes no longer than a long one.
+ * of a truncated packet, because its declarations still count. Each character is visited once, so a malicious packet
+ * takes no longer than a long one.
  *
  * @see ISO 16684-1 (XMP), clause 7, for the serialisation in RDF/XML and the encodings.
  */

@@ -78,7 +78,8 @@ export function createRegistry(
     /**
      * Checks every file of one model of either kind, or of all models if `id` is null.
      *
-     * @throws {ForensicsError} as `open`; for all models, also when no model of a kind is installed or a manifest is damaged.
+     * @throws {ForensicsError} as `open`; for all models, also if no model of a kind is installed or a manifest is
+     * damaged.
      */
     verify: async (id: string | null) => {
       const installed = await read();

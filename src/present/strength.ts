@@ -129,7 +129,7 @@ function weighChange(examined: Examined): Weighed | null {
 interface StatedRatio {
   /** The ratio that the probability alone would give. */
   readonly traced: number;
-  /** The ratio stated; null if none can be. */
+  /** The stated ratio; null if none can be stated. */
   readonly ratio: number | null;
   readonly strength: Strength;
 }
@@ -222,7 +222,7 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
 
 const silent = { speaksFor: 'neither', strength: 'none' } as const;
 
-/** Beyond this the calibration does not hold: it was fitted on some hundred pictures. */
+/** Beyond this the calibration does not hold: it was fitted on a few hundred pictures. */
 const highestRatio = 1e6;
 
 /** Odds of the side that a calibrated probability indicates: its likelihood ratio at even prior odds. */

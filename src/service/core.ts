@@ -29,7 +29,7 @@ import { webhookSecret } from './webhooks/deliver.ts';
 import { assertFullyMigrated } from './migration-state.ts';
 
 export interface Core extends People {
-  /** When several machines share the database, the database's clock. */
+  /** The database's clock, if several machines share the database. */
   readonly now: () => Date;
   readonly folder: DataFolder;
   readonly secrets: Secrets;
@@ -183,7 +183,7 @@ interface PeopleParts {
   readonly now: () => Date;
 }
 
-// Token issuer when no public URL is set, so that a changed port does not end sessions.
+// Token issuer if no public URL is set, so that a changed port does not end sessions.
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */

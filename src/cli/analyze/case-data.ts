@@ -8,7 +8,7 @@ import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
 import { type CaseOptions, caseOptionsGiven } from './options.ts';
 
-/** Returns an empty object when no option was given. @throws {ForensicsError} `usage` for an unusable template. */
+/** Returns an empty object if no option was given. @throws {ForensicsError} `usage` for an unusable template. */
 export async function readCaseData(options: CaseOptions): Promise<{ caseData?: CaseData }> {
   if (!Object.values(caseOptionsGiven(options)).includes(true)) return {};
   const { case: caseNumber, exhibit, examiner, note, template } = options;

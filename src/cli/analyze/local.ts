@@ -111,7 +111,7 @@ async function bundlingFor(
   { out, tier, withoutOriginal }: AnalyzeOptions,
   { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
 ): Promise<Bundling | null> {
-  // No key is created when nothing is signed.
+  // No key is created if nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
   const { createSigningKeys, keysInFolder } = await import('../../evidence/signing-keys.ts');
   const signer = await createSigningKeys(keysInFolder(dataDir), now).signer();

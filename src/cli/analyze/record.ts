@@ -109,7 +109,7 @@ export interface AnalysisRecord {
   readonly origins: readonly Origin[];
   /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
-  /** Other pictures of the tenant that show the same thing; omitted when no server was asked. */
+  /** Other pictures of the tenant that show the same thing; omitted if no server was asked. */
   readonly seenBefore?: readonly SeenBefore[];
   /** The earlier picture of the run that this one is a copy of; omitted if there is none, or if a server was asked. */
   readonly copyOf?: CopyOf;

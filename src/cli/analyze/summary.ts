@@ -77,7 +77,7 @@ export function summaryLine(
   return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
 }
 
-/** `Not pictures: 2 text files, 1 video.` and `Left out: .git (hidden).`, each only when there are any. */
+/** `Not pictures: 2 text files, 1 video.` and `Left out: .git (hidden).`, each only if there are any. */
 export function leftOutLines({ notPictures, skipped }: Summary, language: Language): string[] {
   const words = wordsIn(language).terminal.summary;
   const wordsOfKinds: Readonly<Partial<Record<string, (count: number) => string>>> = words.kinds;

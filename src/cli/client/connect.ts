@@ -56,9 +56,9 @@ const maxLooks = 3;
 /**
  * Opens connections to the server at `url`. Each also checks the certificate's host name and dates.
  *
- * A fingerprint does not disable these checks: the certificate with that fingerprint is fetched
- * over a connection that sends nothing, and is then the only one trusted. That connection bypasses
- * any proxy, so connections with a fingerprint do as well.
+ * A fingerprint does not disable these checks: the certificate with that fingerprint is fetched over a connection that
+ * sends nothing, and is then the only one trusted. That connection bypasses any proxy, so connections with a
+ * fingerprint do too.
  */
 async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   if (trust.by !== 'fingerprint') return connectionsUnder(trust);

@@ -63,7 +63,7 @@ export async function renewSession(
   });
 }
 
-/** @param how.idToken - the earlier one, which remains in use when no new one was issued. */
+/** @param how.idToken - the earlier one, which remains in use if no new one was issued. */
 export function createSession(
   { accessToken, idToken, refreshToken, expiresIn }: Tokens,
   how: { readonly email: string; readonly at: number; readonly idToken?: string },

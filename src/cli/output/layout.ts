@@ -56,7 +56,7 @@ export function printFields(fields: object, { json }: { readonly json: boolean }
 /** How a list shows a record: the text of each column, by its heading. */
 export type Columns<T> = Readonly<Record<string, (record: T) => string>>;
 
-/** Prints records: as JSON, as one line each under a heading, or `none` when there are none. */
+/** Prints records: as JSON, as one line each under a heading, or `none` if there are none. */
 export function printList<T>(
   records: readonly T[],
   columns: Columns<T>,

@@ -162,7 +162,7 @@ export function useActs(reload: () => void, onChange: () => void = () => undefin
 type Acts = ReturnType<typeof useActs>;
 type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
 
-/** Saves the chosen analyses, or all that match when none is chosen. */
+/** Saves the chosen analyses, or all that match if none is chosen. */
 function CsvButton({
   chosen,
   filters,

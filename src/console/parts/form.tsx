@@ -128,7 +128,7 @@ export function SelectField<Value extends string>({
   );
 }
 
-/** The first and the last day of a list. */
+/** Fields for the first and last date of a list. */
 export function PeriodFields({
   period,
   onDay,

@@ -89,7 +89,7 @@ export function Viewer({ size, layers, marks = [], look, setLook, name }: Viewer
   );
 }
 
-/** The size as displayed: the browser applies the EXIF orientation, while the record may hold the stored size. */
+/** The size as displayed: the browser applies the EXIF orientation, while the record may contain the stored size. */
 export function useShownSize(url: string, recorded: Size): Size {
   const [size, setSize] = useState(recorded);
   useEffect(() => {

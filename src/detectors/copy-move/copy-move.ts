@@ -43,7 +43,7 @@ const minCompared = 0.02;
 /** A pair is marked if its probability is at least this, just above the neutral value of 0.5. */
 const shownFrom = 0.51;
 
-/** Value of every cell when nothing was found: there may still be a copy that this method cannot see. */
+/** Value of every cell if nothing was found: there may still be a copy that this method cannot see. */
 const neutral = 0.5;
 
 export const copyMove: Detector<LocalisedFinding | Skipped> = {

@@ -126,7 +126,7 @@ function toReading(examination: Omit<Examination, 'maps'>): Reading {
   };
 }
 
-/** The largest difference between two numbers of the same name; 1 when either side lacks a name. */
+/** The largest difference between two numbers of the same name; 1 if either side lacks a name. */
 function measureDistance({ numbers: a }: Reading, { numbers: b }: Reading): number {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   const distances = names.map((name) => {

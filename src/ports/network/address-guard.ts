@@ -138,7 +138,7 @@ class NoAddress extends Error {
 
 /** Checks connections as they are made. Errors have the code `address_refused`, or `no_address` for a name. */
 export interface ConnectionGuard {
-  /** Returns only allowed addresses, and fails when there is none. */
+  /** Returns only allowed addresses, and fails if there is none. */
   readonly lookup: LookupFunction;
   /**
    * Why connecting to this host is forbidden; null for an allowed address, and for a name, which `lookup` checks.

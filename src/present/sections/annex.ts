@@ -42,7 +42,7 @@ export function questionBlocks({
   ];
 }
 
-/** Other pictures that show the same, next to this one where their original is still stored. */
+/** Other pictures that show the same thing, next to this one if their original is still stored. */
 export function seenBlocks({ item, language, catalogue }: SectionInput): readonly Block[] {
   const { seenBefore = [], beside = [] } = item;
   const words = catalogue.document.seen;
@@ -151,7 +151,7 @@ function missingFields(
   const asked: readonly (readonly [label: string, given: unknown])[] = [
     [fields.caseNumber, caseData.caseNumber],
     [fields.exhibit, caseData.exhibit],
-    // `undefined`: the program is never told.
+    // `undefined`: the program never receives it.
     [fields.client, undefined],
     [fields.reviewer, caseData.examiner],
     [fields.laboratory, caseData.laboratory],

@@ -87,7 +87,7 @@ export type Block =
       readonly caption: string;
       readonly beside: readonly { readonly title: string; readonly items: readonly string[] }[];
     }
-  /** This picture and another one that shows the same. */
+  /** This picture and another one that shows the same thing. */
   | { readonly kind: 'beside'; readonly jpeg: string; readonly caption: string }
   | { readonly kind: 'curves'; readonly plots: readonly Plot[] }
   | { readonly kind: 'heading'; readonly text: string }

@@ -23,7 +23,7 @@ import {
 /** Examiners know error level analysis, but no verdict uses it, so it is shown on request only. */
 const shownOnRequest = 'error-level';
 
-/** These read what the file says about itself; the section on provenance has the details. */
+/** These methods read what the file says about itself; the section on provenance has the details. */
 export const toldInProvenance: ReadonlySet<string> = new Set([
   'content-credentials',
   'declared-origin',

@@ -1,4 +1,7 @@
-/** The first page: question, answer, where, why, what speaks against it, how far it goes, who did what, and which file. */
+/**
+ * The first page: question, answer, where, why, the evidence against it, how far to rely on it, who did what, and which
+ * file.
+ */
 
 import { createHash } from 'node:crypto';
 import { modelName } from '../../engine/contract.ts';

@@ -337,7 +337,7 @@ export interface KeySearch {
   readonly tenantId: string;
   /** The time at which the entries are shown. */
   readonly at: Date;
-  /** All keys when omitted. */
+  /** All keys if omitted. */
   readonly which?: SQL | undefined;
 }
 

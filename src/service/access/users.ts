@@ -42,7 +42,7 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
-/** Who administers an account; when omitted, the operator, who may do everything. */
+/** Who administers an account; if omitted, the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
   /** The only tenant whose accounts this user may know about. */

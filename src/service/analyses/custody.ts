@@ -94,7 +94,7 @@ function examinedIn(
 
 type Step = Pick<CustodyEvent, 'event' | 'hashes'> & Partial<Pick<CustodyEvent, 'at'>>;
 
-/** An event that moved no bytes and ended nothing is not a custody step. */
+/** An event in which no bytes moved and nothing ended is not a custody step. */
 const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonly Step[] } = {
   'analysis.created': () => [{ event: 'created', hashes: [] }],
   'analysis.received': ({ sha256 }) => [{ event: 'received', hashes: [original(sha256)] }],

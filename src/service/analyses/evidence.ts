@@ -150,7 +150,10 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
   }
 }
 
-/** What the audit log says was written. Those who may change the rows of an analysis cannot change it. */
+/**
+ * What was written, according to the audit log, which cannot be changed by those who may change the rows of an
+ * analysis.
+ */
 interface Recorded {
   /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
   readonly hashes: FileHashes;

@@ -1,8 +1,8 @@
 /**
  * Retention. Analyses without any activity for a long time are deleted as a client would delete them; deleted ones are
- * purged after a while, rows and objects; objects that no row refers to are removed, and so are deleted tenants that
- * have nothing left. Anything on legal hold stays. Usage counters are kept as long as their tenant's row, and the audit
- * log is kept for good.
+ * purged after a while, with their rows and objects; objects that no row refers to are removed, and so are deleted
+ * tenants that have nothing left. Anything on legal hold stays. Usage counters are kept as long as their tenant's row,
+ * and the audit log is kept for good.
  */
 
 import { setImmediate } from 'node:timers/promises';

@@ -187,7 +187,7 @@ function toPlace({ isMirrored, scale, left, top }: Alignment) {
 const firstFact = 2 ** 52;
 const factsPerKind = 2 ** 48;
 
-/** One key for each fact in the metadata that other files may share, different for each tenant. */
+/** One key for each fact in the metadata that other files may share. Keys differ between tenants. */
 export function factKeys(tenantId: string, metadata: Metadata): number[] {
   return readIdentity(metadata).map(({ kind, value }) => {
     const digest = createHash('sha256').update(`${tenantId}\n${kind}\n${value}`).digest();

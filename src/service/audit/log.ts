@@ -86,7 +86,7 @@ const findHead = buildOnce((reader) =>
     .prepare(),
 );
 
-/** Records in the chains created by the migration when logging began. Call it when a database is opened. */
+/** Records when logging began, in the chains that the migration created. Call it when a database is opened. */
 export async function beginChains(db: Db, now: () => Date): Promise<void> {
   const isMute = eq(auditHeads.count, 0);
   if ((await db.select().from(auditHeads).where(isMute).get()) === undefined) return;

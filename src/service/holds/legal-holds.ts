@@ -25,7 +25,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
     /**
      * Places a hold. A user's hold becomes the operator's when the operator places the same one.
      *
-     * @param by - a user, or the operator when omitted.
+     * @param by - a user, or the operator if omitted.
      * @throws {ForensicsError} `analysis_not_found`; `conflict` if it is already on hold.
      */
     add: async (hold: Held & { readonly reason: string }, by: Actor = operator) =>

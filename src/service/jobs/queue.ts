@@ -98,7 +98,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       const isLeased = and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs);
       return (await db.select({ jobs: count() }).from(jobs).where(isLeased).get())?.jobs ?? 0;
     },
-    /** How long the oldest due job has been waiting, in milliseconds; 0 when none is due. */
+    /** How long the oldest due job has been waiting, in milliseconds; 0 if none is due. */
     async waitOf(kind: string) {
       const at = now();
       const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));

@@ -32,7 +32,7 @@ interface WorkerOptions {
 export type Worker = ReturnType<typeof createWorker>;
 
 const longestPauseMs = 60_000;
-/** How often `canBegin` is asked again. */
+/** How often `canBegin` is called again. */
 const retryMs = 250;
 
 export function createWorker(options: WorkerOptions) {

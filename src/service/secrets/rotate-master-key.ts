@@ -1,11 +1,11 @@
 /**
  * Replaces the master key. All sealed data is resealed in one transaction, after which the old key opens nothing in the
- * database. Secrets that nobody else holds are derived from the new key: clients refresh their tokens, and counts of
- * failed logins restart. `secrets.ts` explains which secrets stay, and why.
+ * database. Secrets that nobody else has are derived from the new key: clients refresh their tokens, and counts of
+ * failed logins start again. `secrets.ts` explains which secrets stay, and why.
  *
- * The rotation needs the database to itself: a server still running on the old key would seal data that no key could
- * open. After a crash at any point, either the old key or the new one opens the folder: the new key is safely stored
- * beside the old one before the transaction, and replaces it afterwards or at the next opening.
+ * The rotation needs exclusive use of the database: a server still running with the old key would seal data that no key
+ * could open. After a crash at any point, either the old key or the new one opens the folder: the new key is safely
+ * stored beside the old one before the transaction, and replaces it afterwards or at the next opening.
  */
 
 import { randomBytes } from 'node:crypto';

@@ -2,10 +2,10 @@
  * Every secret of the program, one for each purpose. Each is derived from the master key when needed, so that nothing
  * can leak from the database.
  *
- * Exceptions are the secrets that outlive their master key. API keys are stored as digests under a pepper, which cannot
- * be changed without the keys themselves; it may stay, because each key has 160 random bits and cannot be guessed
- * anyway. Webhook secrets and presigned URLs are in other people's hands, and stay unless a rotation ends them. These
- * secrets are stored in the database, sealed under the current master key.
+ * The exceptions are secrets that outlive their master key. API keys are stored as digests made with a pepper, which
+ * cannot be changed without the keys themselves; it may stay, because each key has 160 random bits and cannot be
+ * guessed anyway. Webhook secrets and presigned URLs have been given to others, and stay valid unless a rotation ends
+ * them. These secrets are stored in the database, sealed under the current master key.
  */
 
 import { hkdfSync, randomBytes } from 'node:crypto';
@@ -173,7 +173,7 @@ function createKeyFile(dataDir: string) {
   const next = `${file}.next`;
   return {
     /**
-     * Reads the key, or creates it when there is no database yet.
+     * Reads the key, or creates it if there is no database yet.
      *
      * @throws {ForensicsError} `config_invalid` if the file is damaged, or is missing although its database exists.
      */

@@ -284,8 +284,8 @@ function describeWarning(stored: StoredConfig | null): string | null {
 export type WebhookGuard = Pick<ConnectionGuard, 'refusalOf'>;
 
 /**
- * Why this URL can never be delivered to. Null for host names, which are resolved and checked on
- * every delivery, and for text that is not a URL.
+ * Why nothing can ever be delivered to this URL. Null for host names, which are resolved and checked on every delivery,
+ * and for text that is not a URL.
  */
 export function complaintAbout(webhookUrl: string, guard: WebhookGuard): string | null {
   const host = URL.parse(webhookUrl)?.hostname ?? '';

@@ -73,7 +73,7 @@ function foldRows(outcomes: readonly Outcome[], seed: number): readonly Row[] {
   return rows;
 }
 
-/** The bin of every value: the value itself when there are few distinct ones, otherwise its decile among all pictures. */
+/** The bin of every value: the value itself if there are few distinct ones, otherwise its decile among all pictures. */
 function assignBins(values: readonly Fact[]): readonly string[] {
   if (new Set(values).size <= maxValues) return values.map(String);
   const rising = values

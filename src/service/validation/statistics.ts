@@ -64,7 +64,7 @@ function inOrder(scored: readonly Scored[]) {
   return { rising, sources: real.size + fake.size, realSources: real.size };
 }
 
-/** @param weights - by source index: how often each of its pictures counts. */
+/** @param weights - by source index: the number of times that each of its pictures counts. */
 function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
   let wins = 0;
   let reals = 0;

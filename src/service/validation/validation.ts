@@ -58,7 +58,7 @@ const conditionFigures = Type.Object({
   auc: Type.Object({ value: share, low: share, high: share }),
   /** Expected calibration error over pictures without abstention; null if there are too few. */
   calibration: orNull(Type.Object({ error: share, pictures: count })),
-  /** Likelihood ratios; missing in records of earlier versions, and when there are too few pictures. */
+  /** Likelihood ratios; missing in records of earlier versions, and if there are too few pictures. */
   ratios: Type.Optional(ratios),
   strategies: each(['pedantic', 'default', 'relaxed'], byClass(classFigures)),
 });

@@ -39,8 +39,8 @@ export const document = {
     byOneOfAll:
       'One method alone raises the suspicion. Weighed together with the others, which find no change, it supports neither side.',
     byAll:
-      'Weighed together, the methods stay below the level from which a change counts as found, even if one of them speaks more strongly.',
-    /** What the picture itself says, where the file declares what it is. */
+      'Weighed together, the methods stay below the level at which a change counts as found, even if one of them gives stronger evidence.',
+    /** What the picture itself says, if the file declares what it is. */
     withoutEntry: (traces: string) => `Without that entry: ${traces}`,
     noneWithoutEntry: 'Without that entry, the picture cannot be judged.',
     noRegion: 'none; all methods together mark no part of the picture',

@@ -319,7 +319,7 @@ const methods = {
   'error-level': 'error level',
   'copy-move': 'copied parts',
   thumbnail: 'thumbnail against picture',
-  // From earlier versions; stored examinations still name them.
+  // From earlier versions; stored examinations still mention them.
   'jpeg-grid': 'JPEG grid',
   'noise-level': 'noise level',
   resampling: 'resampling',

@@ -81,7 +81,7 @@ export const measurements = {
       `The traces count as pointing to the other side if its probability is at least ${least}. That removes the grounds for a decision, but may not be enough for the opposite one.`,
     stabilityMissing:
       'Stability was not tested in this examination; it is tested only when the traces of the whole picture lead to a decision.',
-    /** Used when nothing is called changed because the picture is too small or the file is damaged. */
+    /** Used if nothing is called changed because the picture is too small or the file is damaged. */
     suspectedLimit: (p: string, suspected: string) =>
       `${p}; suspected from ${suspected}, never called changed (small or damaged picture)`,
     changeLimits: (p: string, suspected: string, changed: string) =>

@@ -106,7 +106,7 @@ export function generatePassword(): string {
   return characters.replaceAll(/.{4}(?!$)/g, '$&-');
 }
 
-// Compatibility normalisation, so that the same password typed on another keyboard stays the same.
+// Compatibility normalisation, so that a password stays the same when typed on a different keyboard.
 const normalised = (password: string) => password.normalize('NFKC');
 
 async function deriveKey(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {

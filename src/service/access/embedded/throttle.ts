@@ -20,7 +20,7 @@ export interface LoginAttempts extends LoginPlaces {
    *   asking does not prolong the lock.
    */
   countAccount(attempt: Attempt): Promise<void>;
-  /** The password was right: takes back this attempt and all earlier ones from this place. */
+  /** Call it if the password was right: takes back this attempt and all earlier ones from this place. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>;
   /** The account has a new password: earlier attempts no longer count. */
   forgiveAccount(tx: Tx, account: string): Promise<void>;

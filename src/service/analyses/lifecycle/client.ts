@@ -205,7 +205,7 @@ export async function removeRemaining(
   );
 }
 
-/** Returns false, and changes nothing, when the same request was made before with its Idempotency-Key. */
+/** Returns false, and changes nothing, if the same request has been made before with its Idempotency-Key. */
 async function once(
   parts: LifecycleParts,
   act: Act,
