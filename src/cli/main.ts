@@ -49,7 +49,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
 /** Its commands have only a name and a description until they are called. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
-    .description('Decides whether a picture is real or fake, and says so when it cannot tell.')
+    .description('Decides whether a picture is real or fake, and says so if it cannot tell.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)

@@ -135,7 +135,7 @@ const tenant = Type.Object(
     webhookState: Type.Unsafe<WebhookState>({
       ...oneOf(webhookStates),
       description: `active: the latest message was delivered, or none has been sent yet; retrying: the latest attempt failed, and messages
-are still being sent; gone (the receiver answered 410), failing (it failed for days): nothing is sent until webhookUrl is set
+are still being sent; gone (the receiver returned 410), failing (it failed for days): nothing is sent until webhookUrl is set
 again.`,
     }),
     isTrial: Type.Boolean(),

@@ -17,7 +17,7 @@ import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
 import { describeResponses } from './openapi-responses.ts';
 
-const introduction = `Decides whether a picture is real or fake, and says so when it cannot tell.
+const introduction = `Decides whether a picture is real or fake, and says so if it cannot tell.
 
 Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
 

@@ -234,7 +234,7 @@ function readAuthorities(file: string | null): string | null {
   } catch (error) {
     throw new ForensicsError(
       'config_invalid',
-      'oidcCa must name a readable file with a PEM certificate.',
+      'oidcCa must specify a readable file with a PEM certificate.',
       { cause: error },
     );
   }

@@ -24,6 +24,6 @@ test('a hold on a tenant is added, listed and removed; each error has its exit c
   expect(JSON.parse(json.stdout)).toEqual([JSON.parse(made.stdout)]);
   expect(listed.stdout).toMatch(/^everything +\d{4}-\d\d-\d\d +case 17/m);
   expect(listed.stdout).not.toContain('\u001b');
-  expect(again.stderr).toContain('already a hold');
+  expect(again.stderr).toContain('already on hold');
   expect(none.stderr).toContain('There are no holds.');
 });

@@ -80,7 +80,7 @@ test.each([
   ['http_410', 'asked for no more messages'],
   ['http_302', 'redirects are not followed'],
   ['http_401', 'forensics tenant webhook-secret acme'],
-  ['http_400', '2xx to a POST'],
+  ['http_400', 'POST of application'],
   ['http_503', 'its log'],
   ['timeout', 'within 5 s'],
   ['no_address', 'DNS'],

@@ -212,7 +212,7 @@ const webhookStates: Readonly<Record<WebhookState, string>> = {
   none: 'none',
   active: 'active',
   retrying: 'retrying: the latest message was not accepted',
-  gone: 'disabled: the receiver answered 410; set the URL again',
+  gone: 'disabled: the receiver returned 410; set the URL again',
   failing: 'disabled: the receiver has failed for days; set the URL again',
 };
 

@@ -63,7 +63,7 @@ async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
   if (status >= 200 && status < 300) return body;
   throw new ForensicsError(
     'store_refused',
-    `The store answered ${what.method} through a presigned URL with HTTP ${status}.`,
+    `The store responded to ${what.method} through a presigned URL with HTTP ${status}.`,
   );
 }
 

@@ -17,7 +17,7 @@ export function judgeWebhook(tenant: WebhookState, lastFailure: string | null): 
   const outcome = lastFailure === null ? '' : ` Last outcome: ${lastFailure}.`;
   const advice = lastFailure === null ? '' : `${adviceOn(lastFailure, name)} `;
   if (webhookDisabledAt !== null) {
-    const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410 Gone' : 'it failed';
+    const why = webhookDisabledReason === 'gone' ? 'its receiver returned 410 Gone' : 'it failed';
     return failed(
       `Switched off on ${webhookDisabledAt.toISOString().slice(0, 10)}, because ${why}.${outcome}`,
       `${advice}Then set its URL again: forensics tenant update ${name} --webhook-url <url>`,
@@ -46,7 +46,7 @@ type Advice = readonly [outcome: RegExp, advice: string];
 const advices: readonly Advice[] = [
   [
     /^http_410$/,
-    'It asked for no more messages, so a real message would be the last. Stop answering 410, or set another URL.',
+    'It asked for no more messages, so a real message would be the last. Stop returning 410, or set a different URL.',
   ],
   [/^http_3/, 'It redirects, and redirects are not followed. Set the URL it redirects to.'],
   [
@@ -55,12 +55,15 @@ const advices: readonly Advice[] = [
   ],
   [/^http_40[45]$/, 'Nothing accepts a POST at this path. Check the path of the URL.'],
   [/^http_429$/, 'It is rate-limiting this sender. Raise the limit there.'],
-  [/^http_4/, 'It rejected the message. It must answer 2xx to a POST of application/json.'],
+  [
+    /^http_4/,
+    'It rejected the message. It must respond to a POST of application/json with a 2xx status.',
+  ],
   [/^http_5/, 'It failed with a server error. Check its log, then try again.'],
-  [/^http_/, 'It must answer with a 2xx status.'],
+  [/^http_/, 'It must respond with a 2xx status.'],
   [
     /^(timeout|UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    'It did not answer within 5 s. Check any firewalls in between; a receiver should answer first and do its work afterwards.',
+    'It did not respond within 5 s. Check any firewalls in between; a receiver should respond first and do its work afterwards.',
   ],
   [
     /^address_refused$/,

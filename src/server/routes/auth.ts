@@ -205,7 +205,7 @@ const createApiKey = operation({
   id: 'createApiKey',
   access: 'tenantSettings',
   summary: 'Create an API key, or replace an old one',
-  description: `With name: a new key. With replaces: a key of the same name as an old key, which stays valid for
+  description: `With name: a new key. With replaces: a key with the same name as an old key, which stays valid for
 graceSeconds at most. A key may replace itself: test the new one with a request, then delete the old one or let its grace period end.
 
 Only this response contains the secret. Repeating the request with the same Idempotency-Key returns the

@@ -115,7 +115,7 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
     return found(seq, 'changed', `Entry ${seq} was changed: its text does not match its hash.`);
   }
   if (entry.chain !== chain) {
-    return found(seq, 'out_of_order', `Entry ${seq} belongs to another chain.`);
+    return found(seq, 'out_of_order', `Entry ${seq} belongs to a different chain.`);
   }
   if (entry.seq !== seq) {
     return found(seq, 'out_of_order', `Entry ${seq} was replaced by entry ${entry.seq}.`);

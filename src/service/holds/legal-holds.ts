@@ -33,7 +33,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         await assertAnalysisExists(tx, hold);
         const found = await findHold(tx, hold);
         if (found !== undefined && (by.type !== 'operator' || found.createdByUserId === null)) {
-          throw new ForensicsError('conflict', 'There is already a hold on this.');
+          throw new ForensicsError('conflict', 'This is already on hold.');
         }
         const placed = { reason: hold.reason, createdAt: now(), createdByUserId: by.id };
         await tx

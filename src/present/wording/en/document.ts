@@ -34,7 +34,7 @@ export const document = {
       file: 'File',
     },
     scale: '(weak from 2, moderate from 10, moderately strong from 100)',
-    byOne: 'the suspicion rests on one method alone',
+    byOne: 'the suspicion is based on one method alone',
     /** Why its strength is not that of the result. */
     byOneOfAll:
       'One method alone raises the suspicion. Weighed together with the others, which find no change, it supports neither side.',

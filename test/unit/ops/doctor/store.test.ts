@@ -88,7 +88,7 @@ describe('a bucket', () => {
 
     expect(found[1]).toMatchObject({
       state: 'failed',
-      message: 'The store answered DELETE through a presigned URL with HTTP 403.',
+      message: 'The store responded to DELETE through a presigned URL with HTTP 403.',
     });
     expect(server.objects()).toEqual([]);
   });

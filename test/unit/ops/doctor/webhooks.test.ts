@@ -27,7 +27,7 @@ test('a failing receiver is reported with its last outcome and advice', () => {
 });
 
 test.each([
-  ['gone', 'its receiver answered 410 Gone'],
+  ['gone', 'its receiver returned 410 Gone'],
   ['failing', 'it failed'],
 ] as const)('a receiver that was given up (%s) is a failure', (webhookDisabledReason, why) => {
   const judged = judgeWebhook({ ...working, webhookDisabledAt: at, webhookDisabledReason }, null);
