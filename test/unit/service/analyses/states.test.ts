@@ -441,7 +441,7 @@ describe('a refused retry says why', () => {
       }),
     });
     await expect(analyses.retry(caller, upgrade)).rejects.toThrow(
-      'already has the tier forensicReporting; read it with GET',
+      'already has the forensicReporting tier; read it with GET',
     );
   });
 });

@@ -47,7 +47,7 @@ describe('an unusable file is reported without its content', () => {
 
     expect(error).toMatchObject({
       code: 'config_invalid',
-      message: 'The file of defaultStorage cannot be read. Check its path and its permissions.',
+      message: 'The defaultStorage file cannot be read. Check its path and its permissions.',
     });
   });
 });

@@ -94,7 +94,7 @@ test.each([[[]], [['offline_access', 'uma_authorization']], [['Case Manager']]])
 
     await expect(identity.authenticate(await accessToken({ roles }))).rejects.toMatchObject({
       ...refused,
-      message: expect.stringMatching(/^The claim "roles" .* contains no user type: .* Map a role/),
+      message: expect.stringMatching(/^The "roles" claim .* contains no user type: .* Map a role/),
     });
   },
 );
