@@ -17,7 +17,15 @@ import { messageOf, useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import { Button, isAtWork, isNotStarted, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
+import {
+  Button,
+  isAtWork,
+  isCancellable,
+  isNotStarted,
+  PageTitle,
+  ResultBadge,
+  Time,
+} from '../parts/pieces.tsx';
 import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
@@ -374,11 +382,6 @@ function Name({ analysis }: { readonly analysis: Analysis }) {
       ))}
     </td>
   );
-}
-
-/** Whether removing it stops work in progress. */
-export function isCancellable(analysis: Analysis): boolean {
-  return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
 const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {

@@ -7,10 +7,19 @@ import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { locate, type Selected } from '../parts/located.ts';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import { Awaited, Button, Failure, isAtWork, Panel, ResultBadge, Time } from '../parts/pieces.tsx';
+import {
+  Awaited,
+  Button,
+  Failure,
+  isAtWork,
+  isCancellable,
+  Panel,
+  ResultBadge,
+  Time,
+} from '../parts/pieces.tsx';
 import { ReviewBar, useReview } from '../parts/review.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { isCancellable, isUpgradable, useActs } from './analyses.tsx';
+import { isUpgradable, useActs } from './analyses.tsx';
 import { Answer } from './analysis-answer.tsx';
 import { PicturePanel } from './analysis-picture.tsx';
 import {

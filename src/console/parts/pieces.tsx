@@ -191,6 +191,11 @@ export function isAtWork({ inferenceStatus: { status } }: Analysis): boolean {
   return status === 'pending' || status === 'processing';
 }
 
+/** Whether removing it stops work in progress. */
+export function isCancellable(analysis: Analysis): boolean {
+  return isAtWork(analysis) && !isNotStarted(analysis);
+}
+
 export function Dialog({
   title,
   onClose,
