@@ -17,15 +17,7 @@ import { messageOf, useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import {
-  Button,
-  isAtWork,
-  isCancellable,
-  isNotStarted,
-  PageTitle,
-  ResultBadge,
-  Time,
-} from '../parts/pieces.tsx';
+import { Button, isAtWork, isCancellable, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { pageSize, RangePager, RowButton, Table } from '../parts/table.tsx';
 import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
