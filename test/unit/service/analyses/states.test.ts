@@ -437,7 +437,9 @@ describe('a refused retry says why', () => {
       status: 'rejected',
       reason: expect.objectContaining({
         // The latter if the first call is through before the second reads.
-        message: expect.stringMatching(/is already being upgraded|already has the forensicReporting tier/),
+        message: expect.stringMatching(
+          /is already being upgraded|already has the forensicReporting tier/,
+        ),
       }),
     });
     await expect(analyses.retry(caller, upgrade)).rejects.toThrow(
