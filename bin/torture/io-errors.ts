@@ -51,7 +51,7 @@ export async function openFailingDisk(proof: Proof) {
     const text = body.toString();
     codes.set(`${what}: ${status}`, (codes.get(`${what}: ${status}`) ?? 0) + 1);
     // To SQLite, unreadable data looks like damage; the message leaves both open.
-    const isUnread = status === 500 && text.includes('its disk fails, or the file is damaged');
+    const isUnread = status === 500 && text.includes('its disk is failing, or the file is damaged');
     const isKnown = status === 200 || status === 503 || status === 507 || isUnread;
     demand(isKnown, `On a failing disk ${what} was answered ${status}: ${text}`);
     demand(

@@ -111,7 +111,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
 
     await page
       .getByLabel('Heatmap', { exact: true })
-      .selectOption({ label: 'Heatmap: Unusual places' });
+      .selectOption({ label: 'Heatmap: Unusual areas' });
     await page.getByLabel('Opacity').fill('20');
     await page.getByRole('button', { name: 'Swipe' }).click();
     await page.getByLabel('Position of the swipe line').fill('750');

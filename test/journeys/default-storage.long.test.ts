@@ -134,7 +134,7 @@ test('a store that refuses the credentials stops the start with advice', async (
 
   expect(exitCode).toBe(2);
   expect(output).toMatch(
-    /defaultStorage names a store that rejects the service\..*secret access key/,
+    /defaultStorage file specifies a store that rejects the service\..*secret access key/,
   );
   expect(output).not.toContain('not the secret');
 });
