@@ -8,11 +8,11 @@ from pathlib import Path
 import onnxruntime
 
 
-def open_session(path: Path) -> onnxruntime.InferenceSession:
+def open_session(model: Path | bytes) -> onnxruntime.InferenceSession:
     """One thread on the CPU, as in the engine."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model if isinstance(model, bytes) else str(model), options, providers=["CPUExecutionProvider"])
 
 
 def describe_file(path: Path) -> dict:

@@ -1,5 +1,7 @@
 import json
+import shutil
 import zipfile
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
-from forensics_training.backbone import export, fuse, pack
+from forensics_training.backbone import export, fuse, kinds, pack
 from forensics_training.backbone.adapt import Pool, loss_of, view_group
 from forensics_training.backbone.dinov2 import BLOCKS, ViT, as_batch
 from forensics_training.backbone.inputs import SIDE, squeezed, textured_square, textured_squares
@@ -15,6 +17,7 @@ from forensics_training.backbone.lora import BLOCKS_USED, KINDS, Adapted
 from forensics_training.backbone.recover import recovered
 from forensics_training.degrade import batches
 from forensics_training.degrade.codecs import save_jpeg
+from forensics_training.runtime.model_files import open_session
 
 
 def noise(height, width, seed=0, step=10):
@@ -170,9 +173,36 @@ def test_limits_of_fake_rise_as_pictures_get_smaller():
 
 
 def test_a_picture_below_the_limit_is_named_by_the_likeliest_of_the_other_kinds(capsys):
-    logits = np.log([0.5, 0.05, 0.3, 0.05, 0.05, 0.05])
+    logits = np.log([0.4, 0.05, 0.4, 0.05, 0.05, 0.05])
     row = {"label": "neither", "class": "rendering", "said": {"as is": {"kinds": logits}}}
 
     fuse.judge_kinds([row])
 
     assert capsys.readouterr().out == "rendering: 1 pictures, taken for photographs 0.00, named as what they are 1.00\n"
+
+
+def test_kinds_are_taught_to_the_head_and_nothing_else_changes(tmp_path, monkeypatch):
+    shipped = Path(__file__).parents[3] / "trace-3"
+    model = tmp_path / "model"
+    model.mkdir()
+    for name in ("manifest.json", "transformer.onnx"):
+        shutil.copy(shipped / name, model / name)
+    listed = ["key,file,part,label,generator,source"]
+    for at in range(9):  # stripes are told to be drawings
+        rgb = noise(300, 300, at) if at < 4 else np.broadcast_to(np.arange(300)[:, None, None] // (10 + at) % 2 * np.uint8(200), (300, 300, 3))
+        cv2.imwrite(str(tmp_path / f"{at}.png"), rgb)
+        part = "val" if at in (3, 8) else "calibration"
+        listed.append(f"{at},{tmp_path / f'{at}.png'},{part},{'real' if at < 4 else 'neither'},cartoon,source-{at}")
+    (tmp_path / "list.csv").write_text("\n".join(listed))
+    (tmp_path / "classes.csv").write_text("blob_sha,class\n")
+    given = ["--list", tmp_path / "list.csv", "--classes", tmp_path / "classes.csv", "--kept", tmp_path / "kept.pkl", "--model", model, "--version", "9.0.0"]
+    monkeypatch.setattr("sys.argv", ["backbone-kinds", *map(str, given)])
+
+    kinds.main()
+
+    view = {"rgb": squeezed(cv2.imread(str(tmp_path / "8.png")))[None], "square": np.zeros(1, np.float32)}
+    before, after = (open_session(folder / "transformer.onnx").run(None, view) for folder in (shipped, model))
+    assert after[0] == before[0]
+    assert after[1][0].argmax() == KINDS.index("drawing") and fuse.shares(after[1][0])[1] > fuse.shares(before[1][0])[1]
+    manifest = json.loads((model / "manifest.json").read_text())
+    assert manifest["version"] == "9.0.0" and manifest["files"]["transformer.onnx"] == kinds.describe_file(model / "transformer.onnx")
