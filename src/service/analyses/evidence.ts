@@ -191,20 +191,22 @@ export async function readRecorded(
  * @throws {ForensicsError} `evidence_damaged` if the row has been changed since.
  */
 export async function loadRecorded(
-  reader: Reader,
+  db: Db,
   target: Target,
 ): Promise<ReturnType<typeof loadExamination>> {
-  const { analysisId } = target;
-  const isOfIt = eq(examinations.analysisId, analysisId);
-  const row = await reader.select().from(examinations).where(isOfIt).get();
-  if (row === undefined) return null;
-  if (!isAsRecorded(row, await readRecorded(reader, target))) {
-    throw new ForensicsError(
-      'evidence_damaged',
-      'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
-    );
-  }
-  return loadExamination(reader, analysisId);
+  const isOfIt = eq(examinations.analysisId, target.analysisId);
+  // A snapshot, so that no other process upgrades it between reading the row and reading the log.
+  return db.snapshot(async (reader) => {
+    const row = await reader.select().from(examinations).where(isOfIt).get();
+    if (row === undefined) return null;
+    if (!isAsRecorded(row, await readRecorded(reader, target))) {
+      throw new ForensicsError(
+        'evidence_damaged',
+        'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
+      );
+    }
+    return loadExamination(reader, target.analysisId);
+  });
 }
 
 /** The log has the hash and time of the examination; the columns used for responses have to agree with these. */
