@@ -152,7 +152,7 @@ function facts(
 
 /**
  * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. It is derived from the server's key, so a stolen database
- * file is not enough to forge signatures; whoever has the server's key can derive every tenant's secret.
+ * file is not enough to forge signatures. Anyone with the server's key can derive every tenant's secret.
  */
 export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   const secret = createHmac('sha256', serverKey).update(`webhook-secret/1/${tenantId}`).digest();

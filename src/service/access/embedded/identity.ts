@@ -139,8 +139,8 @@ function createLogins(parts: LoginParts) {
     attempts.withSeat(from, () => passwords.withRoom(act));
 
   /**
-   * The accounts with an address that are not locked. Each counts its own attempts: otherwise, whoever sets the
-   * password of one could lift the lock on another.
+   * The accounts with this address that are not locked. Each counts its own attempts; otherwise, setting the password of
+   * one account could unlock another.
    */
   async function counted(email: string, from: string): Promise<readonly UserRow[]> {
     const rows = await embeddedRows(db, email);
@@ -189,7 +189,7 @@ function createLogins(parts: LoginParts) {
         ...(await findAccount(db, principal)),
         currentPassword,
       });
-      // Whoever guesses passwords in a stolen session locks only that session out, not the user.
+      // Guessing passwords in a stolen session locks only that session, not the user.
       const from = `session ${principal.sessionId}`;
       await withRoom(from, async () => {
         await attempts.countAccount({ account: principal.id ?? '', from });
