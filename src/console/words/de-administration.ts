@@ -296,8 +296,8 @@ export const administration: AdministrationWords = {
     title: 'Hilfe',
     results: 'Die vier Ergebnisse',
     resultTexts: {
-      real: 'Es wurden keine Anzeichen für Erzeugung oder Veränderung gefunden. Das ist kein Beweis: Viele Veränderungen hinterlassen keine Spur, die sich finden lässt.',
-      fake: 'Es wurden Anzeichen für Erzeugung durch KI oder für eine veränderte Stelle gefunden, oder die Datei gibt selbst an, dass ihr Inhalt von KI erzeugt wurde.',
+      real: 'Es wurden keine Anzeichen für KI-Erzeugung oder Veränderung gefunden. Das ist kein Beweis: Viele Veränderungen hinterlassen keine Spur, die sich finden lässt.',
+      fake: 'Es wurden Anzeichen für KI-Erzeugung oder für eine veränderte Stelle gefunden, oder die Datei gibt selbst an, dass ihr Inhalt von KI erzeugt wurde.',
       uncertain:
         'Die Anzeichen sind zu schwach oder widersprechen einander; eine Entscheidung ist nicht möglich.',
       abstain:

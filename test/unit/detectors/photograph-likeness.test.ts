@@ -91,7 +91,7 @@ describe("the transformer's classification", () => {
       measures: { photographScore: 0.29 },
       statement: {
         en: 'The picture looks like a screenshot, not like a photograph.',
-        de: 'Das Bild sieht aus wie ein Bildschirmfoto, nicht wie ein Foto.',
+        de: 'Das Bild sieht aus wie ein Bildschirmfoto, nicht wie eine Fotografie.',
       },
     });
   });

@@ -268,7 +268,7 @@ test('the stability test lists every change and counts those that lead to the ot
     're-saved, scaled or cropped in 5 ways: after 5 they are undecided;',
   );
   expect(stabilityWith(1).statement.de).toMatch(
-    /auf 5 Arten .* 4 .* und nach 1 weisen sie in die andere/,
+    /auf 5 Arten .* 4 .* und nach 1 davon weisen sie in die andere/,
   );
 });
 
@@ -335,7 +335,7 @@ describe('a picture with a changed part', () => {
 
     expect({ strength, ratio, cap }).toEqual({ strength: 'moderate', ratio: null, cap: null });
     expect(statement.en).toContain('provides moderate support for');
-    expect(statement.de).toContain('spricht moderat für');
+    expect(statement.de).toContain('spricht mäßig für');
   });
 
   test('states share, place and probability of the change in both languages', () => {
@@ -539,7 +539,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
     'In tests, the method suspected or found a change in 5 of 166 unchanged pictures (false alarms; their true rate may be up to 6.9 %) and in 49 of 118 changed ones of this quality.',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
-    'In Tests bei 5 von 166 unveränderten Bildern zu Unrecht vermutet.',
+    'Bei 5 von 166 unveränderten Bildern zu Unrecht vermutet.',
   );
   expect(writeEvidence({ ...examination, options }).errorRate?.en).not.toContain('166');
 });

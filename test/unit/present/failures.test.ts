@@ -20,7 +20,7 @@ const open = (bytes: Uint8Array) => openContainer(bytes, localLimits);
 test.each<readonly [german: string | RegExp, act: () => unknown]>([
   ['Die Datei ist leer: Sie hat 0 Byte.', () => open(Buffer.alloc(0))],
   [
-    'Die Datei hat 300 MB; untersucht werden höchstens 250 MB.',
+    'Die Datei ist 300 MB groß; untersucht werden höchstens 250 MB.',
     () => checkSizeBytes(300_000_000, localLimits),
   ],
   [
@@ -32,7 +32,7 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => checkDimensions(19_000, 19_000, localLimits),
   ],
   [
-    /^Das ist ein Bild im Format GIF; dieser Server nimmt JPEG und PNG an\. .* intake/,
+    /^Das ist ein Bild im Format GIF; dieser Server nimmt nur JPEG und PNG an\. .* intake/,
     () => openContainer(Buffer.from('GIF89a'), defaultLimits),
   ],
   [/^Das ist ein Video; /, () => open(Buffer.from('\0\0\0\x18ftypisom'))],

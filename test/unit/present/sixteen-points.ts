@@ -40,7 +40,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['Format, by content', 'YCbCr, 8 bits per sample, 3 channels'],
-        de: ['Format, nach Inhalt', 'YCbCr, 8 Bit je Kanal, 3 Kanäle'],
+        de: ['Format (am Inhalt erkannt)', 'YCbCr, 8 Bit je Kanal, 3 Kanäle'],
       },
       { en: ['present in the file, not reproduced'], de: ['in der Datei vorhanden, hier nicht'] },
     ],
@@ -75,7 +75,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['balanced (default)', '0.82 minimum probability of generation to be called'],
-        de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit einer Erzeugung, ab der'],
+        de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit einer KI-Erzeugung, ab der'],
       },
       { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
     ],
@@ -139,7 +139,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual areas'],
-        de: ['Kameraspuren', 'Erzeugung und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
+        de: ['Kameraspuren', 'KI-Erzeugung und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
       },
       { en: ['0\n0.25\n0.5\n0.75\n1'], de: ['0\n0,25\n0,5\n0,75\n1'] },
     ],

@@ -83,8 +83,8 @@ test('no text claims that the picture is fake, or that anything is proven', () =
 test('the wording follows the likelihood ratio, up to what the error rates support', () => {
   expect(summaryAt('fake', 0.6)).toContain('deutet auf ein KI-erzeugtes');
   expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein KI-erzeugtes/);
-  expect(summaryAt('fake', 0.95)).toMatch(/moderat für ein KI-erzeugtes/);
-  expect(summaryAt('fake', 0.9999)).toMatch(/moderat für ein KI-erzeugtes/);
+  expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein KI-erzeugtes/);
+  expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein KI-erzeugtes/);
   expect(summaryAt('real', 0.3)).toMatch(/schwach für eine fotografische/);
 });
 

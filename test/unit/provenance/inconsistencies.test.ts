@@ -115,7 +115,7 @@ describe('times', () => {
     expect(wordProvenance(provenance).inconsistencies[0]).toMatchObject({
       statement: {
         en: 'According to its own record, the file was last written 5 days after the picture was taken.',
-        de: 'Nach eigener Angabe wurde die Datei 5 Tage nach der Aufnahme zuletzt geschrieben.',
+        de: 'Laut ihren eigenen Angaben wurde die Datei 5 Tage nach der Aufnahme zuletzt gespeichert.',
       },
       measures: { minutes: 7200 },
     });

@@ -6,7 +6,7 @@ export const cases: typeof english = {
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
   kinds: {
     failed: 'fehlgeschlagen',
-    generated: 'mit Anzeichen für Erzeugung',
+    generated: 'mit Anzeichen für KI-Erzeugung',
     changed: 'mit Anzeichen für eine Veränderung',
     seen: 'auch außerhalb dieses Falls vorgelegt',
     suspected: 'mit Verdacht auf eine Veränderung',
@@ -17,7 +17,8 @@ export const cases: typeof english = {
   },
   oneCamera: 'von derselben Kamera',
   noResult: 'Noch kein Ergebnis.',
-  noPage: 'Hierzu gibt es nur ein Ergebnis (Umfang flagging), daher keine eigene Seite.',
+  noPage:
+    'Bei diesem Bild wurde nur das Ergebnis ermittelt (Umfang „flagging“), daher hat es hier keine eigene Seite.',
   pages:
     'Es folgt eine Seite zu jedem Bild. Den vollständigen Bericht enthält das Beweispaket des Bildes.',
   picture: (at, of) => `Bild ${at} von ${of}`,

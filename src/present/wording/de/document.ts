@@ -4,7 +4,7 @@ export const document: typeof english = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   seen: {
     beside:
-      'Links das untersuchte Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt beschnitten und gleich ausgerichtet.',
+      'Links das untersuchte Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt zugeschnitten und gleich ausgerichtet.',
     alike: 'Alle Unterschiede lassen sich durch Speichern und Skalieren erklären.',
     framed: 'Die eingerahmten Stellen unterscheiden sich.',
     gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
@@ -18,7 +18,7 @@ export const document: typeof english = {
       otherwise: 'Andere Erklärungen',
       why: 'Warum nichts entschieden wurde',
       whySuspected: 'Warum es nicht belegt ist',
-      forFake: 'Für Erzeugung oder Veränderung',
+      forFake: 'Für KI-Erzeugung oder Veränderung',
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
       strength: 'Stärke des Befunds',
@@ -32,7 +32,7 @@ export const document: typeof english = {
       reviewer: 'Begutachtung',
       file: 'Datei',
     },
-    scale: '(schwach ab 2, moderat ab 10, mittelstark ab 100)',
+    scale: '(schwach ab 2, mäßig ab 10, mäßig stark ab 100)',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Nur eine Methode weckt den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
@@ -55,7 +55,7 @@ export const document: typeof english = {
     otherwise: {
       uncertain:
         'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt.',
-      real: 'Eine Veränderung ohne Spuren, ein noch unbekannter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
+      real: 'Ebenso sähe eine Veränderung ohne Spuren aus, das Bild eines Generators, der keinem der geprüften gleicht, oder ein abfotografierter Bildschirm.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können wie eine Veränderung wirken.',
@@ -105,7 +105,7 @@ export const document: typeof english = {
     metadataTitle: 'Angaben in den Metadaten',
     metadataNote:
       'Angaben in der Datei (Kamera, Zeit, Software) lassen sich beliebig ändern. MD5 dient nur der Identifizierung; die Unversehrtheit belegen SHA-256 und SHA-512.',
-    noMetadata: 'weder Kamera noch Aufnahmezeit noch Programm sind genannt',
+    noMetadata: 'keine Angabe zu Kamera, Aufnahmezeit oder Programm',
     absent: 'in der Datei nicht vorhanden',
   },
   custody: {
@@ -146,7 +146,7 @@ export const document: typeof english = {
     bundle:
       'Das Beweispaket zu diesem Bericht enthält ihn zusammen mit den Heatmaps, dem Ergebnis, allen Einstellungen und einer Signatur. Ein einziger Befehl prüft es, ohne Server, Netz oder Benutzerkonto, und nennt jede Datei, die verändert wurde, fehlt oder hinzugekommen ist:',
     reproduce:
-      'Ein weiterer wiederholt die Untersuchung und vergleicht jeden Wert und jedes Pixel:',
+      'Ein weiterer Befehl wiederholt die Untersuchung und vergleicht jeden Wert und jedes Pixel:',
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
       'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, der dafür in manifest.json im Beweispaket steht.',
@@ -162,7 +162,7 @@ export const document: typeof english = {
     assessment:
       '☐  Ich stimme der Bewertung zu.   ☐  Ich stimme nicht oder nur teilweise zu; siehe Anmerkungen.',
     missing: (fields) =>
-      `SWGDE und ENFSI verlangen von einem Gutachten auch diese Angaben; hier fehlen: ${fields}.`,
+      `SWGDE und ENFSI verlangen in einem forensischen Bericht auch diese Angaben, die hier fehlen: ${fields}.`,
     fields: {
       caseNumber: 'Aktenzeichen',
       exhibit: 'Asservatennummer',

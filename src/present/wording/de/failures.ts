@@ -16,15 +16,15 @@ const kinds: Readonly<Record<string, string>> = {
 export const failures: FailureSentences = {
   empty: () => 'Die Datei ist leer: Sie hat 0 Byte.',
   too_many_bytes: ({ megabytes, limit }) =>
-    `Die Datei hat ${comma(megabytes)} MB; untersucht werden höchstens ${comma(limit)} MB.`,
+    `Die Datei ist ${comma(megabytes)} MB groß; untersucht werden höchstens ${comma(limit)} MB.`,
   more_bytes_than: ({ megabytes }) =>
-    `Die Datei hat mehr als ${megabytes} MB; größere werden nicht untersucht.`,
+    `Die Datei ist größer als ${megabytes} MB; mehr lässt sich nicht untersuchen.`,
   side_too_short: sideOutOfRange,
   side_too_long: sideOutOfRange,
   too_many_pixels: ({ width, height, megapixels }) =>
     `Das Bild hat ${count(width)} × ${count(height)} Pixel; untersucht werden höchstens ${comma(megapixels)} Megapixel.`,
   not_decodable: () =>
-    'Das Bild ist unvollständig oder beschädigt und lässt sich nicht lesen. Kopieren oder laden Sie die Datei noch einmal.',
+    'Das Bild ist unvollständig oder beschädigt und lässt sich nicht lesen. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.',
   cut_off: ({ format }) =>
     `Die ${format}-Datei ist unvollständig: Sie endet mitten im Bild. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.`,
   damaged: ({ format }) =>
@@ -36,15 +36,15 @@ export const failures: FailureSentences = {
   rows_missing: ({ format, percent }) =>
     `Die ${format}-Datei ist abgeschnitten oder beschädigt: Von den Zeilen des Bildes sind nur die ersten ${percent} % unbeschädigt, nötig sind 90 %. Kopieren Sie die Datei noch einmal, oder laden Sie sie erneut herunter.`,
   raw_without_jpeg: () =>
-    'Diese RAW-Datei einer Kamera enthält kein JPEG, das sich untersuchen ließe; entwickeln Sie sie und untersuchen Sie das JPEG oder TIFF.',
+    'Diese RAW-Datei enthält kein JPEG, das sich untersuchen ließe; entwickeln Sie sie und untersuchen Sie das JPEG oder TIFF.',
   format_not_taken: ({ format }) =>
-    `Das ist ein Bild im Format ${format}; dieser Server nimmt JPEG und PNG an. Wandeln Sie die Datei nicht um: Untersuchen Sie sie mit forensics analyze, oder bitten Sie den Betreiber, die Einstellung intake auf everything zu setzen.`,
+    `Das ist ein Bild im Format ${format}; dieser Server nimmt nur JPEG und PNG an. Wandeln Sie die Datei nicht um: Untersuchen Sie sie mit forensics analyze, oder bitten Sie den Betreiber, die Einstellung intake auf everything zu setzen.`,
   video: () =>
     'Das ist ein Video; untersucht werden nur Bilder. Exportieren Sie Einzelbilder aus dem Original als PNG in voller Größe und untersuchen Sie diese.',
   other_format: ({ kind, isPicture }) =>
     `Das ist ${kinds[kind] ?? 'ein anderes Format'} und lässt sich nicht untersuchen. ${
       isPicture
-        ? 'Exportieren Sie es als PNG, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
+        ? 'Exportieren Sie das Bild als PNG, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
         : 'Wählen Sie ein Bild.'
     }`,
   url_not_usable: () =>
@@ -52,7 +52,7 @@ export const failures: FailureSentences = {
   url_unreachable: ({ host, code }) =>
     `${host} ist nicht erreichbar (${code}). Laden Sie das Bild auf einem Rechner herunter, der die Adresse erreicht, und untersuchen Sie die Datei.`,
   url_no_address: ({ host }) =>
-    `${host} hat keine IP-Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht nennt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
+    `${host} hat keine IP-Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht erlaubt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_private: ({ host }) =>
     `${host} liegt in einem internen Netz; von dort wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Ändern Sie die Einstellung, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_redirects: ({ host }) =>
@@ -86,7 +86,7 @@ export const failures: FailureSentences = {
   copy_damaged: () =>
     'Die gespeicherte Kopie des Bildes fehlt oder wurde verändert; laden Sie das Bild in einer neuen Analyse noch einmal hoch.',
   store_away: () =>
-    'Der Speicher war 24 Stunden lang nicht erreichbar; wiederholen Sie die Untersuchung, sobald er wieder da ist.',
+    'Der Speicher war 24 Stunden lang nicht erreichbar; wiederholen Sie die Untersuchung, sobald er wieder erreichbar ist.',
   timeout: ({ seconds }) =>
     `Die Untersuchung brauchte mehr als ${comma(seconds)} s Rechenzeit und wurde abgebrochen; nehmen Sie ein kleineres Bild.`,
   out_of_memory: () =>

@@ -19,7 +19,7 @@ const declarationPlaces: English['declarationPlaces'] = {
   iptc: 'den IPTC-Daten',
   exif: 'den EXIF-Daten',
   'png-text': 'einem PNG-Text',
-  comment: 'ihrem Kommentar',
+  comment: 'ihrem Kommentarfeld',
   pixels: 'einem in den Pixeln verborgenen Text',
   'visible-mark': 'einem sichtbaren Zeichen im Bild',
 };
@@ -38,10 +38,10 @@ const contradictions: English['contradictions'] = {
   created_after_modified: 'ein Speicherdatum vor der Aufnahme',
   time_in_future: 'ein Zeitpunkt in der Zukunft',
   exif_size_differs: 'eine andere Größe in den EXIF-Daten',
-  thumbnail_shape_differs: 'eine Vorschau mit anderen Proportionen',
-  thumbnail_content_differs: 'eine Vorschau, die etwas anderes zeigt',
+  thumbnail_shape_differs: 'ein Vorschaubild mit anderen Proportionen',
+  thumbnail_content_differs: 'ein Vorschaubild, das etwas anderes zeigt',
   camera_tags_without_camera_tables:
-    'ein Kameraname trotz der Kompressionstabellen eines Programms',
+    'ein Kameraname trotz der Quantisierungstabellen eines Programms',
   maker_note_missing_for_camera: 'eine fehlende Herstellernotiz',
   xmp_history_of_editing: 'ein Bearbeitungsverlauf',
   gps_time_differs: 'eine abweichende GPS-Zeit',
@@ -136,7 +136,7 @@ function writeSigner(signer: string | null): string {
 const vouchings: English['vouchings'] = {
   trusted_signer: 'der Unterzeichner steht auf der Vertrauensliste.',
   trusted_capture:
-    'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich abfotografieren.',
+    'der Unterzeichner steht auf der Vertrauensliste. Allerdings lässt sich auch ein Bildschirm oder ein Abzug abfotografieren.',
   no_trust_list:
     'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann unter diesem Namen signieren.',
   unlisted_signer:
@@ -145,13 +145,13 @@ const vouchings: English['vouchings'] = {
 
 function writeVouching(vouching: CredentialVouching): string {
   if (vouching.by !== 'edited_capture') return vouchings[vouching.by];
-  return `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); die Angabe, dass es sich um eine Aufnahme handelt, spricht daher weder für noch gegen eine Veränderung.`;
+  return `der Unterzeichner steht auf der Vertrauensliste. Die Nachweise führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); die Angabe, dass es sich um eine Aufnahme handelt, spricht daher weder für noch gegen eine Veränderung.`;
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
   const what = nameIn(trailingKinds, kind ?? '', 'Daten unbekannter Art');
   const follow = bytes === 1 ? 'folgt 1' : `folgen ${bytes.toLocaleString('de')}`;
-  return `hinter dem Ende des Bildes ${follow} Byte (${what})`;
+  return `nach dem Bildende ${follow} Byte (${what})`;
 }
 
 function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
@@ -176,26 +176,27 @@ const statements: English['statements'] = {
   generated_with_probability: ({ probability }) =>
     `Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
 
-  photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
+  photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',
   one_flat_area: () =>
-    'Das Bild ist eine einzige Fläche; es enthält nichts, was in einem Foto zu sehen wäre.',
+    'Das Bild ist eine einzige Fläche; es enthält nichts, was in einer Fotografie zu sehen wäre.',
   drawing: () =>
-    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotos.',
-  looks_like: ({ kind }) => `Das Bild sieht aus wie ${pictureKinds[kind]}, nicht wie ein Foto.`,
+    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotografien.',
+  looks_like: ({ kind }) =>
+    `Das Bild sieht aus wie ${pictureKinds[kind]}, nicht wie eine Fotografie.`,
 
   credentials_unreadable: () =>
-    'Die Datei trägt Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
+    'Die Datei enthält Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
   credentials_broken: ({ signer }) =>
-    `Die Datei trägt von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
+    `Die Datei enthält von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
   credentials_without_origin: ({ signer }) =>
-    `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie nennen weder eine Aufnahme noch erzeugte Inhalte.`,
+    `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie nennen weder eine Aufnahme noch KI-erzeugte Inhalte.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
     `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
     `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
   watermark_found: ({ generator }) =>
-    `Die Pixel tragen das quelloffene unsichtbare Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
+    `Die Pixel enthalten das quelloffene unsichtbare Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Seine veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
   visible_mark_found: ({ generator }) =>
     `Das Bild zeigt unten rechts das Zeichen, mit dem ${quote(generator ?? 'ein Generator')} seine Bilder versieht. Jeder kann es in ein Bild setzen.`,
   source_type_of_neither_side: () =>
@@ -206,13 +207,13 @@ const statements: English['statements'] = {
       : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
-    return `Die Datei nennt ${names}. Einen Namen kann jeder eintragen, und er zeigt nicht, was mit dem Bild geschah.`;
+    return `Die Datei nennt ${names}. Solche Namen kann jeder eintragen; was mit dem Bild geschah, zeigen sie nicht.`;
   },
 
   records_contradict: ({ codes }) =>
     `Die eigenen Angaben der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Das muss keine Veränderung des Bildes bedeuten.`,
   records_agree: () =>
-    'Was die Datei über Zeiten, Größen und Vorschau angibt, widerspricht sich nicht. Metadaten lassen sich umschreiben; das beweist also nichts.',
+    'Was die Datei über Zeiten, Größen und Vorschaubild angibt, widerspricht sich nicht. Das beweist nichts, denn Metadaten lassen sich umschreiben.',
   tables_of_libjpeg: ({ quality }) =>
     `Die Quantisierungstabellen sind die Standardtabellen für Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras verwenden.`,
   tables_of_program: ({ name }) =>
@@ -240,7 +241,7 @@ const statements: English['statements'] = {
   copies: (copies) =>
     `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
-    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie es bei Kopien der Fall ist; das kommt auch bei Dingen vor, die sich wiederholen.`,
+    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie es bei Kopien der Fall ist, aber auch bei Gegenständen, die mehrfach vorkommen.`,
   repeats_throughout: () =>
     'Viele Stellen des Bildes gleichen einander, wie Fenster, Fliesen oder gedruckte Buchstaben. Eine kopierte Stelle fiele darunter nicht auf.',
   no_copies: () =>
@@ -254,11 +255,11 @@ const statements: English['statements'] = {
     'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
 
   thumbnail_differs: ({ place }) =>
-    `Die Vorschau in der Datei zeigt in einem Bereich ${places[place]} etwas anderes als das Bild.`,
+    `Das Vorschaubild in der Datei zeigt in einem Bereich ${places[place]} etwas anderes als das Bild.`,
   thumbnail_lacks_strip: ({ share }) =>
-    `Die Vorschau in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Kameras, die dort das Datum einblenden, tun das erst nach dem Erzeugen der Vorschau; das beweist also nichts.`,
+    `Das Vorschaubild in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Das beweist nichts: Kameras, die dort das Datum einblenden, haben das Vorschaubild dann schon erstellt.`,
   thumbnail_agrees: () =>
-    'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu; das beweist also nichts.',
+    'Das Vorschaubild in der Datei stimmt überall mit dem Bild überein. Das beweist nichts, denn Programme erstellen oft ein neues.',
 
   error_level_shown: () =>
     'Die ELA-Karte (Error Level Analysis) zeigt, wo ein weiteres Speichern als JPEG das Bild am stärksten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und früheres Speichern wirken sich darin ebenso aus wie Veränderungen.',
@@ -266,7 +267,7 @@ const statements: English['statements'] = {
 
 const skips: English['skips'] = {
   no_credentials:
-    'Die Datei trägt keine Herkunftsnachweise (Content Credentials, C2PA). Das gilt für die meisten Dateien und sagt nichts aus.',
+    'Die Datei enthält keine Herkunftsnachweise (Content Credentials, C2PA). Das gilt für die meisten Dateien und sagt nichts aus.',
   no_declaration:
     'Die Datei macht keine Angabe über ihre Herkunft. Das gilt für die meisten Dateien und sagt nichts aus.',
   no_software_named:
@@ -288,14 +289,14 @@ const skips: English['skips'] = {
   no_earlier_save:
     'Eine frühere JPEG-Speicherung ist nicht nachweisbar: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
   thumbnail_missing:
-    'Die Datei enthält keine Vorschau. Dienste entfernen sie oft; das sagt also nichts aus.',
-  thumbnail_unreadable: 'Die Vorschau in der Datei ist nicht lesbar.',
+    'Die Datei enthält kein Vorschaubild. Dienste entfernen es oft; das sagt also nichts aus.',
+  thumbnail_unreadable: 'Das Vorschaubild in der Datei ist nicht lesbar.',
   thumbnail_of_other_shape:
-    'Die Vorschau hat andere Proportionen als das Bild; Stelle für Stelle lassen sich beide nicht vergleichen.',
+    'Das Vorschaubild hat andere Proportionen als das Bild; Stelle für Stelle lassen sich beide nicht vergleichen.',
   thumbnail_too_even:
-    'Die Vorschau oder das Bild ist zu gleichförmig für einen Vergleich Stelle für Stelle.',
+    'Das Vorschaubild oder das Bild ist zu gleichförmig für einen Vergleich Stelle für Stelle.',
   thumbnail_of_other_content:
-    'Die Vorschau zeigt ein ganz anderes Bild; einzelne Stellen lassen sich nicht vergleichen.',
+    'Das Vorschaubild zeigt etwas ganz anderes; einzelne Stellen lassen sich nicht vergleichen.',
 };
 
 const methods: English['methods'] = {
@@ -311,7 +312,7 @@ const methods: English['methods'] = {
   'double-quantisation': 'Doppelte Quantisierung',
   'error-level': 'Error Level Analysis (ELA)',
   'copy-move': 'Kopierte Teile',
-  thumbnail: 'Abgleich mit dem Vorschaubild',
+  thumbnail: 'Vergleich mit dem Vorschaubild',
   // From earlier versions; stored examinations still name them.
   'jpeg-grid': 'JPEG-Raster',
   'noise-level': 'Rauschpegel',

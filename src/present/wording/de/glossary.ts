@@ -15,7 +15,7 @@ export const glossary: typeof english = {
     calibratedProbability: {
       term: 'Kalibrierte Wahrscheinlichkeit',
       meaning:
-        'Ein an Bildern bekannter Herkunft kalibrierter Wert: Von Bildern, die 0,8 erhalten, sind etwa 80 % erzeugt, sofern insgesamt die Hälfte der Bilder erzeugt ist.',
+        'Ein an Bildern bekannter Herkunft kalibrierter Wert: Von Bildern, die 0,8 erhalten, sind etwa 80 % KI-erzeugt, sofern insgesamt die Hälfte der Bilder KI-erzeugt ist.',
     },
     cell: {
       term: 'Zelle, Bildausschnitt',
@@ -83,8 +83,8 @@ export const glossary: typeof english = {
     uncertainty: 'Unsicherheit',
     calibration: 'Kalibrierung',
     anomaly: 'Anomalie',
-    errorRates: 'Intervalle der Fehlerraten',
-    auc: 'Intervalle der AUC',
+    errorRates: 'Konfidenzintervalle der Fehlerraten',
+    auc: 'Konfidenzintervalle der AUC',
     jpeg: 'JPEG, Schätzung der Qualität',
     quantisationTables: 'Quantisierungstabellen',
     localisationNetwork: 'Lokalisierungsnetz',

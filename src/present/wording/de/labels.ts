@@ -41,7 +41,7 @@ export const labels: typeof english = {
     fetchedFrom: 'Geladen von',
     fetchedAt: 'Geladen am',
     serverSaid: 'Angaben des Servers',
-    format: 'Format, nach Inhalt',
+    format: 'Format (am Inhalt erkannt)',
     size: 'Größe',
     storedSize: 'Gespeicherte Größe',
     bytes: 'Dateigröße',
@@ -62,14 +62,14 @@ export const labels: typeof english = {
     pngText: 'PNG-Texteinträge',
     comment: 'Kommentar in der Datei',
     metadataWarnings: 'Anmerkungen zu den Metadaten',
-    probability: 'Wahrscheinlichkeit einer Erzeugung',
+    probability: 'Wahrscheinlichkeit einer KI-Erzeugung',
     changeProbability: 'Wahrscheinlichkeit einer veränderten Stelle',
     changeRegion: 'Markierter Bereich',
     changeMethods: 'Methoden, die für eine Veränderung sprechen',
     tracesReal: 'Spuren einer Kameraaufnahme',
-    tracesFake: 'Spuren einer Erzeugung',
+    tracesFake: 'Spuren einer KI-Erzeugung',
     tracesCompression: 'Spuren verlustbehafteter Kompression',
-    similarityReal: 'Ähnlichkeit mit komprimierten echten Bildern',
+    similarityReal: 'Ähnlichkeit mit komprimierten Fotografien',
     similarityFake: 'Ähnlichkeit mit komprimierten KI-erzeugten Bildern',
     anomalyScore: 'Anomaliewert',
     anomalyClusters: 'Ungewöhnliche Bereiche laut Spurennetz',
@@ -110,13 +110,13 @@ export const labels: typeof english = {
     provenanceWarnings: 'Anmerkungen',
   },
   thresholds: {
-    fakeMin: 'Wahrscheinlichkeit einer Erzeugung, ab der das Bild als erzeugt gilt',
-    realMax: 'Wahrscheinlichkeit einer Erzeugung, bis zu der das Bild als Fotografie gilt',
+    fakeMin: 'Wahrscheinlichkeit einer KI-Erzeugung, ab der das Bild als KI-erzeugt gilt',
+    realMax: 'Wahrscheinlichkeit einer KI-Erzeugung, bis zu der das Bild als Fotografie gilt',
     traceMin: 'Mindestmenge an Spuren gleich welcher Art (0 bis 2)',
     compressionMax: 'höchste zulässige Kompression',
     anomalyMax: 'höchster zulässiger Anomaliewert',
-    minDeviations: 'Mindestabstand von 0,5 in Standardabweichungen',
-    leastDeviations: 'Mindestabstand von 0,5 in Standardabweichungen',
+    minDeviations: 'Mindestabstand zu 0,5, in Standardabweichungen',
+    leastDeviations: 'Mindestabstand zu 0,5, in Standardabweichungen',
     manipulatedMin:
       'Wahrscheinlichkeit einer veränderten Stelle, ab der das Bild als verändert gilt (1: nie, da zu klein oder beschädigt)',
     suspectedMin:
@@ -157,7 +157,7 @@ export const labels: typeof english = {
   },
   maps: {
     real: 'Kameraspuren',
-    fake: 'Erzeugung und Veränderung',
+    fake: 'KI-Erzeugung und Veränderung',
     compression: 'Kompression',
     anomaly: 'Ungewöhnliche Stellen',
   },
@@ -195,7 +195,7 @@ export const labels: typeof english = {
   bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
   withAlpha: 'mit Transparenz',
   deviation:
-    'Werte mit ihrer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwelle, bis zu der ein Bild als Fotografie gilt, und die, ab der es als erzeugt gilt.',
+    'Werte mit ihrer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwelle, bis zu der ein Bild als Fotografie gilt, und die, ab der es als KI-erzeugt gilt.',
   withoutFinding: 'Ohne Befund',
   findings: {
     columns: ['Methode und Befund', 'Wie stark', 'Wo'],
@@ -204,7 +204,7 @@ export const labels: typeof english = {
     outside:
       'Das Bild liegt außerhalb des Bereichs, für den die Methoden validiert sind: Ihre Befunde sind festgehalten, aber ohne Angabe einer Stärke.',
     elsewhere: (section) =>
-      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wenn es für oder gegen eine Erzeugung oder Veränderung spricht.`,
+      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wenn es für oder gegen eine KI-Erzeugung oder Veränderung spricht.`,
     panels:
       'Die kleinen Bilder sind grau, wo eine Methode nichts anzeigt, und farbig bis hellgelb, wo sie eine Veränderung anzeigt. Bei Methoden ohne Aussage fehlen sie.',
   },

@@ -13,12 +13,12 @@ export const limits: typeof english = {
       'Bedingung',
       'AUC',
       'Entschieden',
-      'Fotografien als erzeugt eingestuft',
-      'Erzeugte als Fotografie eingestuft',
+      'Fotografien als KI-erzeugt eingestuft',
+      'KI-erzeugte als Fotografie eingestuft',
     ],
     worst: {
       real: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als erzeugt eingestuft, zu rechnen ist mit bis zu ${high}.`,
+        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als KI-erzeugt eingestuft, zu rechnen ist mit bis zu ${high}.`,
       fake: ({ condition, rate, high }) =>
         `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als Fotografie eingestuft, zu rechnen ist mit bis zu ${high}.`,
     },
@@ -41,7 +41,7 @@ export const limits: typeof english = {
       },
       sizes: {
         intro:
-          'Dasselbe nach Größe, ohne erneutes Speichern. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',
+          'Dasselbe nach Größe, ohne erneutes Speichern. Hier zählen auch simulierte Veränderungen in unbeschnittenen Fotografien; die in großen Bildern sind fast alle simuliert.',
         column: 'Megapixel (Bilder)',
         row({ from, below, changed, photographs }) {
           const range = from === null ? `unter ${below}` : `${from} bis ${below}`;
@@ -53,7 +53,7 @@ export const limits: typeof english = {
     },
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
-      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen KI-erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. Diese Validierung geht nicht in die im Bericht angegebene Stärke ein.`,
+      `Vom Betreiber dieses Programms gemessen (${time}) an ${real} eigenen Fotografien und ${fake} eigenen KI-erzeugten Bildern, mit dem Modell ${model} und der Strategie ${strategy}. Diese Validierung geht nicht in die im Bericht angegebene Stärke ein.`,
     ownOtherModel:
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
@@ -79,7 +79,7 @@ export const limits: typeof english = {
     ],
     figures: [
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die es nie gesehen hat, erfasst sie nicht.',
-      'Die Wahrscheinlichkeit einer Erzeugung setzt voraus, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
+      'Die Wahrscheinlichkeit einer KI-Erzeugung setzt voraus, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
     examinerShort: 'Das Ergebnis von einer sachverständigen Person prüfen lassen.',

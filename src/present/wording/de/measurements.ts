@@ -9,11 +9,11 @@ export const measurements: typeof english = {
     opposite:
       'Das widerspricht dem Ergebnis, geht aber nicht darin ein: Durch starke Kompression werden Bilder beider Arten einander ähnlicher.',
     decision: ({ p, deviation, strategy }) =>
-      `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
+      `Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, beträgt ${p} (Unsicherheit ${deviation}); angewandt wurde die Strategie ${strategy}.`,
     decisionByBoth: ({ strategy, p, deviation, changed }) =>
-      `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, beträgt ${p} (Unsicherheit ${deviation}), die, dass eine Stelle verändert wurde, ${changed}.`,
+      `Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, beträgt ${p} (Unsicherheit ${deviation}), die Wahrscheinlichkeit, dass eine Stelle verändert wurde, ${changed}; angewandt wurde die Strategie ${strategy}.`,
     decisionByChange: ({ p, strategy }) =>
-      `Angewandt wurde die Strategie ${strategy}: Die Wahrscheinlichkeit, dass eine Stelle verändert wurde, beträgt ${p}.`,
+      `Die Wahrscheinlichkeit, dass eine Stelle verändert wurde, beträgt ${p}; angewandt wurde die Strategie ${strategy}.`,
     findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },
@@ -36,7 +36,8 @@ export const measurements: typeof english = {
           'Ein niedriger Wert ist kein Hinweis auf eine Veränderung: Dunkle, überbelichtete oder sehr glatte Bereiche tragen nur wenige solcher Spuren.',
       },
       fake: {
-        meaning: 'Wie stark die einzelnen Bereiche denen erzeugter oder veränderter Bilder ähneln.',
+        meaning:
+          'Wie stark die einzelnen Bereiche denen KI-erzeugter oder veränderter Bilder ähneln.',
         caution: 'Der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
       },
       compression: {
@@ -52,7 +53,7 @@ export const measurements: typeof english = {
       },
     },
     changes: {
-      fake: 'An jeder Stelle ist der höhere von zwei Werten gezeigt: Spuren einer Erzeugung, gewichtet mit der Wahrscheinlichkeit, dass das ganze Bild erzeugt wurde, und Markierungen veränderter Stellen, gewichtet mit der Wahrscheinlichkeit einer Veränderung.',
+      fake: 'Gezeigt wird an jeder Stelle der höhere von zwei Werten: wie stark die Spuren einer KI-Erzeugung sind, gewichtet mit der Wahrscheinlichkeit, dass das ganze Bild KI-erzeugt ist, und wie stark die Methoden, die nach veränderten Stellen suchen, die Stelle markieren, gewichtet mit der Wahrscheinlichkeit einer Veränderung.',
       anomaly:
         'Der Wert steigt auch dort, wo sich eine Stelle nach den Methoden, die nach Veränderungen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher eine Veränderung ist.',
     },
@@ -67,11 +68,11 @@ export const measurements: typeof english = {
     stabilityTitle: 'Stabilität',
     stabilityColumns: [
       'Das Bild wurde',
-      'Wahrscheinlichkeit einer Erzeugung',
+      'Wahrscheinlichkeit einer KI-Erzeugung',
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>
-      `Die Spuren sprechen für die andere Hypothese, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte muss das aber nicht reichen.`,
+      `Die Spuren sprechen für die andere Hypothese, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Der Entscheidung fehlt dann die Grundlage; für die entgegengesetzte muss es aber nicht reichen.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     suspectedLimit: (p, suspected) =>
@@ -79,15 +80,15 @@ export const measurements: typeof english = {
     changeLimits: (p, suspected, changed) =>
       `${p}; ab ${suspected} gilt das Bild als verdächtig, ab ${changed} als verändert`,
     limits: (p, low, high) =>
-      `${p}; bis ${low} gilt das Bild als Fotografie, ab ${high} als erzeugt`,
+      `${p}; bis ${low} gilt das Bild als Fotografie, ab ${high} als KI-erzeugt`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegfiel (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, aber nie, wie die Entscheidung ausfällt.`,
+      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln. In jeden ihrer Werte geht die Umgebung der Zelle ein; zwischen den Zellen wird interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegfiel (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, aber nie, wie die Entscheidung ausfällt.`,
     views:
-      'Das Modell hat außerdem das Bild als Ganzes beurteilt, verkleinert auf 384 Pixel an der längeren Seite. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf 1,2 Megapixel verkleinerten Kopie; zusätzlich wurden dann acht Quadrate in Originalauflösung ausgewertet. In die Werte geht alles zusammen ein.',
+      'Das Modell hat außerdem das Bild als Ganzes beurteilt, verkleinert auf 384 Pixel an der längeren Seite. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf 1,2 Megapixel verkleinerten Kopie; zusätzlich wurden dann acht Quadrate in Originalauflösung ausgewertet. Alles zusammen geht in die Werte ein.',
     transformer:
-      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotos von Zeichnungen, Computergrafiken, Bildschirmfotos, Textseiten und Diagrammen.',
+      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotografien von Zeichnungen, Computergrafiken, Bildschirmfotos, Textseiten und Diagrammen.',
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; die Werte beider Teile werden addiert.',
     changes: (model) =>

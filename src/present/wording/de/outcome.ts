@@ -4,7 +4,7 @@ export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung gefunden',
     blind: 'Keine Anzeichen für KI-Erzeugung; zu Veränderungen keine Aussage',
-    fake: 'Anzeichen für Erzeugung durch KI gefunden',
+    fake: 'Anzeichen für KI-Erzeugung gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
     declared: 'Laut Angabe in der Datei ist das Bild KI-erzeugt',
@@ -26,7 +26,7 @@ export const outcome: typeof english = {
         several: `Mehrere Stellen unterscheiden sich vom Rest${place}.`,
         copies: `Zwei Stellen zeigen dieselben Pixel${place}.`,
       })[marked],
-    declared: (place, name) => `Wo das steht: ${place}${name}.`,
+    declared: (place, name) => `Fundstelle: ${place}${name}.`,
     manipulation_suspected: (place, marked) =>
       ({
         one: `Eine Stelle könnte verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
@@ -47,19 +47,19 @@ export const outcome: typeof english = {
   },
   where: (place, share) => `${place}, ${share} des Bildes`,
   short: {
-    real: 'nichts auffällig',
+    real: 'nichts Auffälliges',
     fake: 'Generatorspuren',
     changed: 'Stelle weicht ab',
-    declared: 'laut Datei selbst',
+    declared: 'laut Angabe der Datei',
     too_small: 'zu wenige Pixel',
     too_compressed: 'zu stark komprimiert',
     no_usable_trace: 'keine Spuren messbar',
-    not_a_photograph: 'kein Foto',
+    not_a_photograph: 'keine Fotografie',
     outside_training_domain: 'unbekannte Bildart',
     margin_within_uncertainty: 'zu nah an 50 %',
     evidence_below_threshold: 'Anzeichen zu schwach',
     unstable_under_resaving: 'kippt beim Speichern',
-    declaration_contradicts_traces: 'Angabe gegen Spuren',
+    declaration_contradicts_traces: 'Angabe widerspricht Spuren',
     manipulation_suspected: 'Stelle verdächtig',
     single_weak_method: 'nur eine Methode',
   },
@@ -68,17 +68,17 @@ export const outcome: typeof english = {
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
     changed: 'Das Original anfordern und an den Markierungen vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
-    vouched: 'Klären, wer das Bild woraus erstellt hat.',
+    vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     broken: 'Die Datei in der signierten Fassung anfordern.',
     signer:
       'Den Unterzeichner mit einer Vertrauensliste abgleichen (github.com/c2pa-org/conformance-public).',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
-    too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau.',
+    too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau und keinen Ausschnitt.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
     not_a_photograph:
-      'Anfordern, woraus es entstanden ist: das Dokument selbst, die Datei des Zeichenprogramms oder ein darin gezeigtes Foto.',
+      'Die Vorlage anfordern: das Dokument selbst, die Datei des Zeichenprogramms oder die darin gezeigte Fotografie.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
@@ -93,7 +93,7 @@ export const outcome: typeof english = {
     methods: {
       'trace-network':
         'Fragen, wer das Bild aufgenommen hat, und die Originaldatei aus dem Aufnahmegerät anfordern.',
-      'photograph-likeness': 'Ein Foto des Motivs selbst anfordern.',
+      'photograph-likeness': 'Eine Fotografie des Motivs selbst anfordern.',
       'content-credentials':
         'Den Absender fragen, wer die Datei mit welchem Programm erstellt hat.',
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
@@ -104,9 +104,10 @@ export const outcome: typeof english = {
         'Die Datei aus dem Aufnahmegerät anfordern: Diese hat ein Programm gespeichert.',
       'file-layout':
         'Fragen, wie die Datei entstanden ist; die Originaldatei aus dem Aufnahmegerät anfordern.',
-      'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle anfordern.',
+      'localisation-network':
+        'Die Originaldatei und eine weitere Aufnahme dieser Stelle anfordern.',
       'double-quantisation': 'Die Originaldatei anfordern und die Stelle damit vergleichen.',
-      'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon anfordern.',
+      'copy-move': 'Beide Stellen vergleichen und eine weitere Aufnahme davon anfordern.',
       thumbnail:
         'Das Vorschaubild in der Datei ansehen: Es kann das Bild vor einer Veränderung zeigen.',
     },
@@ -128,7 +129,7 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugte Stelle',
     },
     fake: (called, high) =>
-      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als erzeugt ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
+      `In Tests stufte das Verfahren ${called} Fotografien fälschlich als KI-erzeugt ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
     changed: (called, high) =>
       `In Tests stufte das Verfahren ${called} unveränderten Bildern fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
     suspected: (falsely, high, rightly) =>
@@ -138,17 +139,17 @@ export const outcome: typeof english = {
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
     brief: {
       real: (generated, changed) =>
-        `${generated} erzeugten und ${changed} veränderten Bildern erkannt.`,
-      fake: (called) => `In Tests ${called} Fotos für erzeugt gehalten.`,
-      changed: (called) => `In Tests ${called} unveränderten Bildern für verändert gehalten.`,
-      suspected: (called) => `In Tests bei ${called} unveränderten Bildern zu Unrecht vermutet.`,
+        `${generated} KI-erzeugten und ${changed} veränderten Bildern erkannt.`,
+      fake: (called) => `${called} Fotografien für KI-erzeugt gehalten.`,
+      changed: (called) => `${called} unveränderten Bildern für verändert gehalten.`,
+      suspected: (called) => `Bei ${called} unveränderten Bildern zu Unrecht vermutet.`,
     },
   },
   strengths: {
     none: 'keine',
     weak: 'schwach',
-    moderate: 'moderat',
-    moderatelyStrong: 'mittelstark',
+    moderate: 'mäßig',
+    moderatelyStrong: 'mäßig stark',
     strong: 'stark',
     veryStrong: 'sehr stark',
   },

@@ -6,18 +6,18 @@ type English = typeof english;
 
 const inconsistencies: English['inconsistencies'] = {
   modified_after_capture: ({ minutes }) =>
-    `Nach eigener Angabe wurde die Datei ${writeSpan(minutes)} nach der Aufnahme zuletzt geschrieben.`,
+    `Laut ihren eigenen Angaben wurde die Datei ${writeSpan(minutes)} nach der Aufnahme zuletzt gespeichert.`,
   created_after_modified: ({ minutes }) =>
-    `Nach eigener Angabe wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt geschrieben.`,
+    `Laut ihren eigenen Angaben wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt gespeichert.`,
   time_in_future: () => 'Die Datei nennt einen Zeitpunkt in der Zukunft.',
   exif_size_differs: ({ stated, stored }) =>
-    `Laut EXIF hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Sie wurde nach dem Schreiben der EXIF-Daten skaliert oder beschnitten.`,
+    `Laut EXIF hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem die EXIF-Daten geschrieben waren.`,
   thumbnail_shape_differs: () =>
-    'Die EXIF-Vorschau hat andere Proportionen als das Bild: Das Bild wurde nach dem Erstellen der Vorschau beschnitten oder gedreht.',
+    'Das EXIF-Vorschaubild hat andere Proportionen als das Bild: Das Bild wurde beschnitten oder gedreht, nachdem das Vorschaubild erstellt war.',
   thumbnail_content_differs: () =>
-    'Die EXIF-Vorschau zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
+    'Das EXIF-Vorschaubild zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
   camera_tags_without_camera_tables: ({ program }) =>
-    `Die Datei nennt eine Kamera, ihre Kompressionstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
+    `Die Datei nennt eine Kamera, ihre Quantisierungstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
     'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: Die EXIF-Daten wurden neu geschrieben oder stammen nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>
@@ -117,7 +117,7 @@ export const provenance: English = {
   integrity: {
     valid: 'unversehrt: Signatur und Prüfsummen passen zu den Bytes dieser Datei',
     broken: 'verletzt: Datei oder Content Credentials wurden nach dem Signieren verändert',
-    unreadable: 'nicht feststellbar: Sie sind nicht lesbar',
+    unreadable: 'nicht feststellbar: Die Content Credentials sind nicht lesbar',
   },
   trust: {
     trusted: 'der Unterzeichner steht auf der Vertrauensliste',
@@ -144,7 +144,7 @@ export const provenance: English = {
     identity: 'benannte Person oder Organisation (CAWG-Identität)',
   },
   disclosure:
-    'Artikel 50 der Verordnung (EU) 2024/1689 (KI-Verordnung) verpflichtet Anbieter, erzeugte Inhalte maschinenlesbar zu kennzeichnen (Absatz 2), und Betreiber, Deepfakes offenzulegen (Absatz 4). Die Datei trägt eine Angabe, die als solche Kennzeichnung dienen kann. Ob die Pflicht besteht und ob sie dort erfüllt wurde, wo das Bild gezeigt wurde, sind Rechtsfragen, die dieser Bericht nicht beantwortet.',
+    'Artikel 50 der Verordnung (EU) 2024/1689 (KI-Verordnung) verpflichtet Anbieter, KI-erzeugte Inhalte maschinenlesbar zu kennzeichnen (Absatz 2), und Betreiber, Deepfakes offenzulegen (Absatz 4). Die Datei trägt eine Angabe, die als solche Kennzeichnung dienen kann. Ob die Pflicht besteht und ob sie dort erfüllt wurde, wo das Bild gezeigt wurde, sind Rechtsfragen, die dieser Bericht nicht beantwortet.',
   timestamp: {
     present: 'vorhanden und gültig',
     absent: 'keiner: Der Zeitpunkt ist eine Angabe des Unterzeichners',

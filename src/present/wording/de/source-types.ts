@@ -5,16 +5,16 @@ export const sourceTypes: typeof english = {
   trainedAlgorithmicData: 'Daten eines trainierten Modells (generative KI)',
   compositeWithTrainedAlgorithmicMedia:
     'mit einem trainierten Modell zusammengesetzt oder bearbeitet (generative KI)',
-  digitalCapture: 'Aufnahme einer wirklichen Szene mit einer Digitalkamera',
+  digitalCapture: 'Aufnahme einer realen Szene mit einer Digitalkamera',
   computationalCapture:
-    'Aufnahme einer wirklichen Szene, in der Kamera aus mehreren Belichtungen oder Sensoren verrechnet',
+    'Aufnahme einer realen Szene, in der Kamera aus mehreren Belichtungen oder Sensoren verrechnet',
   negativeFilm: 'von einem Filmnegativ digitalisiert',
   positiveFilm: 'von einem Dia oder anderen Filmpositiv digitalisiert',
   print: 'von einem Abzug oder einer anderen Vorlage auf Papier digitalisiert',
   algorithmicMedia: 'durch eine Formel oder ein Programm berechnet, ohne trainiertes Modell',
   algorithmicallyEnhanced: 'ein von einem Programm verbessertes Bild',
   composite: 'aus mehreren Bildern oder Elementen beliebiger Art zusammengesetzt',
-  compositeCapture: 'aus mehreren Aufnahmen wirklicher Szenen zusammengesetzt',
+  compositeCapture: 'aus mehreren Aufnahmen realer Szenen zusammengesetzt',
   compositeSynthetic:
     'aus mehreren Elementen zusammengesetzt, von denen mindestens eines synthetisch ist',
   dataDrivenMedia: 'aus Daten erstellt, etwa ein Diagramm oder eine Karte',

@@ -2,8 +2,8 @@ import type { strength as english } from '../en/strength.ts';
 
 const adverbs: (typeof english)['adverbs'] = {
   weak: 'schwach',
-  moderate: 'moderat',
-  moderatelyStrong: 'mittelstark',
+  moderate: 'mäßig',
+  moderatelyStrong: 'mäßig stark',
   strong: 'stark',
   veryStrong: 'sehr stark',
 };
@@ -62,7 +62,7 @@ export const strength: typeof english = {
         own: 'KI-erzeugten Bildern',
         other: 'Fotografien',
         ofOther: 'der Fotografien',
-        called: 'erzeugt',
+        called: 'KI-erzeugt',
       },
       real: {
         own: 'Fotografien',
@@ -84,13 +84,13 @@ export const strength: typeof english = {
     signed: (adverb) =>
       `Die Angabe spricht nur ${adverb} für ${sides.declared}: Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
     trusted: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared}: Ein Unterzeichner von der Vertrauensliste hat sie signiert, und die Signatur passt zur Datei.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared}: Ein Unterzeichner, der auf der Vertrauensliste steht, hat sie signiert, und die Signatur passt zur Datei.`,
   },
   changed: {
     stated: (adverb, side) =>
       `Die stärkste der Methoden, die nach veränderten Stellen suchen, spricht ${adverb} für ${side}; ein Likelihood-Quotient wurde nicht gemessen.`,
     none: (side) =>
-      `Die Methoden, die nach veränderten Stellen suchen, deuten auf ${side} hin, doch keine von ihnen gibt für sich eine Stärke an.`,
+      `Die Methoden, die nach veränderten Stellen suchen, deuten auf ${side} hin, doch für keine von ihnen allein lässt sich eine Stärke angeben.`,
   },
   changedPart: {
     marked: (share, place, p) =>
@@ -105,13 +105,13 @@ export const strength: typeof english = {
       const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
+        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
       const told = [
-        ...(same > 0 ? [`nach ${same} weisen sie weiterhin in dieselbe Richtung`] : []),
-        ...(open > 0 ? [`nach ${open} bleiben sie unentschieden`] : []),
-        ...(other > 0 ? [`nach ${other} weisen sie in die andere Richtung`] : []),
+        ...(same > 0 ? [`nach ${same} davon weisen sie weiterhin in dieselbe Richtung`] : []),
+        ...(open > 0 ? [`nach ${open} davon bleiben sie unentschieden`] : []),
+        ...(other > 0 ? [`nach ${other} davon weisen sie in die andere Richtung`] : []),
       ];
-      return `Zur Probe auf die Spuren des ganzen Bildes wurde es auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: ${list(told)}; die Wahrscheinlichkeit einer Erzeugung liegt dann ${range}.`;
+      return `Zur Probe auf die Spuren des ganzen Bildes wurde es auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: ${list(told)}; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
     },
     outcomes: {
       same: 'wie zuvor',
@@ -128,8 +128,8 @@ export const strength: typeof english = {
   },
   evaluation: {
     sides: {
-      real: (adverb) => `spricht ${adverb} gegen erzeugten Inhalt`,
-      fake: (adverb) => `spricht ${adverb} für erzeugten Inhalt`,
+      real: (adverb) => `spricht ${adverb} gegen eine KI-Erzeugung`,
+      fake: (adverb) => `spricht ${adverb} für eine KI-Erzeugung`,
       changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },
     noneSpeaks: 'Kein Befund spricht für die eine oder die andere Hypothese.',
@@ -176,6 +176,6 @@ export const strength: typeof english = {
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:
-      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch erzeugt sein; und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
+      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch KI-erzeugt sein; und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
   },
 };

@@ -4,7 +4,7 @@ export const terminal: typeof english = {
   card: {
     labels: {
       because: 'Grund',
-      wrong: 'Fehlerrate',
+      wrong: 'In Tests',
       file: 'Laut Datei',
       next: 'Empfehlung',
       more: 'Bericht',
@@ -43,7 +43,7 @@ export const terminal: typeof english = {
     },
     results: {
       real: 'ohne Anzeichen',
-      fake: 'wirkt erzeugt',
+      fake: 'wirkt KI-erzeugt',
       changed: 'wirkt verändert',
       declared: 'laut Datei KI',
       uncertain: 'unentschieden',
@@ -75,7 +75,7 @@ export const terminal: typeof english = {
       empty: (count) => `${count} leere ${count === 1 ? 'Datei' : 'Dateien'}`,
       unknown: (count) => `${count} ${count === 1 ? 'Datei' : 'Dateien'} unbekannter Art`,
     },
-    notPictures: (kinds) => `Keine Bilder: ${kinds}.`,
+    notPictures: (kinds) => `Nicht untersucht, da keine Bilder: ${kinds}.`,
     leftOut: (names, more) =>
       `Ausgelassen: ${names}${more > 0 ? ` und ${more} weitere, alle in --csv und --jsonl` : ''}.`,
     skipped: {

@@ -24,19 +24,18 @@ export const verdict: typeof english = {
     generator: (name) => `Genannt wird ${name}.`,
     probability: [
       (p, deviation) =>
-        `Die Wahrscheinlichkeit, dass das Bild erzeugt wurde, wird auf ${p} geschätzt (Unsicherheit ${deviation}).`,
+        `Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, wird auf ${p} geschätzt (Unsicherheit ${deviation}).`,
       (p, deviation) =>
-        `Nach kalibrierter Schätzung wurde das Bild mit einer Wahrscheinlichkeit von ${p} erzeugt (Unsicherheit ${deviation}).`,
+        `Die kalibrierte Schätzung der Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, beträgt ${p} (Unsicherheit ${deviation}).`,
     ],
     kinds: {
-      'ai-generated':
-        'Die Spuren sind von der Art, wie sie bei der vollständigen Erzeugung eines Bildes durch KI entstehen.',
+      'ai-generated': 'Spuren dieser Art entstehen, wenn eine KI das ganze Bild erzeugt.',
       'ai-manipulated':
-        'Die Spuren sind von der Art, wie sie bei der Veränderung einzelner Bildbereiche durch KI entstehen.',
+        'Spuren dieser Art entstehen, wenn eine KI einzelne Bildbereiche verändert.',
       manipulated:
-        'Die Spuren sind von der Art, wie sie bei der Veränderung eines Bildteils entstehen; ob durch herkömmliche Bildbearbeitung oder durch KI, verraten sie nicht.',
+        'Spuren dieser Art entstehen, wenn ein Teil des Bildes verändert wird; ob durch herkömmliche Bildbearbeitung oder durch KI, verraten sie nicht.',
     },
-    kindUnknown: 'Zur Art der Erzeugung oder Veränderung erlaubt der Befund keine Aussage.',
+    kindUnknown: 'Zur Art der KI-Erzeugung oder Veränderung erlaubt der Befund keine Aussage.',
     abstain: [
       'Die Untersuchung erlaubt keine Aussage darüber, ob das Bild echt ist.',
       'Ob das Bild echt ist, kann diese Untersuchung nicht klären.',
@@ -62,7 +61,7 @@ export const verdict: typeof english = {
       help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
     },
     no_usable_trace: {
-      what: 'Weder Spuren einer Kamera noch Spuren einer Erzeugung oder Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
+      what: 'Weder Spuren einer Kamera noch Spuren einer KI-Erzeugung oder Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
@@ -86,7 +85,7 @@ export const verdict: typeof english = {
       help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      what: 'Die Datei weist sich selbst als erzeugt aus, doch eine Signatur, der man vertrauen kann, trägt diese Angabe nicht, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
+      what: 'Die Datei weist sich selbst als KI-erzeugt aus, doch keine vertrauenswürdige Signatur belegt diese Angabe, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um eine echte Fotografie in Verruf zu bringen.',
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
@@ -110,8 +109,8 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen eine Erzeugung durch KI, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
-    fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
+    real: 'Das Ergebnis spricht gegen eine KI-Erzeugung, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche KI-erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
