@@ -6,6 +6,7 @@ import type { UserInfo } from '../contract/auth.ts';
 import type { Intake } from '../contract/limits.ts';
 import type { PictureLimits } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
+import { nameIn } from '../present/printable.ts';
 import { ApiError } from './api/client.ts';
 import { de } from './words/de.ts';
 import { en, type Words } from './words/en.ts';
@@ -61,9 +62,10 @@ export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
 }
 
-/** The message of an error: the server's own if it sent one. */
+/** The message of an error: in the language of `words` if they have one for its code, otherwise the server's own. */
 export function messageOf(error: unknown, { common }: Words): string {
   if (!(error instanceof ApiError)) return common.failed;
   if (error.status === 0) return common.unreachable;
-  return error.message === '' ? common.failed : error.message;
+  if (error.message === '') return common.failed;
+  return nameIn(common.errors, error.code, '{message}').replace('{message}', () => error.message);
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Verification } from '../../contract/verification.ts';
+import { nameIn } from '../../present/printable.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
@@ -75,7 +76,7 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
           [verify.product, <bdi>{manifest.product}</bdi>],
           [verify.files, <bdi>{manifest.files.map((file) => file.name).join(', ')}</bdi>],
         ] as const)),
-    [verify.verdict, verdict === null ? '' : <bdi>{verdict}</bdi>],
+    [verify.verdict, verdict === null ? '' : nameIn(words.list.results, verdict, verdict)],
     [verify.key, key?.fingerprint ?? ''],
   ];
   return (
@@ -94,8 +95,10 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
         <>
           <h3>{verify.problems}</h3>
           <ul class="dots">
-            {problems.map(({ message }) => (
-              <li key={message}>{message}</li>
+            {problems.map(({ kind, file, message }) => (
+              <li key={message}>
+                {nameIn(verify.problemKinds, kind, message).replace('{file}', () => file ?? '')}
+              </li>
             ))}
           </ul>
         </>

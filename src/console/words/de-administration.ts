@@ -229,6 +229,13 @@ export const administration: AdministrationWords = {
       address_refused: 'Adresse nicht erlaubt',
       ECONNREFUSED: 'Verbindung abgelehnt',
       no_address: 'Host nicht gefunden oder nicht erlaubt',
+      ECONNRESET: 'Verbindung abgebrochen',
+      EHOSTUNREACH: 'Host nicht erreichbar',
+      connection_failed: 'keine Verbindung',
+      CERT_HAS_EXPIRED: 'Zertifikat abgelaufen',
+      DEPTH_ZERO_SELF_SIGNED_CERT: 'Zertifikat selbst signiert',
+      UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Zertifizierungsstelle unbekannt',
+      ERR_TLS_CERT_ALTNAME_INVALID: 'Zertifikat eines anderen Hosts',
     },
   },
   usage: {

@@ -221,6 +221,13 @@ export const administration = {
       address_refused: 'address not allowed',
       ECONNREFUSED: 'connection refused',
       no_address: 'host not found, or not allowed',
+      ECONNRESET: 'connection lost',
+      EHOSTUNREACH: 'host not reachable',
+      connection_failed: 'no connection',
+      CERT_HAS_EXPIRED: 'certificate expired',
+      DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
+      UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unknown certificate authority',
+      ERR_TLS_CERT_ALTNAME_INVALID: 'certificate of a different host',
     } as Readonly<Record<string, string>>,
   },
   usage: {

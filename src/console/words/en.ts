@@ -47,6 +47,8 @@ export const en = {
     explain: (term: string) => `What does “${term}” mean?`,
     unreachable: 'The server is not responding. Check the connection; this page keeps trying.',
     failed: 'That did not work.',
+    /** By error code, with the server's English message for `{message}`; other errors are shown as the server words them. */
+    errors: {} as Readonly<Record<string, string>>,
     noRight: 'You can view this page, but you need the “settings” permission to change it.',
     noAccess: 'You need the “settings” permission to see this page.',
     older: 'Older entries',
@@ -362,6 +364,8 @@ export const en = {
     unknownKey:
       'The signer is not known here. Compare the fingerprint with one you received through another channel.',
     problems: 'Problems',
+    /** By kind of problem, with the file's name for `{file}`; others are shown as the server words them. */
+    problemKinds: {} as Readonly<Record<string, string>>,
     signedAt: 'Signed',
     key: 'Fingerprint of the key',
     picture: 'Picture',

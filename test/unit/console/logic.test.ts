@@ -4,6 +4,7 @@ import { ApiError, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue } from '../../../src/console/api/upload.ts';
 import type { UploadState } from '../../../src/console/api/upload.ts';
+import { messageOf } from '../../../src/console/context.ts';
 import { locate, numbersOf } from '../../../src/console/parts/located.ts';
 import { layOn } from '../../../src/console/parts/look.ts';
 import { writeTime } from '../../../src/console/parts/pieces.tsx';
@@ -199,6 +200,17 @@ test('every English phrase is translated into German', () => {
 
   // Product names, which German keeps.
   expect(same.map(([one]) => one)).toEqual(['Content Credentials', 'Azure Blob Storage']);
+});
+
+test('an error is worded by its code in German, in the words of the server in English', () => {
+  const conflict = new ApiError(409, 'conflict', 'This is already on hold.');
+  const unknown = new ApiError(418, 'teapot', 'Short and stout.');
+
+  expect(messageOf(conflict, en)).toBe('This is already on hold.');
+  expect(messageOf(conflict, de)).toBe(
+    'Das ist im jetzigen Zustand nicht möglich. Meldung des Servers: „This is already on hold.“',
+  );
+  expect(messageOf(unknown, de)).toBe('Short and stout.');
 });
 
 /** Texts at the same place; sentences made by functions are not compared. */
