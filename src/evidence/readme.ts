@@ -104,8 +104,8 @@ export function readmeDe(facts: ReadmeFacts): string {
   return `BEWEISPAKET
 
 Dieses Archiv enthält die forensische Untersuchung eines Bildes: das Ergebnis,
-den Bericht, das Material, auf dem er beruht, und eine Signatur, an der man
-erkennt, ob danach etwas verändert wurde.
+den Bericht, die Dateien, auf denen er beruht, und eine Signatur, die zeigt,
+ob danach etwas verändert wurde.
 
 Untersucht    ${examinedAt}
 Signiert      ${signedAt} (Uhr des signierenden Rechners)
@@ -122,15 +122,15 @@ report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: bitte
                 zuerst lesen
 ${withHtml ? 'report-*.html   derselbe Bericht für den Browser; er braucht kein Netz\n' : ''}result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
-heatmap-*.png   wo Methoden angesprochen haben, über das Bild gelegt
-map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1;
+heatmap-*.png   das Bild, farbig überlagert, wo Methoden reagiert haben
+map-*.png       dieselben Werte in 16-Bit-Graustufen: 0 bis 65535 für 0 bis 1;
                 ein Pixel je Zelle von cellPx Pixeln, siehe maps in result.json
-settings.json   Modell mit Prüfsummen, Einstellungen, Versionen: alles, was
-                man zum Reproduzieren braucht
+settings.json   Modell mit Prüfsummen, Einstellungen und Versionen: alles, was
+                zum Reproduzieren nötig ist
 model.json      mit diesem Modell gemessene Fehlerraten
 custody.json    was mit der Datei geschah, soweit es aufgezeichnet wurde
-trust-list.pem  Unterzeichner von Content Credentials, denen vertraut wurde,
-                falls es welche gab
+trust-list.pem  die Vertrauensliste der Unterzeichner von Content Credentials,
+                falls eine angegeben war
 public-key.pem  der öffentliche Schlüssel zur Signatur
 SHA256SUMS      eine Prüfsumme für jede Datei
 manifest.json   die signierte Liste aller Dateien
@@ -149,41 +149,42 @@ Werkzeugen:
      openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
        -in manifest.json -sigfile manifest.sig
 
-    2. Zur Liste gehört diese Datei SHA256SUMS (dann erscheint eine Zeile):
+  2. Die Liste gilt für diese Datei SHA256SUMS (dann erscheint eine Zeile):
      grep -o "$(sha256sum SHA256SUMS | cut -c 1-64)" manifest.json
 
-    3. Jede Datei hat die angegebene Prüfsumme:
+  3. Jede Datei hat die angegebene Prüfsumme:
      sha256sum --check --strict SHA256SUMS
 
   4. Es ist der erwartete Schlüssel (mit dem Fingerabdruck vergleichen, den
      Sie auf einem anderen Weg als mit diesem Archiv erhalten haben):
      openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
 
-Auf Schritt 4 kommt es an. Jeder kann einen Schlüssel erzeugen, ein
-Ergebnis ändern und neu signieren: Die Signatur zeigt, dass nichts verändert
-wurde, seit mit diesem Schlüssel signiert wurde; wessen Schlüssel es ist, zeigt
-erst der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
+Auf Schritt 4 kommt es an. Jeder kann einen Schlüssel erzeugen, ein Ergebnis
+ändern und neu signieren: Die Signatur zeigt, dass nichts verändert wurde,
+seit mit diesem Schlüssel signiert wurde; wem der Schlüssel gehört, zeigt erst
+der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
 SHA256SUMS, manifest.json oder manifest.sig heißen, gehören nicht zum Paket.
 
 REPRODUZIEREN
 
   forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
 
-untersucht das Bild noch einmal mit demselben Modell und denselben
-Einstellungen und vergleicht jedes Feld und jedes Pixel.
+Dieser Befehl untersucht das Bild noch einmal mit demselben Modell und
+denselben Einstellungen und vergleicht jedes Feld und jedes Pixel.
 
 WAS DIE SIGNATUR NICHT ZEIGT
 
-Die Signatur zeigt, wer signiert hat und dass seither nichts verändert wurde;
-nicht, dass das Ergebnis richtig ist, und nicht, dass die Uhr richtig ging.
+Die Signatur zeigt, mit welchem Schlüssel signiert wurde und dass seither
+nichts verändert wurde. Sie zeigt nicht, dass das Ergebnis richtig ist oder
+die Uhr richtig ging.
 Wie oft sich das Verfahren irrt und was es nicht erkennt, steht im Bericht.
 `;
 }
 
 function originalDe({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
-  return `Die Datei des Bildes wurde weggelassen; Heatmaps und Berichte zeigen das
-Bild dennoch. Wer die Datei hat, kann vergleichen:
+  return `Die Bilddatei wurde weggelassen; Heatmaps und Berichte zeigen das Bild
+weiterhin. Wer die Datei hat, kann sie vergleichen:
   sha256sum BILD       muss den obigen SHA-256 ausgeben
   Größe      ${sizeBytes} Byte
   SHA-512    ${sha512.slice(0, 64)}
@@ -255,11 +256,11 @@ manifest.sig    die Signatur über manifest.json, 64 Byte
 
 PRÜFEN
 
-Das prüft das Archiv und jedes Beweispaket darin, ohne Netz:
+Dieser Befehl prüft das Archiv und jedes Beweispaket darin, ohne Netz:
 
   forensics verify case.zip --fingerprint FINGERABDRUCK
 
-Jedes Beweispaket lässt sich herausnehmen und für sich prüfen und reproduzieren:
+Jedes Beweispaket lässt sich herausnehmen, für sich prüfen und reproduzieren:
 
   forensics verify picture-0001.zip
   forensics reproduce picture-0001.zip

@@ -13,7 +13,7 @@ export type UploadState =
   | { readonly is: 'waiting' | 'preparing' | 'starting' | 'cancelled' }
   | { readonly is: 'uploading'; readonly share: number; readonly isRetrying: boolean }
   | { readonly is: 'done'; readonly id: string }
-  | { readonly is: 'refused'; readonly refusal: Refusal | null; readonly message: string };
+  | { readonly is: 'refused'; readonly refusal: Refusal | null; readonly error: unknown };
 
 export interface UploadWish {
   readonly tenantName: string;
@@ -39,7 +39,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
     onState({ is: 'preparing' });
     const facts = await inspect(file, limits);
     if (typeof facts === 'string') {
-      return onState({ is: 'refused', refusal: facts, message: '' });
+      return onState({ is: 'refused', refusal: facts, error: null });
     }
     const key = crypto.randomUUID();
     const name = toName(file.name);
@@ -82,7 +82,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
     if (made !== null && error instanceof ApiError && error.status === 422) {
       return onState({ is: 'done', id: made.id });
     }
-    onState({ is: 'refused', refusal: null, message: error instanceof Error ? error.message : '' });
+    onState({ is: 'refused', refusal: null, error });
   }
 }
 

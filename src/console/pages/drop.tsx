@@ -10,7 +10,7 @@ import { ApiError } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/upload.ts';
 import type { UploadState } from '../api/upload.ts';
-import { useConsole } from '../context.ts';
+import { messageOf, useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { growingPause, useLoaded, useTenant } from '../parts/loading.ts';
@@ -256,7 +256,9 @@ function TransferLine({
       {state.is === 'refused' && (
         <span class="soft">
           {state.refusal === null
-            ? state.message || upload.interrupted
+            ? state.error instanceof ApiError && state.error.message !== ''
+              ? messageOf(state.error, words)
+              : upload.interrupted
             : upload.refusals[state.refusal](written)}
           {isAboutIntake(state.refusal) && intake === 'contract' && ` ${upload.askOperator}`}
         </span>
