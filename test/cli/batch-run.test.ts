@@ -81,7 +81,7 @@ describe('one document on standard output:', () => {
     const { stderr } = await batch(five, { jsonl: true });
 
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-      /^5 pictures: 1 without a sign, 1 with signs, 1 not judged, 2 failed; \d+\.\d s, [\d.]+ a second$/,
+      /^5 pictures: 1 without signs, 1 with signs, 1 not judged, 2 failed; \d+\.\d s, [\d.]+ a second$/,
     );
   });
 });
@@ -94,7 +94,7 @@ test('a full disk ends the run with one line; finished results are kept', async 
 
   expect(code).toMatchObject({ code: 'no_space_left', exitCode: 6 });
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-  expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 without a sign, 1 with signs; .*\n$/);
+  expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 without signs, 1 with signs; .*\n$/);
 });
 
 test('an aborted run prints the pictures that are finished', async () => {

@@ -157,7 +157,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await enter(page, 'audit');
     await page.locator('tbody tr', { hasText: 'User added' }).first().waitFor();
 
-    await page.getByLabel('Kind').selectOption('key');
+    await page.getByLabel('Type').selectOption('key');
     await page.locator('tbody tr', { hasText: 'Key created' }).waitFor();
     expect(await page.locator('tbody tr', { hasText: 'User added' }).count()).toBe(0);
     await page.getByLabel('From').fill('2001-01-01');

@@ -61,7 +61,7 @@ export function withRecord(
   };
 }
 
-/** `5 pictures: 2 without a sign, 1 with signs, 2 failed; 3.2 s, 1.6 a second` */
+/** `5 pictures: 2 without signs, 1 with signs, 2 failed; 3.2 s, 1.6 a second` */
 export function summaryLine(
   { total, counts }: Summary,
   elapsedMs: number,

@@ -202,7 +202,7 @@ export const en = {
     reasons: 'Why nothing was decided',
     helps: 'What would help',
     next: 'What to do next',
-    further: 'What else helps',
+    further: 'What else would help',
     why: 'What it is based on',
     certainty: 'How certain this is',
     more: 'More about this picture',
@@ -283,7 +283,7 @@ export const en = {
     summary: 'Summary',
     forensic: 'Forensic details',
     conclusion: 'Conclusion',
-    flaggedOnly: 'This analysis has only a result.',
+    flaggedOnly: 'This analysis has a result but no report.',
     flaggedHint:
       'Upgrade it to see heatmaps, findings and the report. It is billed as a full report; the picture is not examined again.',
     waiting: 'The picture is waiting to be examined.',
@@ -319,7 +319,7 @@ export const en = {
     compare: 'Compare',
     end: 'Back to the analysis',
     with: 'Compare with',
-    mode: 'Kind of comparison',
+    mode: 'Type of comparison',
     modes: {
       side: 'Side by side',
       difference: 'Difference',

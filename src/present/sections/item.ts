@@ -1,4 +1,4 @@
-/** The file that was examined, what its metadata say and how it is built. GPS positions are never printed. */
+/** The file that was examined, what its metadata says and how it is built. GPS positions are never printed. */
 
 import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';

@@ -493,7 +493,7 @@ test('a result without signs says first if changes can hardly be seen, also from
 
   for (const result of [readResult(blind), answered]) {
     const { headline, because } = present(result, 'en');
-    expect(headline).toBe('No sign of AI generation found; no statement on changes');
+    expect(headline).toBe('No sign of AI generation found; changes cannot be judged');
     expect(because).toContain('hardly ever finds a change');
   }
 });

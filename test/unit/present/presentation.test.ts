@@ -24,8 +24,8 @@ test('several marked places are plural everywhere, for an examination and a serv
   const changed = { ...open.decision, resultClass: 'fake', basis: 'localisation' } as const;
 
   for (const [decision, headline] of [
-    [open.decision, 'Changes in several parts suspected, but not established'],
-    [changed, 'Signs of changes in several parts of the picture found'],
+    [open.decision, 'Changes suspected in several parts, but not established'],
+    [changed, 'Signs that several parts of the picture were changed'],
   ] as const) {
     const examination = { ...open, decision, manipulation };
     const answer = readAnswer(decision.resultClass, writeEvidence(examination), [], []);
@@ -47,12 +47,12 @@ test('a truncated file is not said to have all its rows', () => {
 test.each([
   {
     subClasses: [2],
-    headline: 'Signs of a change in a part of the picture found',
+    headline: 'Signs that part of the picture was changed',
     because: /^A part/,
   },
   { subClasses: [1], headline: 'The file says that AI generated the picture', because: /^$/ },
   // The verdict may rest on traces or a declaration; the response does not say which.
-  { subClasses: [0], headline: 'Signs of generation by AI found', because: /^$/ },
+  { subClasses: [0], headline: 'Signs of AI generation found', because: /^$/ },
 ])(
   'without evidence, a response of subclass $subClasses claims no more than it states',
   (expected) => {
@@ -66,7 +66,7 @@ test.each([
 test.each([
   [
     'real',
-    /names an editing program does not by itself/,
+    /names an editing program, but that alone/,
     /ein Bearbeitungsprogramm nennt, heißt allein/,
   ],
   ['uncertain', /^(?!.*editing program)/, /^(?!.*Bearbeitungsprogramm)/],

@@ -453,7 +453,7 @@ describe.each(languages)('sections in %s', (language) => {
       sectionsOf({ ...base, measuredCalls: [all!, ofSize(4, null, 'jpeg 75')] }),
     );
     const sizes = {
-      en: ['below 1.5 (153 and 1,210)', '1.5 to 4 (153 and 1,210)', '4 and more (153 and 1,210)'],
+      en: ['below 1.5 (153 and 1,210)', '1.5 to 4 (153 and 1,210)', '4 or more (153 and 1,210)'],
       de: ['unter 1,5 (153 und 1.210)', '1,5 bis 4 (153 und 1.210)', 'ab 4 (153 und 1.210)'],
     }[language];
 

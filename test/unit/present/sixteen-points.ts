@@ -210,7 +210,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
           '2026-03-01 11:59:00 UTC',
           'Analysis created\nuser 6f1c',
           'File received\nservice',
-          'chain of custody until then',
+          'custody until then',
         ],
         de: [
           '01.03.2026, 11:58:01 UTC',

@@ -43,7 +43,7 @@ export const document = {
     /** What the picture itself says, if the file declares what it is. */
     withoutEntry: (traces: string) => `Without that entry: ${traces}`,
     noneWithoutEntry: 'Without that entry, the picture cannot be judged.',
-    noRegion: 'none; all methods together mark no part of the picture',
+    noRegion: 'none; together, the methods mark no part of the picture',
     outlined: 'The frames enclose the parts with signs of a change',
     sameAs: (number: number) => `matches ${number}`,
     /** For a place that no method marks on its own. */
@@ -109,7 +109,7 @@ export const document = {
     note: 'Note',
   },
   item: {
-    metadataTitle: 'What the metadata say',
+    metadataTitle: 'What the metadata says',
     metadataNote:
       'Statements in the file (camera, time, software) can be changed at will. MD5 is only for identification; SHA-256 and SHA-512 show integrity.',
     noMetadata: 'no camera, time or program is given',
@@ -154,7 +154,7 @@ export const document = {
       'The evidence bundle of this report contains it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and lists every file that has been changed, is missing or has been added:',
     reproduce:
       'Another command runs the examination again and compares every value and every pixel:',
-    pdfOnlyTitle: 'With only this PDF at hand',
+    pdfOnlyTitle: 'If you have only this PDF',
     pdfOnly: [
       'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one given in the bundle’s manifest.json.',
       'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap file by its checksum here:',
@@ -177,8 +177,8 @@ export const document = {
       reviewer: 'examiner and qualifications',
       laboratory: 'laboratory',
       accreditation: 'accreditation (ISO/IEC 17025)',
-      secondExaminer: 'check by a second examiner',
-      custody: 'receipt of the item and chain of custody until then',
+      secondExaminer: 'review by a second examiner',
+      custody: 'receipt of the item and its custody until then',
       disposition: 'what has become of the item since',
     },
     lines: ['Notes', 'Name and qualifications', 'Place and date', 'Signature'],

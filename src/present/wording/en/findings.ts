@@ -217,7 +217,7 @@ const statements = {
       : `The file gives the digital source type ${quote(type)}: ${sourceTypes[type]}. This means neither a camera nor a trained model.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
-    return `The file mentions ${names}. Anyone can write a name, and it does not show what was done to the picture.`;
+    return `The file mentions ${names}. Anyone can write such a name, and it does not show what was done to the picture.`;
   },
 
   records_contradict: ({ codes }) =>
@@ -318,7 +318,7 @@ const methods = {
   'double-quantisation': 'double quantisation',
   'error-level': 'error level',
   'copy-move': 'copied parts',
-  thumbnail: 'thumbnail against picture',
+  thumbnail: 'thumbnail comparison',
   // From earlier versions; stored examinations still mention them.
   'jpeg-grid': 'JPEG grid',
   'noise-level': 'noise level',

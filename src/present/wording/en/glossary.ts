@@ -89,7 +89,7 @@ export const glossary = {
     localisationNetwork: 'Localisation network',
     doubleQuantisation: 'Double quantisation',
     copies: 'Copied parts',
-    thumbnail: 'Thumbnail against picture',
+    thumbnail: 'Thumbnail comparison',
     png: 'PNG',
     exif: 'EXIF metadata',
     xmp: 'XMP metadata',

@@ -96,7 +96,7 @@ export const labels = {
     validity: 'Certificate valid',
     trustList: 'Trust list',
     codes: 'Validation codes (C2PA)',
-    ingredients: 'Problems of ingredients',
+    ingredients: 'Problems with ingredients',
     missing: 'Missing',
     claimGenerator: 'Written by',
     actions: 'Actions, oldest first',
@@ -112,14 +112,14 @@ export const labels = {
   thresholds: {
     fakeMin: 'minimum probability of generation to be called generated',
     realMax: 'maximum probability of generation to be called a photograph',
-    traceMin: 'minimum of traces of either kind (0 to 2)',
+    traceMin: 'minimum traces of either kind (0 to 2)',
     compressionMax: 'maximum compression',
     anomalyMax: 'maximum anomaly score',
     minDeviations: 'minimum distance from 0.5, in standard deviations',
     leastDeviations: 'minimum distance from 0.5, in standard deviations',
     manipulatedMin:
-      'minimum probability of a changed part to be called changed (1: never, as it is too small or damaged)',
-    suspectedMin: 'minimum probability of a changed part to suspect a change',
+      'minimum probability of a change to be called changed (1: never, because the picture is too small or damaged)',
+    suspectedMin: 'minimum probability of a change for one to be suspected',
   },
   environment: {
     forensics: 'forensics',
@@ -145,7 +145,7 @@ export const labels = {
     main_picture: 'main picture of several in the file',
     jpeg_of_raw: 'the full-size JPEG inside a camera raw file',
     rotated_by_container: 'rotated as the file says',
-    end_marker_missing: 'no end marker; all rows are there',
+    end_marker_missing: 'no end marker; all rows are present',
     rows_missing: 'the file is cut off or damaged',
     stray_bytes: 'stray bytes between the parts of the JPEG',
     scan_parameters: 'unusual scan parameters, as some Samsung firmware writes them',
@@ -173,7 +173,7 @@ export const labels = {
   scale: { low: 'no trace', high: 'strong traces' },
   /** For the HTML report. */
   viewer: { heatmap: 'Heatmap', zoom: 'Zoom' },
-  outline: 'White numbered frames surround what is marked as changed.',
+  outline: 'White numbered frames surround the parts marked as changed.',
   strips: {
     leftToRight: (count: string) => `in ${count} strips, from left to right`,
     topToBottom: (count: string) => `in ${count} strips, from top to bottom`,
@@ -210,7 +210,7 @@ export const labels = {
     elsewhere: (section: string) =>
       `What the file says about itself is in the section “${section}”; it is listed here only where it supports one side.`,
     panels:
-      'The small pictures are grey where a method finds nothing and coloured, up to pale yellow, where it sees a change. Methods that find nothing have none.',
+      'The small pictures are grey where a method finds nothing and coloured, up to pale yellow, where it sees a change. Methods that find nothing have no picture.',
   },
   escapes:
     'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',

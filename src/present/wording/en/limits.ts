@@ -8,10 +8,10 @@ export const limits = {
     intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
       `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to make it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
-      `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
+      `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The ratio on AI generation was tested on pictures with ${least} to ${greatest} pixels on the longer side; for this one it is less certain.`,
-    none: 'No error rates were measured for this model. Its result must not be relied on alone.',
+    none: 'No error rates were measured for this model. Do not rely on its result alone.',
     columns: [
       'Condition',
       'AUC',
@@ -27,7 +27,7 @@ export const limits = {
     },
     /** On the first page, after the rate for unmodified files. */
     meaning:
-      'A rate says how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
+      'A rate says how often pictures of a class were misjudged in this set. It is not the probability that this result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
       title: 'Changed parts',
       intro: ({
@@ -43,7 +43,7 @@ export const limits = {
       ] satisfies readonly [string, string, string],
       suspected: {
         intro:
-          'Counting suspicions too; the unchanged pictures include the originals that the public sets include with their changed pictures:',
+          'Including suspicions. The unchanged pictures include the originals that come with the public sets:',
         row: ({
           condition,
           found,
@@ -63,7 +63,7 @@ export const limits = {
         column: 'Megapixels (pictures)',
         row({ from, below, changed, photographs }: MeasuredSizes) {
           const range = from === null ? `below ${below}` : `${from} to ${below}`;
-          return `${below === null ? `${from} and more` : range} (${changed} and ${photographs})`;
+          return `${below === null ? `${from} or more` : range} (${changed} and ${photographs})`;
         },
       },
       meaning:
@@ -81,9 +81,9 @@ export const limits = {
     ownOtherModel: 'It was made with a different model and does not apply to this examination.',
     neverTestedTitle: 'Never tested',
     neverTested: [
-      'Parts that people changed in pictures of more than about 2 megapixels: the public sets contain none, and only simulated changes were measured there.',
+      'Changes made by people in pictures above about 2 megapixels: the public sets contain none, so only simulated changes were measured.',
       'Photographs of screens and prints, scans, heavy retouching and enlargement by software.',
-      'Deliberate attempts to deceive the procedure.',
+      'Deliberate attempts to deceive the method.',
       'Generators, cameras and programs that are not listed in the model card.',
     ],
   },
@@ -97,7 +97,7 @@ export const limits = {
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'The result holds for the file that was examined, not for other copies of the picture.',
+      'The result applies to the file that was examined, not for other copies of the picture.',
       'The method was validated for photographs only, with the error rates in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
     ],
     /** Where figures are stated. */
@@ -120,21 +120,21 @@ export const limits = {
     recapture: 'photograph of a screen or print',
     content: 'content, light and shadows',
     earlier_publication: 'earlier publications',
-    metadata_claims: 'whether device, time and place are true',
+    metadata_claims: 'whether the stated device, time and place are correct',
     remote_credentials: 'Content Credentials outside the file',
-    signer_trust: 'trust in the signer',
+    signer_trust: 'whether the signer can be trusted',
     signer_revocation: 'revocation of the signer’s certificate',
     stability: 'whether the result survives re-saving',
   },
   notChecked: {
     invisible_watermarks:
-      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones used by the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Among visible marks, those of Google Gemini and DALL-E 2 at the lower right were looked for.',
+      'Watermarks of closed services such as SynthID were not looked for: only their makers’ own detectors can read them, and these are not available offline. The open ones used by the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Of visible marks, only those of Google Gemini and DALL-E 2 at the lower right were looked for.',
     local_edits:
-      'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
+      'No search was made for edited areas: parts that were pasted, copied, removed or repainted may have gone unnoticed.',
     small_edits:
       'Small edited areas, and ones whose traces were lost when the picture was saved or scaled later, may have been missed.',
     erased_edits:
-      'Hardly any traces that would reveal edited areas are left in this picture, so it means little that none was found.',
+      'This picture has hardly any traces left that would reveal edited areas, so finding none means little.',
     camera_reference:
       'Whether one particular camera took the picture was not examined: comparing sensor noise (PRNU) requires reference pictures from that camera.',
     recapture:

@@ -7,24 +7,24 @@ export type Marked = 'one' | 'several' | 'copies';
 export const outcome = {
   headlines: {
     real: 'No sign of AI generation or change found',
-    blind: 'No sign of AI generation found; no statement on changes',
-    fake: 'Signs of generation by AI found',
+    blind: 'No sign of AI generation found; changes cannot be judged',
+    fake: 'Signs of AI generation found',
     changed: (isSeveral: boolean) =>
-      `Signs of ${isSeveral ? 'changes in several parts' : 'a change in a part'} of the picture found`,
+      `Signs that ${isSeveral ? 'several parts of the picture were' : 'part of the picture was'} changed`,
     declared: 'The file says that AI generated the picture',
     uncertain: 'No decision possible',
     suspected: (isSeveral: boolean) =>
-      `${isSeveral ? 'Changes in several parts' : 'Change in a part'} suspected, but not established`,
+      `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     abstain: 'This picture cannot be judged',
   },
   /** What decided the outcome. */
   because: {
-    real: 'Traces like those of a camera; changes often go unnoticed.',
+    real: 'Its traces are like those of a camera; changes often go unnoticed.',
     blind:
       'The traces match those of a camera. In a picture like this, the method hardly ever finds a change.',
     /** Follows, if nothing was found but the file names an editing program. */
     edited:
-      'That the file names an editing program does not by itself mean that the picture was changed: it may only have been developed or scaled.',
+      'The file names an editing program, but that alone does not mean the picture was changed: it may only have been developed or scaled.',
     fake: 'The picture has traces that AI image generators typically leave.',
     changed: (place: string, marked: Marked) =>
       ({
@@ -43,7 +43,7 @@ export const outcome = {
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',
     not_a_photograph: 'It looks like a drawing, screenshot or scan, not a photograph.',
-    outside_training_domain: 'It is unlike any picture that the method was measured on.',
+    outside_training_domain: 'It is unlike any picture the method was tested on.',
     margin_within_uncertainty: 'Too close to 50 % to call.',
     evidence_below_threshold: 'The evidence is too weak to decide.',
     unstable_under_resaving: 'After another save or resize, its traces point the other way.',
@@ -62,20 +62,20 @@ export const outcome = {
     too_compressed: 'too much compression',
     no_usable_trace: 'no measurable traces',
     not_a_photograph: 'not a photograph',
-    outside_training_domain: 'unlike measured pictures',
+    outside_training_domain: 'unlike tested pictures',
     margin_within_uncertainty: 'too close to call',
     evidence_below_threshold: 'evidence too weak',
     unstable_under_resaving: 'unstable when re-saved',
     declaration_contradicts_traces: 'entry contradicts traces',
-    manipulation_suspected: 'change is suspected',
+    manipulation_suspected: 'change suspected',
     single_weak_method: 'one weak method',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
   /** What to do next. */
   next: {
     real: 'Check where it comes from, and what it is said to show.',
     fake: 'Find out where it comes from, and ask for the original file.',
-    changed: 'Ask for the original file, and compare it where marked.',
-    declared: 'Find out who made the file, and who wrote that into it.',
+    changed: 'Ask for the original file, and compare the marked areas.',
+    declared: 'Find out who made the file, and who added that entry.',
     vouched: 'Find out who made it, and what it was made from.',
     broken: 'Ask for the file as it was when it was signed.',
     signer:
@@ -83,15 +83,15 @@ export const outcome = {
     synthid: 'Have Google’s Gemini app check it for the SynthID watermark.',
     compare: 'Compare it with other pictures from this camera.',
     too_small: 'Get the full-size picture, not a preview or a crop.',
-    too_compressed: 'Get an earlier copy, not one sent through a messenger.',
-    no_usable_trace: 'Get an earlier copy, from the device or the first place it was published.',
+    too_compressed: 'Get an earlier copy, not one sent through a messaging app.',
+    no_usable_trace: 'Get an earlier copy, from the device or from where it was first published.',
     not_a_photograph:
-      'Ask for what it was made from: the document itself, the file of the program that drew it, or a photograph that it shows.',
+      'Ask for its source: the document itself, the drawing program’s own file, or the photograph it shows.',
     outside_training_domain: 'Compare it with other pictures from the same source.',
     margin_within_uncertainty: 'Get a copy closer to the original.',
     evidence_below_threshold: 'Look for its source and an earlier copy; ask for the original file.',
     unstable_under_resaving: 'Get a copy that was saved and scaled less often.',
-    declaration_contradicts_traces: 'Ask where the file comes from, and for the original.',
+    declaration_contradicts_traces: 'Ask where the file comes from, and ask for the original.',
     manipulation_suspected: 'Ask for the file as the camera stored it, and compare the two.',
     single_weak_method: 'Have an examiner look at the marked area.',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
@@ -101,18 +101,18 @@ export const outcome = {
     weak: 'Not strong enough on its own; ask for the original file from the device.',
     other: 'Ask for the original file from the device.',
     methods: {
-      'trace-network': 'Ask who took the picture, and for the original file from the device.',
+      'trace-network': 'Ask who took the picture, and ask for the original file from the device.',
       'photograph-likeness': 'Ask for a photograph of the thing itself.',
       'content-credentials': 'Ask the sender who made the file and with which program.',
       'declared-origin': 'Ask the sender why the file mentions an AI generator.',
       'named-software': 'Ask the sender what was done in the program that the file mentions.',
       'file-consistency': 'Ask for the file from the device: this one contradicts itself.',
       'compression-tables': 'Ask for the file from the device: a program has saved this one.',
-      'file-layout': 'Ask how the file was made, and for the one from the device.',
-      'localisation-network': 'Ask for the original file and another photograph of this place.',
-      'double-quantisation': 'Ask for the original file, and compare this place with it.',
-      'copy-move': 'Compare both places, and ask for another photograph of them.',
-      thumbnail: 'Look at the preview in the file: it may show the picture before a change.',
+      'file-layout': 'Ask how the file was made, and ask for the one from the device.',
+      'localisation-network': 'Ask for the original file and another photograph of this area.',
+      'double-quantisation': 'Ask for the original file, and compare this area with it.',
+      'copy-move': 'Compare the two areas, and ask for another photograph of them.',
+      thumbnail: 'Look at the preview in the file: it may show the picture before it was changed.',
     } as Readonly<Record<string, string>>,
   },
   /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
@@ -139,7 +139,7 @@ export const outcome = {
       `In tests, the method wrongly called ${called} unchanged pictures changed; with so few pictures, the true rate of such false alarms may be up to ${high}.`,
     suspected: (falsely: string, high: string, rightly: string) =>
       `In tests, the method suspected or found a change in ${falsely} unchanged pictures (false alarms; their true rate may be up to ${high}) and in ${rightly} changed ones of this quality.`,
-    declared: 'Not measured: how often such entries are false is not known.',
+    declared: 'Not measured: it is not known how often such entries are false.',
     vouched: 'Not measured: it is as reliable as the trusted signer.',
     unmeasured: 'Never measured for this model; do not rely on the result alone.',
     /** In one line. */

@@ -22,6 +22,6 @@ export const sourceTypes: Readonly<Record<SourceType, string>> = {
   humanEdits: 'a picture that a person edited with tools other than generative AI',
   minorHumanEdits: 'a picture with small edits by a person, such as cropping or colour',
   screenCapture: 'a screenshot or recording of a screen',
-  softwareImage: 'made by software, such as rendering or drawing',
+  softwareImage: 'made with software, such as a rendering or drawing',
   virtualRecording: 'recorded in a virtual scene, such as a game',
 };

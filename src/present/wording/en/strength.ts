@@ -48,7 +48,7 @@ export const strength = {
   sides,
   outside: 'None can be given: the method’s values mean nothing for a picture like this.',
   /** Shown instead of the trace network's values. */
-  untested: 'What the trace network reads from this picture means nothing, so no value is given.',
+  untested: 'The trace network’s values mean nothing for this picture, so none is given.',
   traced: {
     stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
       const both = ['a photograph', 'a generated picture'];
@@ -71,10 +71,9 @@ export const strength = {
   },
   /** In brackets after a ratio that the estimate alone would put higher. */
   bound: ', and the tests support no higher value',
-  unmeasured:
-    'No error rates were measured for this model, so there is no basis for a statement of strength.',
+  unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
-    'The error rates recorded for this model do not say how many pictures were classified correctly, so they are no basis for a statement of strength.',
+    'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',
   cap: {
     of: 'of',
     used: (strategy: string) => `strategy “${strategy}”`,
@@ -148,7 +147,7 @@ export const strength = {
         ...(open > 0 ? [`after ${open} they are undecided`] : []),
         ...(other > 0 ? [`after ${other} they point to the other side`] : []),
       ];
-      return `As a test of the traces of the whole picture, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
+      return `To test the traces of the whole picture, it was re-saved, scaled or cropped in ${tried} ways: ${list(told)}; the probability of generation then ${range}.`;
     },
     outcomes: {
       same: 'on the same side',

@@ -58,7 +58,7 @@ export const terminal = {
   summary: {
     pictures: (count: number) => `${count} ${count === 1 ? 'picture' : 'pictures'}`,
     counts: {
-      real: 'without a sign',
+      real: 'without signs',
       fake: 'with signs',
       abstain: 'not judged',
       uncertain: 'undecided',

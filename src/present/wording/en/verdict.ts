@@ -10,7 +10,7 @@ export const verdict = {
     pointing: [
       (side: string) => `The evidence points to ${side}, but how strongly cannot be stated.`,
       (side: string) =>
-        `The evidence points to ${side}; the measured error rates do not allow a statement of how strongly.`,
+        `The evidence points to ${side}; the measured error rates do not show how strongly.`,
     ],
     /** What the evidence points to, without the alternative, which only a measured strength justifies. */
     sides: {
@@ -20,7 +20,7 @@ export const verdict = {
     },
     declared: [
       (origin: string) => `The file itself declares its content to be ${origin}.`,
-      (origin: string) => `According to what the file itself declares, its content is ${origin}.`,
+      (origin: string) => `According to the file itself, its content is ${origin}.`,
     ],
     generator: (name: string) => `It mentions ${name}.`,
     probability: [
@@ -66,19 +66,19 @@ export const verdict = {
       help: 'a file from an earlier point in its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
-      what: 'The program takes the picture for something other than a photograph. The method was tested on photographs only, and its values mean nothing here.',
-      help: 'if the picture shows a photograph, for example within a screenshot, that photograph itself as a file',
+      what: 'The program does not recognise the picture as a photograph. The method was tested only on photographs, so its values mean nothing here.',
+      help: 'if it shows a photograph, for example in a screenshot, the file of that photograph',
     },
     outside_training_domain: {
-      what: 'The picture is unlike all those that the method was trained on. Its values cannot be relied on here.',
+      what: 'The picture is unlike any that the method was trained on, so its values cannot be relied on.',
       help: 'comparison pictures from the same source or device, and an examination with other methods',
     },
     margin_within_uncertainty: {
-      what: 'Repeated passes of the model differ so much that the result is too close to the boundary between the two classes. Chance alone could have decided it.',
+      what: 'Repeated passes of the model vary too much for a result so close to the boundary between the two classes: chance alone could have decided it.',
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The measurements lean too little to either side for a decision.',
+      what: 'The measurements do not point clearly enough to either side.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -86,22 +86,22 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file declares itself to be generated, but nobody whose signature can be trusted has signed that declaration, and the traces in the picture point to a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
+      what: 'The file declares itself to be generated, but no trusted signer has signed that declaration, and the traces in the picture point to a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
-      what: 'The methods that look for changed parts give reason to suspect a change, but not enough to call the picture changed. It is therefore not called free of signs either.',
+      what: 'The methods that look for changed parts give reason to suspect a change, but not enough to call the picture changed. Nor can it be said that no sign was found.',
       help: 'the file as the camera first stored it, to be compared with this one region by region',
     },
     single_weak_method: {
       what: 'Only one of the methods that look for changed parts indicates a change, and only weakly. As no other supports it, this may be an error.',
-      help: 'an examiner who looks at the marked place in the picture itself, and a copy that was saved and scaled less often, in which other methods may see more',
+      help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
-      'Pictures with fewer than 65,536 pixels are too small for the method to establish a change; it only ever suspects one.',
+      'Pictures with fewer than 65,536 pixels are too small for the method to establish a change, so one is only ever suspected.',
     damaged:
       'The file is cut off or damaged, and what is missing can be mistaken for a change; in such a file, a change is only ever suspected.',
   },
@@ -121,11 +121,11 @@ export const verdict = {
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
-      'Nothing can be based on the result: what was found is not enough to decide either way.',
-    abstain: 'Nothing can be based on the result, either for or against this picture.',
+      'No conclusion can be drawn from the result: what was found is not enough to decide either way.',
+    abstain: 'No conclusion can be drawn from the result, either for or against this picture.',
     help: 'What would help:',
     duty: [
-      'The result is one piece of evidence among others and does not replace the assessment by an examiner.',
+      'The result is one piece of evidence among others and does not replace an examiner’s assessment.',
       'The result is one piece of evidence among others; the assessment remains with the examiner.',
     ],
   },
