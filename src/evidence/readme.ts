@@ -15,8 +15,8 @@ export function readmeEn(facts: ReadmeFacts): string {
   return `EVIDENCE BUNDLE
 
 This archive holds the forensic examination of one picture: the result, the
-report, the material behind it, and a signature that shows whether anything
-was changed afterwards.
+report, the data they are based on, and a signature that shows whether
+anything was changed afterwards.
 
 Examined   ${examinedAt}
 Signed     ${signedAt} (clock of the signing machine)
@@ -35,11 +35,11 @@ texts.json      the texts of the report
 heatmap-*.png   where methods reacted, drawn over the picture
 map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1;
                 one pixel per cell of cellPx pixels, see maps in result.json
-settings.json   model, its checksums, settings and versions: all that a repeat
-                needs
+settings.json   model, its checksums, settings and versions: all it takes to
+                repeat the examination
 model.json      error rates that were measured with this model
 custody.json    what happened to the file, as far as it was recorded
-trust-list.pem  the trusted signers of content credentials, if there were any
+trust-list.pem  the trusted signers of Content Credentials, if any
 public-key.pem  the public half of the signing key
 SHA256SUMS      a checksum for each file
 manifest.json   the signed list of all files
@@ -74,10 +74,10 @@ manifest.json and manifest.sig do not account for are not part of the bundle.
 
 HOW TO REPEAT IT
 
-  forensics reproduce evidence.zip${item.file === null ? ' --original PICTURE' : ''}
+This examines the picture again with the same model and settings, and compares
+every field and every pixel:
 
-It examines the picture again with the same model and settings and compares
-every field and every pixel.
+  forensics reproduce evidence.zip${item.file === null ? ' --original PICTURE' : ''}
 
 WHAT IT DOES NOT SHOW
 
@@ -89,8 +89,8 @@ the method is wrong and what it cannot see.
 
 function originalEn({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} the picture that was examined, byte for byte`;
-  return `The file of the picture was left out; heatmaps and reports still
-show the picture. To compare it with the file:
+  return `The picture file was left out; heatmaps and reports still show the picture.
+To check whether a file is the one examined:
   sha256sum PICTURE    must print the SHA-256 above
   size       ${sizeBytes} bytes
   SHA-512    ${sha512.slice(0, 64)}
@@ -201,7 +201,7 @@ interface CaseReadmeFacts {
 }
 
 export function caseReadmeEn({ name, fingerprint, signedAt, product }: CaseReadmeFacts): string {
-  return `EVIDENCE OF A CASE
+  return `EVIDENCE IN A CASE
 
 Case       ${name}
 Signed     ${signedAt.toISOString()} (clock of the signing machine)
@@ -211,10 +211,10 @@ Key        Ed25519, fingerprint (SHA-256)
 
 CONTENTS
 
-report-en.pdf, report-de.pdf   the report on all pictures: start here
+report-en.pdf, report-de.pdf   the report on all the pictures: start here
 picture-*.zip   a complete evidence bundle for each picture, with its own
                 README.txt
-case.json       the list of the pictures, their results and their bundles
+case.json       the pictures, their results and their bundles
 public-key.pem  the public half of the key that signed this and each bundle
 SHA256SUMS      a checksum for each file
 manifest.json   the signed list of all files
@@ -226,7 +226,7 @@ This checks the archive and every bundle in it, without a network:
 
   forensics verify case.zip --fingerprint FINGERPRINT
 
-Each bundle can be taken out, checked and repeated by itself:
+Each bundle can be extracted, checked and repeated on its own:
 
   forensics verify picture-0001.zip
   forensics reproduce picture-0001.zip
