@@ -393,7 +393,7 @@ export function helpFor(name: SettingName): readonly [flags: string, text: strin
 
 /** The default in words, the same on every machine; null if there is none. */
 export function shownDefault(name: SettingName): string | null {
-  if (name === 'workers') return 'one less than the cores, at most 4';
+  if (name === 'workers') return 'one less than the number of cores, at most 4';
   const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });
   const shown = Array.isArray(value) ? value.join(', ') : value;
   return shown === null || shown === '' ? null : `\`${String(shown)}\``;

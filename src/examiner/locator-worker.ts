@@ -49,7 +49,7 @@ async function perform(question: LocatorQuestion): Promise<LocatorAnswer> {
 }
 
 async function opened(): Promise<LocateModel> {
-  if (wanted === null) throw new TypeError('No network is wanted.');
+  if (wanted === null) throw new TypeError('No localisation network was requested.');
   model ??= await loadLocateModel(wanted, await loadingRuntime);
   return model;
 }

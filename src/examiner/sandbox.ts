@@ -83,7 +83,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   const verbs = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));
-  if (!isComplete(verbs)) throw new TypeError('A task has no verb.');
+  if (!isComplete(verbs)) throw new TypeError('A task is missing from the sandbox.');
   return { ...verbs, status: () => pool.status(), close: () => pool.close() };
 }
 

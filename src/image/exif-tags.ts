@@ -43,7 +43,7 @@ export function readExif(tiff: Uint8Array): FoundTags {
   for (const { field, text } of texts.values()) {
     if (!field.startsWith('0x') && !tags.has(field)) tags.set(field, text);
   }
-  if (tags.size === 0 && !hasThumbnail) throw new Error('An EXIF block without a tag.');
+  if (tags.size === 0 && !hasThumbnail) throw new Error('The EXIF block has no tags.');
   return { tags, hasThumbnail };
 }
 

@@ -77,7 +77,7 @@ function withExaminationOptions(command: Command): Command {
     )
     .option(
       '--trust-list <file>',
-      'PEM file of certificate authorities whose C2PA signers to trust (where to get one: forensics help methods)',
+      'PEM file of the certificate authorities to trust for C2PA signers (where to get one: forensics help methods)',
       named,
     )
     .option('--validation <id>', 'a stored validation that the reports cite', named)

@@ -78,7 +78,7 @@ function defineVerify(audit: Command): void {
   withLog(
     subcommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.'),
   )
-    .option('--head <hash>', 'the hash of an entry that was stored elsewhere', parseHash)
+    .option('--head <hash>', 'the hash of an entry, from a copy kept elsewhere', parseHash)
     .option('--file <file>', 'a file that "audit export" wrote, instead of a data folder')
     .addHelpText(
       'after',

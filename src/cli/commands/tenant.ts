@@ -97,7 +97,7 @@ function defineUpdate(tenant: Command): void {
 function defineDelete(tenant: Command): void {
   localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .argument('<name>', 'the tenant')
-    .addOption(yesOption('do not ask to confirm by typing the name; required in scripts'))
+    .addOption(yesOption('do not ask for the name as confirmation; required in scripts'))
     .addHelpText(
       'after',
       `

@@ -74,7 +74,7 @@ export function defineValidate(validate: Command): void {
       `
 Every picture is examined as it is (clean), as a sharing service would deliver it (web: at most 1600 px, JPEG 75), and
 after it was shared again at a smaller size (hard: half of that, JPEG 60). Use a subfolder for each camera, generator or
-event to get honest intervals. The record is stored under an id that "forensics analyze --validation ID" cites in its
+event to get realistic intervals. The record is stored under an id that "forensics analyze --validation ID" cites in its
 reports.
 
 Examples:
@@ -338,7 +338,7 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
 function worstFolderText(worstFolder: ClassFigures['worstFolder']): string {
   if (worstFolder === null || worstFolder.wrong === 0) return '';
   const { folder, wrong, pictures } = worstFolder;
-  return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
+  return `${folder === '' ? '(no subfolder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
 }
 
 /** Why pictures were left undecided; empty if all were decided. */

@@ -42,11 +42,7 @@ export function defineWebhooks(webhooks: Command): void {
     subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
   )
     .argument('[id]', 'the id of the message, from "webhooks list"')
-    .option(
-      '--given-up',
-      'all messages that could not be delivered even with the last attempt',
-      false,
-    )
+    .option('--given-up', 'all messages that were given up after the last attempt', false)
     .addHelpText(
       'after',
       `
@@ -132,7 +128,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   for (const message of replayed) print(message.id);
   log(
     replayed.length === 0
-      ? 'There are no messages that could not be delivered.'
+      ? 'No message has been given up.'
       : `Messages queued again: ${replayed.length}. The server of this data folder will send them.`,
   );
 }

@@ -126,7 +126,7 @@ async function readContent({ size, options }: Reading, entry: Entry, found: Foun
   let done = entry.offset + blockBytes;
   try {
     for await (const bytes of entry) {
-      if (!Buffer.isBuffer(bytes)) throw new TypeError('A tar entry yields buffers.');
+      if (!Buffer.isBuffer(bytes)) throw new TypeError('Expected a buffer from the tar entry.');
       sha256.update(bytes);
       parts?.push(bytes);
       await output?.appendFile(bytes);

@@ -14,7 +14,7 @@ export async function readStart(stream: AsyncIterable<unknown>, maxBytes: number
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of stream) {
-    if (!(part instanceof Uint8Array)) throw new TypeError('A stream of objects has no bytes.');
+    if (!(part instanceof Uint8Array)) throw new TypeError('Expected a stream of bytes.');
     parts.push(part);
     size += part.length;
     if (size > maxBytes) break;

@@ -100,7 +100,7 @@ export function createSeal(key: Uint8Array) {
     },
     /** @throws {Error} when it was encrypted with another key or binding, or modified. */
     open(sealed: Buffer, binding: string) {
-      if (sealed[0] !== format) throw new Error('The sealed form is unknown.');
+      if (sealed[0] !== format) throw new Error('Unknown format of sealed data.');
       const nonce = sealed.subarray(1, 1 + nonceBytes);
       const hidden = sealed.subarray(1 + nonceBytes, sealed.length - tagBytes);
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })

@@ -54,7 +54,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
     return transact(db, async (tx) => {
       const id = await configs.save(tx, tenantId, configFor(tenantId));
       const row = await configs.find(tx, { tenantId, id });
-      if (row === null) throw new TypeError('The row was just saved.');
+      if (row === null) throw new TypeError('The row that was just saved is missing.');
       return row;
     });
   }

@@ -61,7 +61,7 @@ export interface Line {
 
 export function toLine(entry: EntryOf<EventName>): Line {
   const text = canonicalize(entry);
-  if (text === undefined) throw new TypeError('an entry is an object');
+  if (text === undefined) throw new TypeError('an entry must be an object');
   return { text, hash: hashText(text) };
 }
 

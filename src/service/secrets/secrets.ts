@@ -236,7 +236,7 @@ function readExistingKey(database: string, file: string): Buffer | null {
   if (key !== null) return key;
   throw new ForensicsError(
     'config_invalid',
-    'The file master.key is missing from the folder of its database; restore it from a backup, or set FORENSICS_MASTER_KEY if the key was kept there.',
+    'The file master.key is missing from the data folder; restore it from a backup or, if the key was kept in FORENSICS_MASTER_KEY, set that again.',
   );
 }
 

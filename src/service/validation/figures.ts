@@ -30,10 +30,10 @@ const minForCalibration = 100;
 /** Minimum number of pictures in either class; with fewer, likelihood ratios mean little. */
 const minForRatios = 20;
 
-/** With fewer sub-folders, resampling whole folders would give an interval from a handful of values. */
+/** With fewer subfolders, resampling whole folders would give an interval from a handful of values. */
 export const minFolders = 5;
 
-/** Smaller sub-folders say nothing on their own. */
+/** Smaller subfolders say nothing on their own. */
 const minInFolder = 5;
 
 /** One entry for each condition that has pictures of both classes. */

@@ -153,6 +153,6 @@ function sourceWarning({ pictures }: Validation): readonly string[] {
   if (unsorted.length === 0) return [];
   const which = unsorted.map(({ what }) => what).join(' and ');
   return [
-    `The ${which} are in fewer than ${minFolders} sub-folders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one sub-folder each.`,
+    `The ${which} are in fewer than ${minFolders} subfolders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one subfolder each.`,
   ];
 }

@@ -1,6 +1,6 @@
 /**
  * A validation: how often a model was wrong on a user's own labelled pictures, stored as a record that reports cite. It
- * contains counts and digests, never pictures or file names; the only path in it is the name of the worst sub-folder.
+ * contains counts and digests, never pictures or file names; the only path in it is the name of the worst subfolder.
  * Knows nothing about data folders or terminals.
  */
 
@@ -38,7 +38,7 @@ const classFigures = Type.Object({
   /** Why pictures were left undecided, by reason code; a picture may have several. */
   reasons: Type.Record(Type.String(), count),
   /**
-   * The sub-folder with the largest share classified as the other class; null unless two have at least five pictures.
+   * The subfolder with the largest share classified as the other class; null unless two have at least five pictures.
    */
   worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
 });

@@ -222,7 +222,9 @@ function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
   // Without waiting, the ids are the result.
   if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
   const what = ids.length === 1 ? 'one analysis' : `${ids.length} analyses`;
-  log(`Not shown: ${what} on the server. Run the same command again with --resume, or fetch:`);
+  log(
+    `${what} on the server not shown here. Run the same command again with --resume, or fetch with:`,
+  );
   for (const id of ids.slice(0, maxLogged)) log(`  ${fetchCommand(id, options)}`);
   if (ids.length > maxLogged) log(`  and ${ids.length - maxLogged} more`);
 }

@@ -68,7 +68,7 @@ export function createAzureStore(
       const blob = container.getBlobClient(key);
       const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
       const { readableStreamBody: stream, contentLength } = answer;
-      if (stream === undefined) throw new TypeError('A response without a body.');
+      if (stream === undefined) throw new TypeError('The response has no body.');
       return gatherAnswer(stream, contentLength ?? null, maxBytes);
     });
   }

@@ -81,7 +81,7 @@ async function* limited(
 ): AsyncGenerator<Uint8Array> {
   let sizeBytes = 0;
   for await (const chunk of source) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError('A stream of objects must give bytes.');
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('Expected a stream of bytes.');
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) {
       throw new ForensicsError(

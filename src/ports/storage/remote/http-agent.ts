@@ -61,7 +61,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
       return undefined;
     }
     const connection = connect(target, callback);
-    if (!(connection instanceof Socket)) throw new TypeError('A connection is a socket.');
+    if (!(connection instanceof Socket)) throw new TypeError('Expected a socket.');
     limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
     return connection;
   };

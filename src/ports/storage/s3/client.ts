@@ -62,7 +62,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
   return {
     request(options: unknown, onAnswer: unknown): ClientRequest {
       if (typeof options !== 'object' || options === null || typeof onAnswer !== 'function') {
-        throw new TypeError('A request is options and a callback.');
+        throw new TypeError('Expected options and a callback.');
       }
       let incoming: IncomingMessage | undefined;
       const outgoing = start(options, (answer) => {

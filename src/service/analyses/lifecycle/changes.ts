@@ -174,14 +174,14 @@ export interface EvidenceCopy {
   readonly inputEtag: string | null;
 }
 
-/** Why a run ended: a stable code for the audit log, a sentence for the client, and its reason for other languages. */
+/** Why a run ended: a code for the audit log, a sentence for the client, and a reason to word in other languages. */
 export interface Ending {
   readonly code: string;
   readonly message: string;
   readonly reason: FailureReason | null;
 }
 
-/** How a failed analysis runs again. */
+/** What a failed analysis is run again with. */
 export interface Restart {
   readonly options: AnalysisOptions;
   readonly modelVersion: string;

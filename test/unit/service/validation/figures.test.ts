@@ -42,7 +42,7 @@ test('a condition counts the pictures that have it, and is left out if a class h
   expect(figures.map(({ condition }) => condition)).toEqual(['clean', 'web']);
 });
 
-/** All pictures in a sub-folder have similar scores, and half of the sub-folders are misjudged. */
+/** All pictures in a subfolder have similar scores, and half of the subfolders are misjudged. */
 function inFolders(isFake: boolean) {
   return Array.from({ length: 6 * 20 }, (_, at) => {
     const n = at % 6;
@@ -51,7 +51,7 @@ function inFolders(isFake: boolean) {
   });
 }
 
-test('with five or more sub-folders, whole sub-folders are drawn, so the interval is wider', () => {
+test('with five or more subfolders, whole subfolders are drawn, so the interval is wider', () => {
   const sorted = [...inFolders(false), ...inFolders(true)];
   const unsorted = sorted.map((one) => ({ ...one, folder: '' }));
 
@@ -63,7 +63,7 @@ test('with five or more sub-folders, whole sub-folders are drawn, so the interva
   expect(width(sorted)).toBeGreaterThan(3 * width(unsorted));
 });
 
-test('the worst sub-folder has the highest error rate among those with at least five pictures', () => {
+test('the worst subfolder has the highest error rate among those with at least five pictures', () => {
   const measured = [
     ...outcomes(20, { isFake: false, folder: 'large', wrong: 3 }),
     ...outcomes(5, { isFake: false, folder: 'small', wrong: 2 }),

@@ -32,7 +32,7 @@ function warningsFor(measured: readonly Measured[], parts: object = {}): string 
   return writeWarnings(makeRecord(measured, parts)).join('\n');
 }
 
-/** Forty pictures of a class in five sub-folders. */
+/** Forty pictures of a class in five subfolders. */
 function inFolders(isFake: boolean): readonly Measured[] {
   return outcomes(40, { isFake }).map((one, at) => ({ ...one, folder: `f${at % 5}` }));
 }
@@ -206,9 +206,9 @@ describe('a warning', () => {
     );
   });
 
-  test('is given if there are too few sub-folders to tell sources apart', () => {
+  test('is given if there are too few subfolders to tell sources apart', () => {
     const warnings = warningsFor([...inFolders(false), ...outcomes(40, { isFake: true })]);
 
-    expect(warnings).toContain('The generated pictures are in fewer than 5 sub-folders');
+    expect(warnings).toContain('The generated pictures are in fewer than 5 subfolders');
   });
 });
