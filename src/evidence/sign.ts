@@ -166,7 +166,7 @@ function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
 /**
  * Writes an archive entry by entry: each header precedes its bytes, and the directory comes last.
  *
- * @throws {ForensicsError} `conflict` from both, when the archive would exceed 4 GiB.
+ * @throws {ForensicsError} `conflict` from both methods, when the archive would exceed 4 GiB.
  */
 export function openZip(at: Date) {
   const directory: ZipPart[] = [];
