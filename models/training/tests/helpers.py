@@ -18,7 +18,7 @@ def coarse(random: np.random.Generator, height: int, width: int) -> np.ndarray:
 
 
 def fill(folder, labels=LABELS, sizes=((400, 500),), count=3) -> Pictures:
-    """`count` whole pictures of each label, each of its own source, in turn of `sizes`; the pixels do not follow the label."""
+    """`count` whole pictures of each label, each from its own source, with `sizes` in turn; the pixels do not depend on the label."""
     pictures = Pictures(folder)
     for label in labels:
         for number in range(count):
@@ -31,7 +31,7 @@ def fill(folder, labels=LABELS, sizes=((400, 500),), count=3) -> Pictures:
 
 
 def textured(seed: int, side: int) -> np.ndarray:
-    """Colours that change slowly, under fine grain: something to cut out, to fill from and to move."""
+    """Slowly changing colours under fine grain: something to cut out, fill from and move."""
     random = np.random.default_rng(seed)
     slow = cv2.resize(random.integers(0, 256, (6, 6, 3), dtype=np.uint8), (side, side), interpolation=cv2.INTER_CUBIC)
     return np.clip(slow + random.normal(0, 12, slow.shape), 0, 255).astype(np.uint8)
@@ -58,7 +58,7 @@ class Watched(Crops):
 
 
 def coarser(rgb: torch.Tensor, noise: float) -> torch.Tensor:
-    """Stands for an autoencoder: loses detail, takes sides of a multiple of 16 only, adds noise when asked."""
+    """Stands in for an autoencoder: loses detail, accepts only sides that are multiples of 16, adds noise if asked."""
     assert rgb.shape[2] % 16 == rgb.shape[3] % 16 == 0
     half = torch.nn.functional.avg_pool2d(rgb, 2)
     return torch.nn.functional.interpolate(half, scale_factor=2) + torch.randn_like(rgb) * noise * 0.1

@@ -10,7 +10,7 @@ import torch
 
 from forensics_training.backbone.dinov2 import BLOCKS, DEVIATION, MEAN, load
 
-TOLERANCE = 1e-4  # of the largest value of a block: some channels of DINOv2 reach several tens
+TOLERANCE = 1e-4  # relative to the largest value of a block: some channels of DINOv2 reach several tens
 SIDES = (224, 182)
 
 
@@ -37,7 +37,7 @@ def differences(path: Path, side: int) -> list[float]:
 
 
 def session(path: Path, side: int):
-    """The file itself, with the output of each block as an output of the graph, and open to squares of another side."""
+    """The original file, with the output of every block exposed, and accepting squares of any side."""
     import onnx
     import onnxruntime
 

@@ -1,7 +1,7 @@
 """Exports an adapted backbone: `backbone-export --weights vit.pt --runs RUN.pt [RUN.pt] --out FOLDER` writes `transformer.onnx`.
 
-Of several runs the mean of the merged weights is exported (Wortsman et al., "Model soups", ICML 2022). Linear layers are stored in 8 bits
-with activations quantised as they come; weights use 7 of the 8 bits, for processors that add two products in 16 bits.
+If there are several runs, the mean of their merged weights is exported (Wortsman et al., "Model soups", ICML 2022). Linear layers are stored in 8 bits
+with activations quantised at run time; weights use 7 of the 8 bits, for processors that add two products in 16 bits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from forensics_training.backbone.lora import INPUTS, KINDS, Adapted
 from forensics_training.runtime.checkpoint import mean_of
 
 OPSET = 17
-LARGEST_ERROR = 0.35  # of the log odds, root mean square, between 8 and 32 bits
+LARGEST_ERROR = 0.35  # root mean square difference of the log odds between 8 and 32 bits
 
 
 class Exported(nn.Module):

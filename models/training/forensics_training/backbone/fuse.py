@@ -1,8 +1,8 @@
-"""Joins patches, view and squares to one decision, fits limits and writes the manifest of trace-3.
+"""Combines patches, view and squares into one decision, fits the limits and writes the manifest of trace-3.
 
-`backbone-fuse --list LIST.csv --read FOLDER --backbone transformer.onnx --kept SCORES [--out MODEL]`. FOLDER is what `backbone-read` wrote. Log odds of the three
-are weighted by a logistic regression that counts sources by the root of their size; limits follow the rules of `detector.calibrate`. Both
-are fitted on calibration; what is printed of val comes from pictures that neither weights nor limits saw.
+`backbone-fuse --list LIST.csv --read FOLDER --backbone transformer.onnx --kept SCORES [--out MODEL]`. FOLDER is what `backbone-read` wrote. A
+logistic regression weights the log odds of the three, counting sources by the square root of their size; limits follow the rules of
+`detector.calibrate`. Both are fitted on calibration; the figures printed for val come from pictures that neither weights nor limits have seen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PHOTOGRAPH_MIN = 0.5  # chosen with the head of backbone-kinds; experiments/2026
 
 
 def scores(read: Path, network: Path, kept: Path, squares: int) -> list[dict]:
-    """What the backbone says of every input; kept in a file, so that new pictures cost no second reading of the old."""
+    """The backbone's scores for every input, cached in a file so that only new pictures are read."""
     known = pickle.loads(kept.read_bytes()) if kept.exists() else {}
     session = open_session(network)
     for path in sorted(read.glob("*.npz")):
@@ -57,7 +57,7 @@ def scores(read: Path, network: Path, kept: Path, squares: int) -> list[dict]:
 
 
 class Table:
-    """One row a picture and condition, of real and generated pictures."""
+    """One row for each real or generated picture under each condition."""
 
     def __init__(self, rows: list[dict], squares: int, smallest: int = 448):
         rows = [(row, name) for row in rows if row["label"] != "neither" for name in CONDITIONS if "half" not in name or max(row["size"]) >= smallest]
@@ -84,7 +84,7 @@ class Table:
 
 
 def fit(x: np.ndarray, fake: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weights of the columns, none negative, and an offset: least weighted cross-entropy with a weak ridge."""
+    """Non-negative weights of the columns, and an offset, that minimise the weighted cross-entropy with a weak ridge."""
     def loss(w):
         z = x @ w[:-1] + w[-1]
         return (weight * np.logaddexp(0, np.where(fake, -z, z))).sum() + 1e-3 * (w[:-1] ** 2).sum()
@@ -93,7 +93,7 @@ def fit(x: np.ndarray, fake: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def compare(table: Table, folds: int = 8) -> None:
-    """AUC of each input alone and of all together, by weights fitted in folds over sources."""
+    """AUC of each input alone and of combinations, cross-validated with folds over sources."""
     fold = np.array([sum(name.encode()) * 7919 % folds for name in table.source])
     for columns, name in (((0,), "patches"), ((1,), "view"), ((2,), "squares"), ((1, 2), "view + squares"), ((0, 1), "patches + view"), ((0, 2), "patches + squares"), ((0, 1, 2), "all")):
         z = np.zeros(len(table.fake))
@@ -110,7 +110,7 @@ def compare(table: Table, folds: int = 8) -> None:
         print(f"| {name} | " + " | ".join(cells) + " |")
 
 
-TAIL = 0.05  # share of the scores that the tail is fitted on
+TAIL = 0.05  # share of the scores to which the tail is fitted
 FALSE_FAKE = {"pedantic": 0.001, "default": 0.004, "relaxed": 0.015}  # of photographs
 FALSE_REAL = {"pedantic": 0.015, "default": 0.035, "relaxed": 0.08}  # of generated pictures
 # Small photographs look more generated: quantile regression on calibration gives .41 at 97 %, .47 at 95 %.
@@ -118,9 +118,9 @@ PER_HALVING, BELOW_PIXELS, DOWN_TO_PIXELS = 0.4, 2_000_000, 50_000
 
 
 def tail_limit(z: np.ndarray, weight: np.ndarray, share: float) -> float:
-    """The score that `share` of all exceed, by an exponential tail above the upper TAIL, or twice the share (Pickands 1975, with shape 0).
+    """The score exceeded by `share` of all, from an exponential tail fitted to the top TAIL, or to twice the share (Pickands 1975, with shape 0).
 
-    A fit over all sources in place of the single highest picture, which one odd photograph could set.
+    Fitted over all sources: the single highest score could come from one odd photograph.
     """
     tail = max(TAIL, 2 * share)
     order = np.argsort(z)
@@ -132,7 +132,7 @@ def tail_limit(z: np.ndarray, weight: np.ndarray, share: float) -> float:
 
 
 def limits(table: Table, z: np.ndarray) -> dict:
-    """Thresholds of P by strategy, over all conditions; `fakeMin` of a picture of BELOW_PIXELS or more."""
+    """Thresholds of P by strategy, over all conditions; `fakeMin` is for pictures of BELOW_PIXELS or more."""
     weight, fake = table.weights(), table.fake
     level = z - PER_HALVING * table.halvings
     return {
@@ -142,7 +142,7 @@ def limits(table: Table, z: np.ndarray) -> dict:
 
 
 def fake_min(table: Table, found: dict, strategy: str) -> np.ndarray:
-    """The limit of *fake* of each row, which rises as pictures get smaller (`applicableLimits` of the engine)."""
+    """The *fake* limit of each row, which rises as pictures get smaller (as `applicableLimits` in the engine)."""
     least = found["fakeMin"][strategy]
     return sigmoid(np.log(least / (1 - least)) + PER_HALVING * table.halvings)
 
@@ -201,7 +201,7 @@ FAMILIES = {"Google": ("gemini", "imagen", "google"), "OpenAI": ("gpt-image", "d
 
 
 def judge_families(rows: list[dict], squares: int) -> None:
-    """One family of generators at a time is left out of weights and limits, and judged beside the photographs of val."""
+    """Leaves one family of generators at a time out of the fit, and tests on it and the photographs of val."""
     for family, words in FAMILIES.items():
         is_member = lambda row: row["label"] == "ai-generated" and any(word in row["generator"] for word in words)
         own = Table([row for row in rows if row["part"] != "val" and not is_member(row)], squares)
@@ -218,7 +218,7 @@ def judge_families(rows: list[dict], squares: int) -> None:
 
 
 def judge_kinds(rows: list[dict]) -> None:
-    """Of each class of pictures: how many pass for photographs, and how many are named as what they are."""
+    """For each class of pictures: how many pass for photographs, and how many are recognised as what they are."""
     said = defaultdict(list)
     for row in rows:
         one = shares(row["said"]["as is"]["kinds"])

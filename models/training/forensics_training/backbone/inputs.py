@@ -8,7 +8,7 @@ from PIL import Image
 from forensics_training.detector.read import gradients
 
 SIDE = 224
-STEP = 56  # px between the places where a square may begin
+STEP = 56  # px between possible positions of a square
 SQUARES = 1
 
 
@@ -18,9 +18,9 @@ def squeezed(rgb: np.ndarray, side: int = SIDE) -> np.ndarray:
 
 
 def textured_squares(rgb: np.ndarray, count: int = SQUARES) -> list[np.ndarray]:
-    """The `count` most textured squares of SIDE px that do not overlap, most textured first; none of a picture that is smaller.
+    """The `count` most textured squares of SIDE px that do not overlap, most textured first; none if the picture is smaller.
 
-    They begin at multiples of STEP px. Texture is the sum over pixels of the clipped gradients of luma, as of `detector.read`'s tiles.
+    They begin at multiples of STEP px. Texture is the sum of clipped luma gradients, as for the tiles in `detector.read`.
     """
     height, width = rgb.shape[:2]
     if min(height, width) < SIDE:
@@ -37,7 +37,7 @@ def textured_squares(rgb: np.ndarray, count: int = SQUARES) -> list[np.ndarray]:
 
 
 def textured_square(rgb: np.ndarray, side: int) -> np.ndarray:
-    """The most textured square of `side` px or, of a smaller picture, of its shorter side; it begins on the 8 px grid."""
+    """The most textured square of `side` px (of the shorter side, if the picture is smaller), aligned to the 8 px grid."""
     height, width = rgb.shape[:2]
     side = min(side, height, width)
     sums = sums_of_texture(rgb)

@@ -1,8 +1,8 @@
-"""Refits what the transformer says of the kind of picture: `backbone-kinds --list LIST.csv --classes CLASSES.csv --kept FILE --model FOLDER [--version V]`.
+"""Refits the transformer's head for the kind of picture: `backbone-kinds --list LIST.csv --classes CLASSES.csv --kept FILE --model FOLDER [--version V]`.
 
-A logistic regression on the features that the heads read: what they say of drawings and renderings is learnt, with the shipped weights as
-the centre of its ridge, and the rest stays. It is fitted on what is no photograph in train and on all of calibration, whose pictures the transformer has not seen, and judged on
-val before and after. `--version` writes `transformer.onnx` and the manifest. Features are kept in FILE: it can be stopped and started.
+A logistic regression on the features that the heads read, with a ridge towards the shipped weights; only drawings and renderings are
+refitted. It is fitted on everything in train that is not a photograph and on all of calibration, which the transformer has not seen, and tested on
+val before and after. `--version` writes `transformer.onnx` and the manifest. Features are cached in FILE, so a run can be interrupted.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from forensics_training.detector.calibrate import write_json
 from forensics_training.detector.read import CONDITIONS
 from forensics_training.runtime.model_files import describe_file, open_session
 
-RIDGE = 0.1  # .03 takes more photographs for something else
-TAUGHT = ("drawing", "rendering")  # with every kind free, pages of text pass for photographs: too few of them are there to learn from
+RIDGE = 0.1  # with .03, more photographs are taken for something else
+TAUGHT = ("drawing", "rendering")  # if all kinds were refitted, pages of text would pass for photographs, because there are too few to learn from
 # Generated pictures count as photographs: the question is whether the verdict is about a picture of this kind.
 SHARES = {"photograph": 0.8, "drawing": 0.09, "rendering": 0.09, "screenshot": 0.006, "page": 0.01, "chart": 0.004}
 HEAD = "model.what"
 
 
 def features(rows: list[dict], network: Path, kept: Path) -> np.ndarray:
-    """What the heads read of each picture under each condition: [pictures, conditions, 2304]."""
+    """The heads' input for each picture under each condition: [pictures, conditions, 2304]."""
     model = onnx.load(str(network))
     read = [node.output[0] for node in model.graph.node if node.op_type == "Concat"][-1]
     model.graph.output.append(onnx.helper.make_tensor_value_info(read, onnx.TensorProto.FLOAT, None))
@@ -62,7 +62,7 @@ def shipped_head(network: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fit(x: np.ndarray, kind: np.ndarray, weight: np.ndarray, start: tuple[np.ndarray, np.ndarray], ridge: float = RIDGE) -> tuple[np.ndarray, np.ndarray]:
-    """The head of least weighted cross-entropy, with a ridge on how far its weights move in units of each feature's deviation."""
+    """The head with the least weighted cross-entropy; the ridge is on the change of its weights, in units of each feature's deviation."""
     middle, deviation = x.mean(0), x.std(0) + 1e-6
     scaled = np.c_[(x - middle) / deviation, np.ones(len(x), np.float32)].astype(np.float32)
     before = (x @ start[0] + start[1]).astype(np.float32)
@@ -89,7 +89,7 @@ def fit(x: np.ndarray, kind: np.ndarray, weight: np.ndarray, start: tuple[np.nda
 
 
 def weights(rows: list[dict], kind: np.ndarray) -> np.ndarray:
-    """Sources count by the root of their size, kinds by SHARES."""
+    """Sources count by the square root of their size, kinds by SHARES."""
     counts = Counter((row["source"].lower(), k) for row, k in zip(rows, kind))
     weight = np.array([counts[row["source"].lower(), k] ** -0.5 for row, k in zip(rows, kind)])
     for at, name in enumerate(KINDS):

@@ -1,7 +1,7 @@
 """Writes pictures as files, and LIST for `backbone-pack`, `backbone-read` and `backbone-fuse`: `backbone-list --data DATA --mirror MIRROR --out FOLDER`.
 
-Pictures are those of the source lists whose repositories MIRROR holds. FOLDER gets one file a picture, named by its blob hash, and
-`list.csv`; run again, it adds what is missing.
+Takes the pictures of the source lists whose repositories are in MIRROR. FOLDER gets one file per picture, named by its blob hash, and
+`list.csv`; a second run adds what is missing.
 """
 
 from __future__ import annotations

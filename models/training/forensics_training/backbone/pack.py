@@ -1,15 +1,15 @@
 """Packs pictures for `backbone-adapt`: `backbone-pack --list LIST.csv --classes CLASSES.csv --out FOLDER`.
 
-LIST has `key, file, part, label, generator, source`; the keys of crops begin with `crop`. Of each whole picture of train these JPEG files are kept:
+LIST has `key, file, part, label, generator, source`; the keys of crops begin with `crop`. From each whole picture of train, these JPEG files are packed:
 
-- `view`: all of it, squeezed to 288 x 288, and two windows of half to nine tenths of each side likewise;
-- `square`: the most textured square of 384 px of its own pixels, and in larger pictures another one, saved with the tables of the file
-  so that its history stays true;
+- `view`: the whole picture, squeezed to 288 x 288, and likewise two windows of half to nine tenths of each side;
+- `square`: the most textured native square of 384 px, and a second one from larger pictures, saved with the file's own tables to keep
+  its history;
 - `small`: a square of 320 px of the picture scaled to 0.3 to 0.6.
 
-Of a crop its own file is kept. `check.zip` holds the views and squares of calibration and val that a run is watched with.
-Each archive is one `zip` of files and `index.json`, a list with one entry a file; every archive has all sources alike, one picture of
-each before the second of any.
+A crop is packed as its own file. `check.zip` holds the views and squares of calibration and val that monitor a run.
+Each archive is a zip of these files and `index.json`, a list with one entry per file; every archive draws on all sources equally, one
+picture of each before a second of any.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from forensics_training.data.pictures import decode, textured_square as random_t
 from forensics_training.degrade.codecs import Save, encode, save_jpeg, saved
 
 VIEW_PX, SQUARE_PX, SMALL_PX = 288, 384, 320
-WEBP = 0.12  # share of squares that are saved as WebP first, of both classes
-MOST = {"train": 40, "calibration": 3, "val": 3}  # pictures of a source, and as many crops
+WEBP = 0.12  # share of the squares of either class that are first saved as WebP
+MOST = {"train": 40, "calibration": 3, "val": 3}  # pictures per source, and as many crops
 ARCHIVE_BYTES = 46 << 20
-WINDOWS = 2  # of a picture, as further views
-CHECKED = 180  # pictures of `check.zip` from each part
+WINDOWS = 2  # per picture, as further views
+CHECKED = 180  # pictures in `check.zip` from each part
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ def read_rows(listed: Path, classes: Path) -> list[dict[str, str]]:
 
 
 def queue(rows: list[dict[str, str]], part: str, most: int | None = None, crops: bool = True) -> Iterator[dict[str, str]]:
-    """The first picture of each source, then the second of each, `most` of a source."""
+    """The first picture of each source, then the second of each, up to `most` per source."""
     most = most or MOST[part]
     taken, ranked = Counter(), []
     for row in sorted((row for row in rows if row["part"] == part), key=lambda row: digest(row["key"])):
@@ -129,19 +129,19 @@ def pack_train(row: dict[str, str]) -> Packed:
 
 
 def window(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Half to nine tenths of each side, anywhere."""
+    """A random window of half to nine tenths of each side."""
     sides = [int(length * random.uniform(0.5, 0.9)) for length in rgb.shape[:2]]
     top, left = (int(random.integers(length - side + 1)) for length, side in zip(rgb.shape[:2], sides, strict=True))
     return rgb[top : top + sides[0], left : left + sides[1]]
 
 
 def random_square(rgb: np.ndarray, side: int) -> np.ndarray:
-    """The most textured of three squares drawn by the sum of the pixels, on the 8 px grid."""
+    """The most textured of three random squares on the 8 px grid; the sum of the pixels is the seed."""
     return random_textured_square(rgb, side, np.random.default_rng(int(rgb[::64, ::64].sum())))
 
 
 def native_square(rgb: np.ndarray, place, data: bytes, quality: int, random: np.random.Generator) -> bytes:
-    """A JPEG's square keeps its tables and grid; a lossless one is saved as a site would save it, or kept as it is."""
+    """A square of a JPEG keeps its tables and grid; a lossless one is saved as a website would, or left as it is."""
     square = place(rgb, SQUARE_PX)
     if random.random() < WEBP:
         square, quality = saved(square, Save("webp", int(random.integers(60, 96)))), 100
@@ -159,7 +159,7 @@ def native_square(rgb: np.ndarray, place, data: bytes, quality: int, random: np.
 
 
 def pack_check(row: dict[str, str]) -> Packed:
-    """Views and squares under the three conditions that the service is judged by, lossless but for the view."""
+    """Views and squares under the three conditions in which the service is measured, lossless except for the view."""
     try:
         rgb, _ = decode(Path(row["file"]).read_bytes())
     except Exception:

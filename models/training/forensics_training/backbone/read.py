@@ -1,7 +1,7 @@
-"""Reads pictures of calibration and val as the engine does: `backbone-read --list LIST.csv --detector MODEL --out FOLDER`.
+"""Reads the pictures of calibration and val as the engine does: `backbone-read --list LIST.csv --detector MODEL --out FOLDER`.
 
-Of each picture under each condition: what the patch network of MODEL says (`detector.read`), and the two inputs of the backbone, the
-view of the whole and the most textured native squares. FOLDER gets one .npz a picture; it can be stopped and started.
+For each picture under each condition: the output of MODEL's patch network (`detector.read`), and the two inputs of the backbone, the
+view of the whole and the most textured native squares. FOLDER gets one .npz per picture, so a run can be interrupted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from forensics_training.backbone.pack import queue, read_rows
 from forensics_training.data.pictures import decode
 from forensics_training.detector.read import CONDITIONS, Exported, NumpyHead, read_picture
 
-SQUARES_KEPT = 3  # more than are read today, for trials
+SQUARES_KEPT = 3  # more than the model reads, for experiments
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Reads the weights of a shipped transformer back: `backbone-recover transformer.onnx --weights vit.pt --out FOLDER`.
+"""Recovers the weights of a shipped transformer: `backbone-recover transformer.onnx --weights vit.pt --out FOLDER`.
 
-Writes `vit.pt`, the backbone with its changes merged in, and `start.pt`, the heads and changes of nothing, for `backbone-adapt --weights
-vit.pt --start start.pt`. Weights come back from 8 bits, so they differ from those that were trained by the rounding.
+Writes `vit.pt`, the backbone with its changes merged in, and `start.pt`, the heads with zero changes, for `backbone-adapt --weights
+vit.pt --start start.pt`. Weights are stored in 8 bits, so they differ from the trained ones by rounding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LAYERS = ("qkv", "out", "fc1", "fc2")
 
 
 def recovered(path: Path, weights: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """The state of the ViT, and what an `Adapted` of it has learned."""
+    """The state of the ViT, and that of an `Adapted` on top of it."""
     graph = onnx.load(str(path)).graph
     stored = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
     state = {name: value.float() for name, value in torch.load(weights).items()}
@@ -39,7 +39,7 @@ def recovered(path: Path, weights: Path) -> tuple[dict[str, torch.Tensor], dict[
         else:
             state[f"blocks.{place[0]}.{place[1]}.weight"] = matrix.T
     folded = sorted({name for node in graph.node if node.op_type == "Mul" for name in node.input if name.startswith("onnx::Mul")})
-    heads["kind"] = torch.from_numpy(np.stack([stored[name] for name in folded[: len(INPUTS)]]))  # exported before any block's scales
+    heads["kind"] = torch.from_numpy(np.stack([stored[name] for name in folded[: len(INPUTS)]]))  # exported before the scales of any block
     vit = ViT()
     vit.load_state_dict(state)
     torch.manual_seed(0)
@@ -48,7 +48,7 @@ def recovered(path: Path, weights: Path) -> tuple[dict[str, torch.Tensor], dict[
 
 
 def whole(stored: dict[str, np.ndarray], name: str) -> torch.Tensor:
-    """A matrix in 8 bits as numbers, [inputs, outputs]."""
+    """Dequantises a matrix stored in 8 bits: [inputs, outputs]."""
     base = name.removesuffix("_quantized")
     scale, zero = stored[f"{base}_scale"], stored[f"{base}_zero_point"]
     return torch.from_numpy((stored[name].astype(np.float32) - zero) * scale)

@@ -70,7 +70,7 @@ def add_whole_pictures(pictures: Pictures, args: argparse.Namespace, have: set[s
             try:
                 rgb, quality = decode(blob(path, row["blob_sha"]))
             except Exception:
-                continue  # a Git LFS pointer, a blob that the mirror lacks, or no picture
+                continue  # a Git LFS pointer, a blob missing from the mirror, or not a picture
             if min(rgb.shape[:2]) < 224:
                 continue
             random = np.random.default_rng(int(row["blob_sha"][:12], 16))

@@ -99,7 +99,7 @@ def split_of(row: dict[str, str]) -> str:
 
 
 def build_cache(data: Path, listed: list[tuple[str, str, bool, str, str]], cache: Path) -> None:
-    """Writes one flat .npy: thousands of decodes an epoch would cost more than the degradation."""
+    """Writes one flat .npy, because thousands of decodes per epoch would cost more than the degradation."""
     cache.mkdir(parents=True, exist_ok=True)
     items, decoded, offset = [], [], 0
     for row in listed:

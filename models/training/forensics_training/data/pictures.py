@@ -41,7 +41,7 @@ class Item:
 
     @property
     def part(self) -> str:
-        """Like `split`, but a sixth of the training sources, chosen by a hash of the name, sets thresholds instead of weights."""
+        """Like `split`, but a sixth of the training sources, chosen by a hash of the name, is used for thresholds instead of weights."""
         if self.split != "train":
             return self.split
         drawn = int(hashlib.sha256(self.source.lower().encode()).hexdigest()[8:16], 16)
@@ -95,7 +95,7 @@ def quality_of(picture: Image.Image) -> int:
 
 
 def cut_arrays(rgb: np.ndarray, random: np.random.Generator) -> dict[str, np.ndarray]:
-    """The arrays that the cache holds of a whole picture."""
+    """The arrays cached for a whole picture."""
     height, width = rgb.shape[:2]
     arrays = {f"native-{at}": textured_square(rgb, NATIVE_PX, random) for at in range(2 if height * width > 600_000 else 1)}
     pixels = random.uniform(*MIDDLE_PIXELS)

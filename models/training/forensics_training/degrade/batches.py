@@ -1,7 +1,7 @@
 """The degradation law for whole batches on a GPU: the steps and chances of `pipeline`, drawn without looking at the class.
 
-Pictures are float [N, 3, H, W], 0..255, H and W multiples of 16 where they are saved. What needs one shape or one kernel for a batch is
-drawn once for it; everything else for each picture.
+Pictures are float [N, 3, H, W], 0..255, H and W multiples of 16 where they are saved. Anything that needs one shape or kernel per batch is
+drawn once for the batch; everything else is drawn for each picture.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def resized(rgb: torch.Tensor, height: int, width: int, random: np.random.Genera
 
 
 def where(chance: float, rgb: torch.Tensor, change) -> torch.Tensor:
-    """`change` for each picture with this chance. Nothing is computed where no picture is drawn."""
+    """Applies `change` to each picture with this chance; computes nothing if none is drawn."""
     drawn = torch.rand(len(rgb), device=rgb.device) < chance
     return where_drawn(drawn, rgb, change)
 
@@ -150,7 +150,7 @@ def processed(rgb: torch.Tensor, random: np.random.Generator) -> torch.Tensor:
 
 
 def copied_again(rgb: torch.Tensor, low: float, high: float, random: np.random.Generator) -> torch.Tensor:
-    """Made smaller and larger again: a copy of a copy, or an enlarged thumbnail."""
+    """Scales down and up again: a copy of a copy, or an enlarged thumbnail."""
     height, width = rgb.shape[-2:]
     factor = random.uniform(low, high)
     small = functional.interpolate(rgb, size=(int(height * factor), int(width * factor)), mode="area")
@@ -158,7 +158,7 @@ def copied_again(rgb: torch.Tensor, low: float, high: float, random: np.random.G
 
 
 def degrade_squares(rgb: torch.Tensor, lossless: torch.Tensor, scale: float, side: int, random: np.random.Generator) -> torch.Tensor:
-    """Native squares [N, 3, S, S], S * scale >= side, `lossless` [N] where the file was never saved with loss -> [N, 3, side, side]."""
+    """Native squares [N, 3, S, S], S * scale >= side -> [N, 3, side, side]. `lossless` [N]: the file was never saved with loss."""
     kept = torch.rand(len(rgb), device=rgb.device) < pipeline.AS_IS if scale == 1 else torch.zeros(len(rgb), dtype=torch.bool, device=rgb.device)
     first = torch.where(lossless, pipeline.FIRST_SAVE_LOSSLESS, pipeline.FIRST_SAVE_LOSSY)
     rgb = where_drawn(torch.rand_like(first) < first, rgb, lambda x: saved(x, 72, 98, random))
@@ -176,7 +176,7 @@ def degrade_squares(rgb: torch.Tensor, lossless: torch.Tensor, scale: float, sid
 
 
 def degrade_views(rgb: torch.Tensor, side: int, random: np.random.Generator) -> torch.Tensor:
-    """Views of whole pictures [N, 3, S, S] -> [N, 3, side, side]: cropped a little, disturbed, squeezed, mirrored but never turned."""
+    """Views of whole pictures [N, 3, S, S] -> [N, 3, side, side]: cropped slightly, disturbed, squeezed, and mirrored but never rotated."""
     length = rgb.shape[-1]
     high, wide = (int(random.integers(int(0.72 * length), length + 1)) // 16 * 16 for _ in range(2))
     top, left = (int(random.integers(length - used + 1)) for used in (high, wide))
@@ -196,7 +196,7 @@ def last_save(rgb: torch.Tensor, random: np.random.Generator) -> torch.Tensor:
 
 
 def whole_blocks(rgb: torch.Tensor) -> torch.Tensor:
-    """Edges repeated up to multiples of 16 px."""
+    """Pads to multiples of 16 px by repeating the edges."""
     height, width = rgb.shape[-2:]
     return functional.pad(rgb, (0, -width % 16, 0, -height % 16), mode="replicate")
 

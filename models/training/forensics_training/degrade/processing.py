@@ -1,6 +1,6 @@
 """Camera and editor processing beyond blur and noise, applied to both classes alike.
 
-A photograph that a phone smoothed, tone-mapped or blurred behind a face must not look generated for it, and a generated picture with
+A photograph that a phone smoothed, tone-mapped or blurred behind a face must not look generated because of that, and a generated picture with
 the same processing must not look like a photograph. Each function maps uint8 [H,W,3] RGB to the same shape.
 """
 

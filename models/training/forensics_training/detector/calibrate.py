@@ -1,7 +1,7 @@
 """Calibration, thresholds and statistics, fitted on the calibration split, and the two JSON files of a model folder.
 
---calibration is what `detector-read --ruined` wrote of the calibration split; --train of training pictures, which only describe the
-distribution of embeddings.
+--calibration is the output of `detector-read --ruined` for the calibration split, --train that for training pictures, which only describe
+the distribution of embeddings.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SHRINKAGE = 0.1  # of the covariance towards a multiple of the identity
 # Error rates on the calibration split that set the thresholds. FALSE_FAKE: of all photographs, and of any single source.
 FALSE_FAKE = {"pedantic": (0.0, 0.0), "default": (0.01, 0.2), "relaxed": (0.03, 0.3)}
 FALSE_REAL = {"pedantic": 0.02, "default": 0.05, "relaxed": 0.10}
-SMALL_PIXELS = 500_000  # below it photographs look more generated and get a *fake* threshold of their own
+SMALL_PIXELS = 500_000  # smaller photographs look more generated and get a *fake* threshold of their own
 SMALLEST = 448  # px, longer side; halves of smaller pictures set no thresholds
-# As in the engine's decide.ts: closer to 0.5 than this many standard deviations of the passes, a picture is not decided.
+# As in the engine's decide.ts: a picture closer to 0.5 than this many standard deviations of the passes is left undecided.
 LEAST_DEVIATIONS = {"pedantic": 2.576, "default": 1.282, "relaxed": 0.674}
 TRACE_LOST = {"pedantic": 0.03, "default": 0.015, "relaxed": 0.005}
 COMPRESSION_LEFT = {"pedantic": 40, "default": 30, "relaxed": 20}
@@ -38,7 +38,7 @@ ANOMALY = {"pedantic": 0.98, "default": 0.995, "relaxed": 1.0}
 
 
 def weighted_logits(said: dict) -> tuple[np.ndarray, np.ndarray]:
-    """Logits [3], and of each pass [T, 3], of one reading: weighted by SHARES, patches standing in for missing tiles."""
+    """Logits [3] of one reading, and [T, 3] of its passes, weighted by SHARES; patches stand in for missing tiles."""
     groups = dict(SHARES)
     if "tiles" not in said:
         groups["patches"] += groups.pop("tiles")

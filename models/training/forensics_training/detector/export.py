@@ -1,6 +1,6 @@
 """Exports the two ONNX files of a model folder, the network in 8 bits, and verifies them against PyTorch.
 
-Of several runs the mean of the weights is exported (Wortsman et al., "Model soups", ICML 2022).
+If there are several runs, the mean of their weights is exported (Wortsman et al., "Model soups", ICML 2022).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def export(model: Detector, samples: Iterable[np.ndarray], out: Path) -> None:
     pixels, head = Pixels(model).eval(), ExportedHead(model).eval()  # otherwise the exporter would switch the model back to training mode
     channels = model.features.channels
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
+        warnings.simplefilter("ignore")  # the old TorchScript exporter folds batch norms and writes a plain graph
         torch.onnx.export(
             pixels, (torch.zeros(1, 128, 160, 3, dtype=torch.uint8),), str(out / "model.onnx"), dynamo=False,
             opset_version=OPSET, input_names=["rgb"], output_names=["features"],

@@ -1,7 +1,7 @@
 """Inference on pictures of any size; the engine (patch-scores.ts, views.ts) follows the same rules.
 
 A picture above MAX_PIXELS is scaled down to that many. Patches of PATCH x PATCH cells are STRIDE cells apart, with a last one at each edge.
-Of a picture that was scaled down the most textured native tiles are read as well, and of every picture a small view of all of it.
+If a picture was scaled down, its most textured native tiles are read as well; every picture is also read as one small view.
 
 The command reads the whole pictures and the crops of one part under each condition, with the 8-bit network that `detector-export` wrote.
 """
@@ -29,7 +29,7 @@ from forensics_training.runtime.model_files import open_session
 MAX_PIXELS = 1_200_000
 PATCH, STRIDE = 4, 2  # cells of CELL_PX
 TILE_PX, TILES = 256, 8
-TEXTURE_CLIP = 32  # grey levels; one hard edge must not make a place textured (engine/patches.ts)
+TEXTURE_CLIP = 32  # grey levels; a single hard edge must not count as texture (engine/patches.ts)
 WHOLE_PX = 384  # longer side of the view of the whole picture
 PASSES, DROPPED = 32, 0.2  # Monte Carlo dropout
 EMBEDDINGS = 24  # patches per picture whose embeddings are kept

@@ -28,7 +28,7 @@ from forensics_training.runtime.metrics import auc
 SMOOTHING = 0.05
 DRAWN, VIEWS = 0.06, 0.35  # share of a batch: graphics of neither class; downscaled whole pictures
 SMALLEST = 0.45  # least scale of a native square
-PAGES = 0.06  # share of the views that are pasted on a page or a screen, and belong to neither class
+PAGES = 0.06  # share of the views that are pasted into a page or screen, and belong to neither class
 # Sampled less where the label is inferred or one kind has many sources; more for edited photographs, which are few and were called fake.
 SAMPLED = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "google-imagefx": 0.5, "edited camera": 2}
 

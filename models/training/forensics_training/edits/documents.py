@@ -1,8 +1,8 @@
-"""Receipts, letters, labels and bills of our own drawing, photographed, scanned or exported, with words and numbers replaced afterwards.
+"""Receipts, letters, labels and bills that we draw ourselves, then photograph, scan or export, and in which words and numbers are replaced.
 
-A page is drawn with the place of every word; `capture` photographs it, and `replace_words` edits the photograph as people do: the word
-is painted over and typed anew, or copied from elsewhere on the page. `replace_found_words` does the same in a real document.
-What honest pages have, another font in filled-in fields, stamps, handwriting and printed pictures, is on the page before it is captured.
+A page records the position of every word; `capture` photographs it, and `replace_words` edits the photograph as people do: the word
+is painted over and retyped, or copied from elsewhere on the page. `replace_found_words` does the same in a real document.
+Anything genuine pages may have (a different font in filled-in fields, stamps, handwriting, printed pictures) is there before the capture.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INKS = ((20, 20, 25), (40, 40, 60), (25, 35, 90), (70, 70, 70), (60, 30, 30))
 class Word:
     text: str
     left: float
-    top: float  # of the line, as the drawing library counts
+    top: float  # in the line, as the drawing library counts
     font: str
     size: int
 
@@ -134,7 +134,7 @@ def draw_page(height: int, width: int, fonts: tuple[str, ...], random: np.random
 
 
 def mark_page(picture: Image.Image, fonts: tuple[str, ...], random: np.random.Generator) -> None:
-    """Draws on `picture` what honest pages have besides their text, each with some probability."""
+    """Draws on `picture` what genuine pages have besides their text, each with some probability."""
     width, height = picture.size
     draw = ImageDraw.Draw(picture)
 
@@ -144,7 +144,7 @@ def mark_page(picture: Image.Image, fonts: tuple[str, ...], random: np.random.Ge
     def somewhere() -> tuple[int, int]:
         return int(random.integers(int(width * 0.85))), int(random.integers(int(height * 0.9)))
 
-    for _ in range(int(random.choice(4, p=[0.45, 0.25, 0.2, 0.1]))):  # fields filled in with another machine
+    for _ in range(int(random.choice(4, p=[0.45, 0.25, 0.2, 0.1]))):  # fields filled in on a different machine
         name, size = fonts[int(random.integers(len(fonts)))], int(random.integers(11, 36))
         draw.text(somewhere(), number(random) if random.random() < 0.5 else word(random), colour(), font(name, size))
     if random.random() < 0.25:  # a stamp
@@ -168,7 +168,7 @@ def mark_page(picture: Image.Image, fonts: tuple[str, ...], random: np.random.Ge
 
 
 def exported(page: Page, size: tuple[int, int]) -> Captured:
-    """The page as a program writes it, without a camera or scanner; cut or extended to height and width `size`."""
+    """The page as a program exports it, without a camera or scanner; cropped or extended to height and width `size`."""
     high, wide = (min(one, other) for one, other in zip(page.rgb.shape[:2], size, strict=True))
     rgb = np.full((*size, 3), page.rgb[0, 0], np.uint8)
     rgb[:high, :wide] = page.rgb[:high, :wide]
@@ -176,7 +176,7 @@ def exported(page: Page, size: tuple[int, int]) -> Captured:
 
 
 def capture(page: Page, ground: np.ndarray, random: np.random.Generator) -> Captured:
-    """@param ground uint8 [H,W,3], what the page lies on; the picture has its size"""
+    """@param ground uint8 [H,W,3], what the page lies on; it sets the size of the picture"""
     height, width = ground.shape[:2]
     high, wide = page.rgb.shape[:2]
     if random.random() < 0.15:
@@ -210,7 +210,7 @@ def capture(page: Page, ground: np.ndarray, random: np.random.Generator) -> Capt
 
 
 def replace_words(captured: Captured, fonts: tuple[str, ...], random: np.random.Generator) -> Edited:
-    """One to three words or parts of them replaced; the share covers what was painted over."""
+    """Replaces one to three words or parts of them; the share covers what was painted over."""
     height, width = captured.rgb.shape[:2]
     after, share, how = captured.rgb.copy(), np.zeros((height, width), np.uint8), []
     shown = [one for one in captured.page.words if in_picture(corners_of(captured, one, one.text), width, height)]
@@ -242,7 +242,7 @@ def in_picture(corners: np.ndarray, width: int, height: int) -> bool:
 
 
 def typed(after: np.ndarray, captured: Captured, one: Word, fonts: tuple[str, ...], random: np.random.Generator, erased: bool) -> np.ndarray:
-    """Paints over a part of the word and types something else there. Draws on `after`; returns the mask, uint8 0 or 255."""
+    """Paints over part of the word and types something else there. Draws on `after`; returns the mask, uint8 0 or 255."""
     first, last = 0, len(one.text)
     if len(one.text) > 2 and random.random() < 0.5:
         first = int(random.integers(0, len(one.text) - 1))
@@ -273,7 +273,7 @@ def typed(after: np.ndarray, captured: Captured, one: Word, fonts: tuple[str, ..
 
 
 def copied(after: np.ndarray, captured: Captured, one: Word, source: Word, random: np.random.Generator) -> np.ndarray:
-    """Another word of the picture pasted over this one. Draws on `after`; returns the mask."""
+    """Pastes another word of the picture over this one. Draws on `after`; returns the mask."""
     boxes = []
     for item in (one, source):
         corners = corners_of(captured, item, item.text)
@@ -292,7 +292,7 @@ def copied(after: np.ndarray, captured: Captured, one: Word, source: Word, rando
 
 
 def find_words(rgb: np.ndarray) -> list[tuple[int, int, int, int]]:
-    """Left, top, width and height in px of what looks like dark words on a lighter ground."""
+    """Left, top, width and height in px of what look like dark words on a lighter ground."""
     grey = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
     dark = (cv2.GaussianBlur(grey, (0, 0), 12).astype(np.int16) - grey > 25).astype(np.uint8)
     joined = cv2.morphologyEx(dark, cv2.MORPH_CLOSE, np.ones((1, 7), np.uint8))
@@ -307,7 +307,7 @@ def find_words(rgb: np.ndarray) -> list[tuple[int, int, int, int]]:
 
 
 def replace_found_words(rgb: np.ndarray, fonts: tuple[str, ...], random: np.random.Generator) -> Edited | None:
-    """One to three words of a real document typed anew, exchanged for another word of it, or erased; None where it has few words."""
+    """Retypes, swaps for another of its words, or erases one to three words of a real document; None if it has few words."""
     words = find_words(rgb)
     if len(words) < 12:
         return None
@@ -340,7 +340,7 @@ def replace_found_words(rgb: np.ndarray, fonts: tuple[str, ...], random: np.rand
 
 
 def retyped(after: np.ndarray, box: tuple[int, int, int, int], fonts: tuple[str, ...], random: np.random.Generator, erased: bool) -> np.ndarray:
-    """Paints the word in `box` over and types another one. Draws on `after`; returns the mask, uint8 0 or 255."""
+    """Paints over the word in `box` and types another one. Draws on `after`; returns the mask, uint8 0 or 255."""
     left, top, wide, high = box
     mask = np.zeros(after.shape[:2], np.uint8)
     edge = int(random.integers(1, 4))
@@ -369,7 +369,7 @@ def retyped(after: np.ndarray, box: tuple[int, int, int, int], fonts: tuple[str,
 
 
 def filled_paper(part: np.ndarray, hole: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """`part` uint8 [H,W,3] with empty paper where `hole` is not 0: inpainted or of one colour, sometimes with noise."""
+    """`part` uint8 [H,W,3] with blank paper where `hole` is not 0: inpainted or in one colour, sometimes with noise."""
     if random.random() < 0.5:
         filled = cv2.inpaint(part, hole, 3, cv2.INPAINT_TELEA if random.random() < 0.7 else cv2.INPAINT_NS)
     else:

@@ -1,4 +1,4 @@
-"""Edits that phones and web services offer: a region regenerated, the sky exchanged, a sign with other words."""
+"""Edits that phones and web services offer: a region regenerated, the sky replaced, different words on a sign."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from forensics_training.edits.shapes import draw_shape, soften
 
 
 def regenerated(host: np.ndarray, again: np.ndarray | None, random: np.random.Generator) -> Edited:
-    """A region taken from the picture as an autoencoder, a denoiser or resampling renders it.
+    """Replaces a region with its rendering by an autoencoder, a denoiser or resampling.
 
-    @param again the host after an autoencoder; None where there is none
+    @param again the host after an autoencoder, if any
     """
     name, shape = draw_shape(host, random)
     share = soften(shape, random)
@@ -33,7 +33,7 @@ def regenerated(host: np.ndarray, again: np.ndarray | None, random: np.random.Ge
 
 
 def sky(host: np.ndarray, donor: np.ndarray, random: np.random.Generator) -> Edited:
-    """What is smooth and reaches the upper edge, exchanged for the upper part of another picture."""
+    """Replaces what is smooth and reaches the upper edge with the upper part of another picture."""
     height, width = host.shape[:2]
     smooth = cv2.GaussianBlur(host, (0, 0), 2)
     mask = np.zeros((height + 2, width + 2), np.uint8)
@@ -49,7 +49,7 @@ def sky(host: np.ndarray, donor: np.ndarray, random: np.random.Generator) -> Edi
 
 
 def sign(host: np.ndarray, fonts: tuple[str, ...], random: np.random.Generator) -> Edited:
-    """A small quadrangle painted in its own colours with new words on it, as on plates, signs and displays."""
+    """Paints new words on a small quadrangle in its own colours, as on number plates, signs and displays."""
     height, width = host.shape[:2]
     text = number(random) if random.random() < 0.6 else " ".join(word(random) for _ in range(int(random.integers(1, 3))))
     size = int(random.uniform(0.03, 0.12) * min(height, width)) + 8

@@ -1,4 +1,4 @@
-"""Pairs of documents with replaced words, for the network that reads documents. Run again, it continues where it stopped.
+"""Pairs of documents with replaced words, for the network that reads documents. An interrupted run continues where it stopped.
 
 Drawn pages on photographs of the data folder, or, with `--mirror`, the real documents of `sources/documents.csv`. Pair number n of a split
 is always the same.
@@ -24,13 +24,13 @@ from forensics_training.locator.photograph_pairs import apply_later_history, wri
 from forensics_training.locator.vit_examples import BEFORE_SAVED, Pair, finish
 
 SIDES = (384, 512, 640, 768)  # px, of a finished square
-VISIBLE = 0.03  # share of what was painted over that has to differ by more than 12 grey levels
+VISIBLE = 0.03  # share of the painted area that must differ by more than 12 grey levels
 TRIES = 40
 WHOLE = 20_000_000  # first seed of whole documents
 
 
 class Documents:
-    """Real documents of one split, by repository. @param mirror folder of repositories, owner+name/repo each; missing ones are left out"""
+    """Real documents of one split, by repository. @param mirror folder of repositories, each at owner+name/repo; missing ones are skipped"""
 
     def __init__(self, mirror: Path, split: str, listed: Path = SOURCES.with_name("documents.csv")):
         self.sources: dict[str, list[tuple[Path, str]]] = {}
@@ -49,8 +49,8 @@ class Documents:
 
 
 def make_pair(hosts: list[Path] | Documents, fonts: tuple[str, ...], random: np.random.Generator) -> Pair:
-    """@param hosts photographs that drawn pages lie on, or real documents
-    @raises RuntimeError where nothing visible comes out"""
+    """@param hosts photographs for drawn pages to lie on, or real documents
+    @raises RuntimeError if no try makes a visible change"""
     for _ in range(TRIES):
         side = int(random.choice(SIDES))
         made = real(hosts, side, fonts, random) if isinstance(hosts, Documents) else drawn(hosts, side, fonts, random)
@@ -67,7 +67,7 @@ def drawn(grounds: list[Path], side: int, fonts: tuple[str, ...], random: np.ran
     ground = cv2.resize(decode(grounds[int(random.integers(len(grounds)))].read_bytes()), (at_edit, at_edit), interpolation=cv2.INTER_AREA)
     page = draw_page(int(at_edit * random.uniform(0.9, 1.6)), int(at_edit * random.uniform(0.8, 1.5)), fonts, random)
     captured = capture(page, ground, random)
-    if random.random() < 0.6:  # the camera saved it
+    if random.random() < 0.6:  # saved by the camera
         captured = type(captured)(saved(captured.rgb, draw_jpeg((78, 98), random)), captured.page, captured.motion)
     return captured.rgb, replace_words(captured, fonts, random)
 
@@ -82,7 +82,7 @@ def real(documents: Documents, side: int, fonts: tuple[str, ...], random: np.ran
     step = 8 if random.random() < 0.7 else 1
     top, left = (int(random.integers((room - length) // step + 1)) * step for room in rgb.shape[:2])
     window = np.ascontiguousarray(rgb[top : top + length, left : left + length])
-    later = random.random() < 0.5  # made smaller after the edit
+    later = random.random() < 0.5  # scaled down after the edit
     if length != side and not later:
         window = cv2.resize(window, (side, side), interpolation=cv2.INTER_AREA)
     if random.random() < BEFORE_SAVED:
@@ -92,7 +92,7 @@ def real(documents: Documents, side: int, fonts: tuple[str, ...], random: np.ran
 
 
 def whole(documents: Documents, fonts: tuple[str, ...], number: int) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
-    """A whole real document changed, as `photograph_pairs.pair` returns it. @raises RuntimeError where nothing visible comes out"""
+    """A whole real document changed, as `photograph_pairs.pair` returns it. @raises RuntimeError if no try makes a visible change"""
     random = np.random.default_rng([WHOLE, number])
     for _ in range(TRIES):
         rgb = documents.draw(random)

@@ -1,6 +1,6 @@
 """Exports the localisation network as ONNX, verifies it against PyTorch, and calibrates it on the calibration split.
 
-Of several runs the mean of the weights is exported (Wortsman et al., "Model soups", ICML 2022).
+If there are several runs, the mean of their weights is exported (Wortsman et al., "Model soups", ICML 2022).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def export(locator: Locator, calibration: Calibration, path: Path) -> None:
     answers = Exported(locator.float().to(memory_format=torch.contiguous_format), calibration).eval()
     size = {1: "rows", 2: "columns"}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
+        warnings.simplefilter("ignore")  # the old TorchScript exporter folds batch norms and writes a plain graph
         torch.onnx.export(
             answers, (torch.zeros(1, 99, 131, 3, dtype=torch.uint8), torch.ones(1, 64)), str(path), dynamo=False,
             opset_version=OPSET, input_names=["rgb", "table"], output_names=["changed", "trust", "score"],

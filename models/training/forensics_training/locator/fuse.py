@@ -1,6 +1,6 @@
-"""Fits the fusion of the methods that look for local changes, on what the engine's own methods answered.
+"""Fits the fusion of the methods that look for local changes to the results of the engine's own methods.
 
-`--readings` is a folder with two tables of the calibration split, never of data that measures. Numbers use a decimal point; empty means
+`--readings` is a folder with two tables of the calibration split, never of test data. Numbers use a decimal point; empty means
 that the method was skipped (or gives no map); columns that are not named here are methods.
 
 `pictures.csv`, a row for each picture under each condition:
@@ -189,7 +189,7 @@ def fit_places(places: Table, kept: Mapping[str, float] | None = None) -> tuple[
 
 
 def fit_level(cells: Cells, sums: np.ndarray) -> Level:
-    """The level with the highest weighted mean F1; among those within NEAR of it, the one that marks least of untouched pictures."""
+    """The level with the highest weighted mean F1; among those within NEAR of it, the one that marks the least of untouched pictures."""
     f1, marked = cells.curves(sums)
     middle, strongest = cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST)
     untouched = cells.wanted == 0
@@ -351,7 +351,7 @@ def fuse(pictures: Table, places: Table, given: Mapping[str, float], kept: Mappi
                        "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
             "picture": {"offset": scores.offset, "perDoubling": float(scores.slopes[0]), "compression": float(scores.slopes[1]),
                         "weights": in_pictures | dict(given),
-                        # It spoke more than weakly in none of 147 honest photographs; double quantisation did in two.
+                        # It was never more than weak in 147 genuine photographs; double quantisation was in two.
                         "suspectAlone": ["copy-move"]},
         },
     }  # fmt: skip

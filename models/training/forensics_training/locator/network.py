@@ -1,7 +1,7 @@
 """The localisation network: a map of changed places, a confidence map, and a score of the whole picture.
 
-Fully convolutional. Instead of learning what a forgery looks like it compares each place with the rest of the picture: features at
-1/8 of the resolution are normalised by their mean and deviation over the whole picture, and again over what a first guess takes for
+Fully convolutional. Instead of learning what a forgery looks like, it compares each place with the rest of the picture: features at
+1/8 of the resolution are normalised by their mean and deviation over the whole picture, and again over what a first guess considers
 untouched. Map, confidence and score follow TruFor (Guillaro et al., CVPR 2023).
 """
 

@@ -1,4 +1,4 @@
-"""Simulated pairs, stored in shards before training. Run again, it continues where it stopped.
+"""Simulated pairs, stored in shards before training. An interrupted run continues where it stopped.
 
 Pair number n of a split is always `Simulator.pair(FIRST[split] + n)`.
 """

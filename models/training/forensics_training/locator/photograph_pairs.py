@@ -2,10 +2,10 @@
 
 The simulator edits a window of the photograph; both pictures then get the same later history. They are written as files for `npm run
 evaluate -- --manipulated --pairs`; `index.csv` lists them. `twin` is the untouched counterpart; a mask is 255 where a pixel is new, 0 where it
-is untouched, in between at soft edges. Photographs of the calibration split set thresholds, those of val only measure.
+is untouched, in between at soft edges. Photographs of the calibration split set thresholds; those of val are only for testing.
 
 With `--squares`, pairs are made in squares of whole photographs and stored like those of `pairs.py`, for `locator-train --start`. Only
-they may use the training split, and only they have generated and drawn hosts: a picture no camera took is not changed for that reason.
+they may use the training split, and only they have generated and drawn hosts: a picture that no camera took has not been changed for that reason.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def crop_around(box: tuple[int, int, int, int], random: np.random.Generator, *la
 
 
 def apply_later_history(changed: np.ndarray, counterpart: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
-    """The same later history for all three; `longer`: longer side of the photograph they come from."""
+    """Gives all three the same later history; `longer`: longer side of the photograph they come from."""
     kind = str(random.choice(list(AFTERWARDS), p=list(AFTERWARDS.values())))
     factor = min(1, 1600 / longer) if kind == "posted at 1600 px" else random.uniform(0.35, 0.9) if kind == "scaled" else 1
     quality = int(random.integers(75, 91) if kind == "posted at 1600 px" else random.integers(70, 97))

@@ -1,8 +1,8 @@
 """Builds the model folder that the service reads from what `locator-export` wrote.
 
 Quantises the network to 8 bits, with activation ranges from pictures of `--data`, and writes manifest.json. `--network` may also be a model
-folder of a release in 16 bits (up to 1.3.1); without it the network of `--out` stays. `--fused` is the result of `locator-fuse`, `--figures`
-a file with the manifest's `measured` and `called`; without them those of the model folder stay. A network without fusion shows its map and
+folder of a release in 16 bits (up to 1.3.1); without it, the network in `--out` is kept. `--fused` is the result of `locator-fuse`, `--figures`
+a file with the manifest's `measured` and `called`; without them, those in the model folder are kept. A network without fusion shows its map and
 decides nothing by its score. The tables of CARD.md, where there is one, are updated.
 """
 
@@ -113,7 +113,7 @@ def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict
 
 
 def tables(manifest: dict) -> str:
-    """The tables of the card, from the figures of the manifest."""
+    """The card's tables, from the figures in the manifest."""
     if not manifest["measured"] and not manifest["called"]:
         return "None were recorded for this version.\n"
     lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]

@@ -87,8 +87,8 @@ class Histogram(nn.Module):
 
 class Grid(nn.Module):
     """Blocking artefacts: log strength of luma steps by column and row modulo 8, in windows of 5 x 5 blocks, relative to their mean:
-    [N,16,H/8,W/8]. The grid of the file and a foreign grid both show as a phase that stands out (compare ZERO, Nikoukhah et al.,
-    IPOL 2021).
+    [N,16,H/8,W/8]. Both the file's own grid and a foreign one appear as a phase that stands out (compare ZERO, Nikoukhah et
+    al., IPOL 2021).
     """
 
     channels = 16

@@ -1,7 +1,7 @@
 """Trains the localisation network on stored pairs. An interrupted run resumes from its last checkpoint.
 
-The learning rate is constant until the last part of the plan, so a run can be shortened or extended, and variants compare at equal
-steps. Only the calibration split chooses among checkpoints.
+The learning rate is constant until the last part of the plan, so a run can be shortened or extended, and variants can be compared at
+equal steps. Only the calibration split chooses among checkpoints.
 """
 
 from __future__ import annotations

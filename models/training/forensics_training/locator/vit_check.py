@@ -1,4 +1,4 @@
-"""Pictures that a run of locate-2 is watched on: simulated changes in photographs of other sources, and the research sets.
+"""Pictures that monitor a run of locate-2: simulated changes in photographs from other sources, and the research sets.
 
 `locator-pack-check --data DATA --hosts FOLDER --fonts FOLDER --out check.zip` packs them: files as they are, masks as PNG, `index.json`.
 Nothing is fitted on any of them.
@@ -85,7 +85,7 @@ def pack(data: Path, hosts: Hosts, fonts: tuple[str, ...], pairs: int, out: Path
 
 
 def read(path: Path) -> list[Watched]:
-    """The pictures of an archive, those of the research sets also after JPEG 75."""
+    """The pictures in an archive; those of the research sets also after JPEG 75."""
     with zipfile.ZipFile(path) as file:
         index = json.loads(file.read("index.json"))
         stored = [(row, file.read(row["name"]), file.read(f"{row['name']}.png") if row["changed"] else None) for row in index]
@@ -104,10 +104,10 @@ def watched(row: dict, data: bytes, mask: bytes | None) -> list[Watched]:
 
 @torch.no_grad()
 def figures(model: VitLocator, pictures: list[Watched], device: torch.device, longer: int = VIEW_PX) -> dict[str, dict[str, float]]:
-    """For each group: mean F1 of the changed pictures with each one's best level and at .5, AUC of the score, share of the changed whose
-    score passes 98 % of the untouched, and mean marked share of the untouched."""
+    """For each group: mean F1 of the changed pictures at each picture's best level and at 0.5; AUC of the score; share of changed pictures
+    that score above 98 % of the untouched ones; and the mean share of an untouched picture that is marked."""
     model.eval()
-    seen = defaultdict(lambda: ([], [], [], [], []))  # F1 best, at .5, scores of changed, of untouched, marked share
+    seen = defaultdict(lambda: ([], [], [], [], []))  # best F1, F1 at 0.5, scores of changed and of untouched pictures, marked share
     for batch in batches(pictures):
         rgb, table = (torch.from_numpy(np.stack([getattr(one, name) for one in batch])).to(device) for name in ("rgb", "table"))
         with mixed_on(device):

@@ -1,7 +1,7 @@
 """Pairs of a changed picture and its untouched counterpart, made while the network of locate-2 trains.
 
-Worker processes edit photographs of the archives of `locator-pack-hosts` and write pairs into memory that all processes share; one that
-is full is overwritten from its start. Both pictures of a pair have one history before the edit and one after it.
+Worker processes edit photographs from the archives of `locator-pack-hosts` and write the pairs into shared memory, overwriting the
+oldest. Both pictures of a pair have the same history before the edit and after it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from forensics_training.edits.simulator import visible
 from forensics_training.edits.today import regenerated, sign, sky
 from forensics_training.locator.pairs import Made, table_of
 
-# Height and width of finished pictures, and how often each is made. Few sizes, so that pictures of one batch have one.
+# Height and width of finished pictures, and how often each is made. Few, because all the pictures in a batch have the same size.
 SIZES = {(256, 384): 0.14, (384, 256): 0.1, (384, 512): 0.14, (512, 384): 0.1, (512, 512): 0.08, (576, 768): 0.16, (768, 576): 0.1, (768, 1024): 0.11, (1024, 768): 0.07}
 KINDS = {"splice": 0.22, "copy-move": 0.13, "removal": 0.12, "treatment": 0.08, "regenerated": 0.1, "generated": 0.07, "writing": 0.03, "sign": 0.04, "sky": 0.03, "document": 0.18}
 BEFORE_SAVED, PROCESSED, GRADED = 0.3, 0.15, 0.15  # probabilities of a save before the edit, of processing before it, of grading after it
 HISTORIES = {"png": 0.15, "jpeg": 0.34, "messenger": 0.24, "twice": 0.15, "low": 0.05, "webp": 0.07}
 WITHOUT_TABLE = 0.15  # share of the pairs shown without the table of the last save, as in screenshots
 TRIES = 12
-WHOLE = 0.5  # probability that the edit may lie anywhere; else in a window, and is smaller
+WHOLE = 0.5  # probability that the edit may be anywhere; otherwise it is smaller and inside a window
 DRAWN = 0.04  # share of the hosts that are rendered scenes
 
 
 class Hosts:
-    """Photographs (and generated pictures) of all archives that are there by now."""
+    """Photographs (and generated pictures) from all archives that exist by now."""
 
     def __init__(self, folder: Path):
         self.folder, self.seen, self.looked = folder, {}, 0.0
@@ -88,7 +88,7 @@ def again_path(folder: Path, name: str) -> Path:
 
 @dataclass(frozen=True)
 class Pair(Made):
-    table: np.ndarray  # float32 [64], as the network is shown it
+    table: np.ndarray  # float32 [64], as the network sees it
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def draw_window(hosts: Hosts, size: tuple[int, int], random: np.random.Generator
     if most < 1:
         return None
     reduced = float(np.exp(random.uniform(0, np.log(most)))) if random.random() < 0.7 else 1.0
-    later = reduced ** random.random() if random.random() < 0.5 else 1.0  # the part of it that comes after the edit
+    later = reduced ** random.random() if random.random() < 0.5 else 1.0  # how much of it comes after the edit
     high, wide = (min(room, int(length * reduced)) for length, room in zip(size, rgb.shape[:2], strict=True))
     step = 8 if random.random() < 0.7 else 1
     top, left = (int(random.integers((room - length) // step + 1)) * step for room, length in zip(rgb.shape[:2], (high, wide), strict=True))
@@ -145,13 +145,13 @@ def past(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def change(kind: str, host: np.ndarray, again: np.ndarray | None, hosts: Hosts, fonts: tuple[str, ...], random: np.random.Generator) -> tuple[np.ndarray, Edited] | None:
-    """The picture before and after an edit; None where it came out invisible."""
+    """The picture before the edit, and the edit; None if the change is invisible."""
     if kind == "document":
         height, width = host.shape[:2]
         page = draw_page(int(height * random.uniform(0.9, 1.1)), int(width * random.uniform(0.8, 1.1)), fonts, random)
         captured = capture(page, host, random)
         seed = int(random.integers(2**31))
-        if random.random() < 0.6:  # the camera saved it before
+        if random.random() < 0.6:  # saved by the camera before the edit
             quality = draw_jpeg((78, 98), np.random.default_rng(seed))
             captured = type(captured)(saved(captured.rgb, quality), captured.page, captured.motion)
         piece = replace_words(captured, fonts, random)
@@ -193,7 +193,7 @@ def edit_window(kind: str, host: np.ndarray, again: np.ndarray | None, donor: np
 
 
 def harmonised(piece: Edited, host: np.ndarray, random: np.random.Generator) -> Edited:
-    """Half of the splices get blur or noise, as whoever wants to hide them does."""
+    """Adds blur or noise to half of the splices, as someone hiding them would."""
     if random.random() < 0.5:
         return piece
     part = piece.share.astype(np.float32)[..., None] / 255
@@ -205,7 +205,7 @@ def harmonised(piece: Edited, host: np.ndarray, random: np.random.Generator) -> 
 
 
 def finish(kind: str, before: np.ndarray, piece: Edited, size: tuple[int, int], random: np.random.Generator) -> Pair:
-    """The same later history for both."""
+    """Gives both the same later history."""
     history = str(random.choice(list(HISTORIES), p=list(HISTORIES.values())))
     filtered, graded, seed = int(random.integers(len(FILTERS))), random.random() < GRADED, int(random.integers(2**31))
     first, last, shift = draw_jpeg((65, 97), random), draw_save(history, random), random.integers(0, 8, 2) if random.random() < 0.3 else (0, 0)
@@ -255,7 +255,7 @@ def grade(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 class Pool:
-    """Finished pairs by size, in memory that forked processes share. `ready` counts how often a place was written; 0: never."""
+    """Finished pairs by size, in memory shared by the forked processes. `ready` counts how often a slot was written."""
 
     def __init__(self, megabytes: int, workers: int):
         self.workers, self.made = workers, shared((workers,), np.int64)
@@ -278,7 +278,7 @@ class Pool:
         self.ready[size][place] = times + 1
 
     def draw(self, pixels: float, random: np.random.Generator) -> tuple[np.ndarray, ...] | None:
-        """A batch of about so many pixels, both pictures of a pair counted: rgb [2N,H,W,3] (changed ones first), share [N,H,W], table [2N,64]."""
+        """A batch of about `pixels` pixels, counting both pictures of each pair: rgb [2N,H,W,3] (changed ones first), share [N,H,W], table [2N,64]."""
         size = list(SIZES)[int(random.choice(len(SIZES), p=list(SIZES.values())))]
         ready, count = np.flatnonzero(self.ready[size]), max(1, int(pixels / (2 * size[0] * size[1])))
         if len(ready) < min(count, len(self.ready[size]) // 4 + 1):
@@ -295,7 +295,7 @@ def shared(shape: tuple[int, ...], kind: type) -> np.ndarray:
 
 def work(pool: Pool, folder: Path, fonts: tuple[str, ...], number: int, seed: int) -> None:
     """Makes pairs until the parent ends."""
-    ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG: ends with the parent
+    ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG: killed when the parent ends
     cv2.setNumThreads(1)
     random, hosts, turn = np.random.default_rng([seed, number]), Hosts(folder), defaultdict(int)
     sizes, chances, failed = list(SIZES), list(SIZES.values()), 0
@@ -308,7 +308,7 @@ def work(pool: Pool, folder: Path, fonts: tuple[str, ...], number: int, seed: in
         size = sizes[int(random.choice(len(sizes), p=chances))]
         try:
             pair = make_pair(hosts, size, fonts, random)
-        except Exception:  # mostly a shape or a page that left nothing to change; a worker that ends would not be missed
+        except Exception:  # usually a shape or page with nothing to change; nobody would notice if the worker ended
             failed += 1
             if failed in (1, 10, 100):
                 print(f"worker {number}, {failed} tries failed: {traceback.format_exc(limit=-2)}", flush=True)

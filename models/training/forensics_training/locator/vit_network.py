@@ -1,7 +1,7 @@
-"""The network of locate-2: DINOv2 with low-rank adaptation sees the whole picture, the network of locate-1 its pixels; a light decoder
-joins both.
+"""The network of locate-2: DINOv2 with low-rank adaptation sees the whole picture, the network of locate-1 sees its pixels, and a light
+decoder combines the two.
 
-What the decoder finds is added to the map of the pixel network, so that training starts from what is known already. Map, confidence
+The decoder's output is added to the map of the pixel network, so that training starts from that network. Map, confidence
 and score are those of `network.Found`.
 """
 
@@ -20,7 +20,7 @@ READ = (2, 5, 8, 11)  # blocks whose tokens the decoder reads, counted from zero
 RANK = 32
 WIDTH = network.WIDTH
 JOINED = 128
-VIEW_PX = 518  # longer side of the view of the whole picture, unless another is asked for
+VIEW_PX = 518  # default longer side of the view of the whole picture
 SCORED = 8 + 2 * WIDTH + 8 + 2 * JOINED + TOKEN + 1
 
 
@@ -38,7 +38,7 @@ class LowRank(nn.Module):
 
 
 class Neck(nn.Module):
-    """Tokens of several blocks to one map [N,JOINED,h,w] of the cells of the view."""
+    """Turns the tokens of several blocks into one map [N,JOINED,h,w] of the view's cells."""
 
     def __init__(self):
         super().__init__()
@@ -92,7 +92,7 @@ class VitLocator(nn.Module):
         return Found(changed, trust, score, first)
 
     def see_pixels(self, residuals: torch.Tensor, small: list[torch.Tensor], table: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """As `Locator.forward` up to its map: features at 1/8, two kinds at 1/4, and the first guess at 1/8."""
+        """As `Locator.forward` up to its map: features at 1/8, two sets at 1/4, and the first guess at 1/8."""
         it = self.pixels
         quarter = it.scale4(it.scale2(it.scale1(residuals)))
         x = it.mix(torch.cat([it.scale8(quarter), *it.read(small)], 1))
@@ -112,7 +112,7 @@ class VitLocator(nn.Module):
         return found
 
     def learned(self) -> dict[str, torch.Tensor]:
-        """What training changes: everything but the frozen weights of the transformer."""
+        """What training changes: everything except the frozen weights of the transformer."""
         return {name: value for name, value in self.state_dict().items() if not name.startswith("vit.") or name.endswith((".down", ".up"))}
 
     def train(self, on: bool = True) -> VitLocator:
@@ -135,7 +135,7 @@ def share(changed: torch.Tensor) -> torch.Tensor:
 
 
 def load_start(model: VitLocator, vit: dict[str, torch.Tensor], pixels: dict[str, torch.Tensor]) -> None:
-    """Published weights: of the transformer, and of a pixel network (`start_from` on a released locate-1)."""
+    """Loads the published weights of the transformer, and those of a pixel network (`start_from` on a released locate-1)."""
     names = {name.replace(".linear.", "."): name for name in model.vit.state_dict() if not name.endswith((".down", ".up"))}
     model.vit.load_state_dict({names[name]: value.float() for name, value in vit.items()}, strict=False)
     model.pixels.load_state_dict({name: value.float() if value.is_floating_point() else value for name, value in pixels.items()})

@@ -1,8 +1,8 @@
 """Packs photographs as hosts of simulated edits: `locator-pack-hosts --list pictures.csv --out FOLDER`.
 
-Archives `hosts-0.zip`, `hosts-1.zip`, ... of at most so many `--bytes` hold JPEG files and `index.json` (name, source, label). Every other
-photograph is a region cut losslessly on the block grid, so that camera traces and saves survive; the others are the whole picture,
-scaled. The first archive holds the first pictures of every source. Some generated pictures go along as donors of inserted regions.
+Archives `hosts-0.zip`, `hosts-1.zip`, ... of at most `--bytes` bytes hold JPEG files and `index.json` (name, source, label). Every other
+photograph is a region cut losslessly on the block grid, so that traces of cameras and saves survive; the others are the whole
+picture, scaled. The first archive holds the first pictures of every source. Some generated pictures are included as donors of inserted regions.
 Needs the program `jpegtran`.
 """
 
@@ -26,7 +26,7 @@ from forensics_training.degrade.codecs import Save, encode
 LONGER, SHORTER = 1024, 768  # px of a cut
 LEAST = 400  # px, shorter side of a usable picture
 MOST_BYTES = 650_000
-GENERATED = 9  # one of so many is a generated picture
+GENERATED = 9  # one picture in this many is generated
 PER_SOURCE = 60
 
 

@@ -1,8 +1,8 @@
-"""Trains the network of locate-2 for a given time, on pairs that worker processes make meanwhile.
+"""Trains the network of locate-2 for a given time, on pairs made by worker processes at the same time.
 
-`locator-train-vit --vit FILE --pixels FILE --hosts FOLDER --out FOLDER --minutes 13`. Archives of hosts that appear later are taken up.
-Every two minutes the mean of the weights is written as `weights.f16.pt` (without the frozen ones of the transformer) and watched on
-`--check`; `state.pt` lets a run go on. The learning rate falls with the time, so that a run may have any length.
+`locator-train-vit --vit FILE --pixels FILE --hosts FOLDER --out FOLDER --minutes 13`. Archives of hosts that appear later are used too.
+Every two minutes the mean of the weights is written as `weights.f16.pt` (without the transformer's frozen ones) and tested on
+`--check`; `state.pt` lets a run resume. The learning rate depends on the elapsed share of the time, so a run may have any length.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from forensics_training.runtime.checkpoint import write
 from forensics_training.runtime.device import pick_device
 
 VIEWS = (392, 448, 518, 574, 630)  # longer side of the view in training; one for each batch
-HARDEST = 0.01  # share of the cells of an untouched picture that count once more
+HARDEST = 0.01  # share of an untouched picture's cells that are counted again
 AVERAGE = 0.998
 EVERY = 120  # s between checkpoints
 
@@ -47,14 +47,14 @@ class Plan:
     pixels: float = 9e6  # per step
     lora: float = 5e-4  # learning rates
     new: float = 1e-3
-    old: float = 1.5e-4  # of the pixel network, which has been trained before
+    old: float = 1.5e-4  # of the pixel network, which is already trained
     warmup: float = 0.03
     seed: int = 45
-    steps: int | None = None  # end after so many, for trials
+    steps: int | None = None  # stops after this many, for experiments
 
 
 def loss_of(found: Found, share: torch.Tensor) -> torch.Tensor:
-    """@param share uint8 [N,H,W] of the N changed pictures, which come first in `found`; as many untouched ones follow"""
+    """@param share uint8 [N,H,W] of the N changed pictures, which come first in `found`; N untouched ones follow"""
     share = torch.cat([share, torch.zeros_like(share)])
     target, clear = targets(share, CELL)
     changed, count = found.changed.float(), len(share) // 2
@@ -80,12 +80,12 @@ def groups(model: VitLocator, plan: Plan) -> list[dict]:
 
 
 def rate_at(part: float, warmup: float) -> float:
-    """@param part 0..1 of the time that is over"""
+    """@param part elapsed share of the time, 0..1"""
     return part / warmup if part < warmup else 0.5 * (1 + math.cos(math.pi * min(1.0, (part - warmup) / (1 - warmup)))) + 0.005
 
 
 class Feeder(threading.Thread):
-    """Draws batches of the pool and brings them to the device."""
+    """Draws batches from the pool and moves them to the device."""
 
     def __init__(self, pool: Pool, plan: Plan, device: torch.device):
         super().__init__(daemon=True)
@@ -108,7 +108,7 @@ class Feeder(threading.Thread):
 
 
 class Again(threading.Thread):
-    """Renders half of the hosts through the autoencoder, as material of regenerated regions."""
+    """Passes half of the hosts through the autoencoder, as material for regenerated regions."""
 
     def __init__(self, folder: Path, autoencoder: Published, device: torch.device):
         super().__init__(daemon=True)
@@ -226,8 +226,8 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     plan, fonts = Plan(args.minutes, pixels=args.per_step, steps=args.steps), fonts_in(args.fonts)
     pool = Pool(args.megabytes, args.workers)
-    seed = int(time.time())  # a run that goes on must not see the same pairs again
-    # Before anything touches the GPU: a forked process could not use it.
+    seed = int(time.time())  # a resumed run must not see the same pairs again
+    # Before anything touches the GPU, which a forked process could not use afterwards.
     forked = multiprocessing.get_context("fork")
     for number in range(args.workers):
         forked.Process(target=work, args=(pool, args.hosts, fonts, number, seed), daemon=True).start()
@@ -247,7 +247,7 @@ def main() -> None:
     print(f"{sum(p.numel() for p in model.parameters() if p.requires_grad) / 1e6:.1f} M weights on {device}, {len(fonts)} fonts", flush=True)
     run.train(feeder)
     print("done", flush=True)
-    os._exit(0)  # the threads that feed never end by themselves; the workers end with their parent
+    os._exit(0)  # the feeding threads never end by themselves; the workers end with their parent
 
 
 if __name__ == "__main__":

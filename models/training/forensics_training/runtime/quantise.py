@@ -53,7 +53,7 @@ def quantise(model: ModelProto, samples: Iterable[dict[str, np.ndarray]], exact:
 
 
 def fold_padding(model: ModelProto, sample: dict[str, np.ndarray]) -> ModelProto:
-    """Folds zero padding into the convolutions that read it; as nodes of their own they would run in fp32.
+    """Folds zero padding into the convolutions that read it; separate padding nodes would run in fp32.
 
     @param sample any input of the network; the padding does not depend on it
     """

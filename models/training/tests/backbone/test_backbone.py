@@ -188,7 +188,7 @@ def test_kinds_are_taught_to_the_head_and_nothing_else_changes(tmp_path, monkeyp
     for name in ("manifest.json", "transformer.onnx"):
         shutil.copy(shipped / name, model / name)
     listed = ["key,file,part,label,generator,source"]
-    for at in range(9):  # stripes are told to be drawings
+    for at in range(9):  # stripes are labelled as drawings
         rgb = noise(300, 300, at) if at < 4 else np.broadcast_to(np.arange(300)[:, None, None] // (10 + at) % 2 * np.uint8(200), (300, 300, 3))
         cv2.imwrite(str(tmp_path / f"{at}.png"), rgb)
         part = "val" if at in (3, 8) else "calibration"

@@ -34,7 +34,7 @@ def test_lossless_files_come_back_as_they_were():
 
 def test_a_picture_is_turned_upright():
     turned = Image.Exif()
-    turned[0x0112] = 6  # the camera was held a quarter turn to the left
+    turned[0x0112] = 6  # the camera was turned 90 degrees to the left
 
     rgb, _ = decode(file_of(RGB, "PNG", exif=turned))
 
@@ -73,11 +73,11 @@ def test_squares_of_a_pictures_own_pixels_keep_the_grid_of_its_file(seed):
 
 def test_of_three_squares_the_most_textured_is_taken():
     rgb = np.zeros((900, 900, 3), np.uint8)
-    rgb[::2, 440:] = 255  # stripes along, which have no steps across
+    rgb[::2, 440:] = 255  # stripes along one axis, without steps across it
     rgb[:, 448:900:4] = 128
     taken = [textured_square(rgb, 128, np.random.default_rng(seed)) for seed in range(40)]
 
-    assert np.mean([square[:, ::2, 1].any() for square in taken]) > 0.8  # of one draw a half
+    assert np.mean([square[:, ::2, 1].any() for square in taken]) > 0.8  # a single draw: one half
 
 
 def test_a_large_picture_is_kept_as_two_squares_a_smaller_copy_and_a_view():
@@ -104,7 +104,7 @@ def item_of(source: str, split: str = "train", label: str = "real") -> Item:
 
 
 def test_the_part_of_a_source_never_changes():
-    """Weights were trained by these: another rule would measure them on what they saw."""
+    """The weights were trained with this split: another rule would test them on training data."""
     sources = ["openalpr/benchmarks", "mdn/learning-area", "dcsan/imagen", "bestdpf/Janus"]
 
     assert [item_of(source).part for source in sources] == ["train", "calibration", "train", "train"]

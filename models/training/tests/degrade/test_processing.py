@@ -5,7 +5,7 @@ from forensics_training.degrade.processing import PROCESSINGS, grain, halo, port
 
 
 def photograph(seed: int = 1) -> np.ndarray:
-    """Soft shapes with a little noise: what every processing has something to do on."""
+    """Soft shapes with a little noise: so that every kind of processing changes something."""
     random = np.random.default_rng(seed)
     coarse = random.uniform(30, 220, (8, 8, 3)).repeat(16, 0).repeat(16, 1)
     return np.clip(coarse + random.normal(0, 4, coarse.shape), 0, 255).round().astype(np.uint8)

@@ -8,7 +8,7 @@ from forensics_training.detector.network import Detector
 
 @pytest.fixture(scope="session")
 def model() -> Detector:
-    """The published weights, and a head whose answers spread."""
+    """The published weights, with a head whose outputs vary."""
     torch.manual_seed(1)
     made = Detector("lite2").eval()
     with torch.no_grad():

@@ -30,7 +30,7 @@ STRATEGIES = ("pedantic", "default", "relaxed")
 
 
 def said(random: np.random.Generator, fake: bool, ruined: bool, apart: float = 2.0) -> dict:
-    """One reading as `read` gives it: two logits that part the classes, lower where the picture was ruined."""
+    """One reading as `read` returns it: two logits that separate the classes, lower for a ruined picture."""
     side = apart * (1 if fake else -1) * (not ruined)
     level = -4.0 if ruined else 1.0
     logits = np.array([level - side, level + side, 2.0 if ruined else -1.0]) + random.normal(0, 1, 3)
@@ -121,7 +121,7 @@ def test_thresholds_are_in_the_order_that_the_service_demands(read):
 
 
 def test_pictures_that_only_a_strict_strategy_leaves_open_do_not_let_its_limit_rise():
-    """Seven generated pictures look real in the mean of passes that scatter: `pedantic` leaves them open, so its own share begins above them."""
+    """Seven generated pictures look real on average, but their passes scatter: `pedantic` leaves them undecided, so its share starts above them."""
     fake = np.repeat([False, True], [100, 100])
     differences = np.concatenate([np.linspace(-4, -2, 100), np.full(7, -3.0), np.linspace(-1.0, 4, 93)])
     passes = np.repeat(differences[:, None], PASSES, 1)

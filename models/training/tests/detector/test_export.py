@@ -69,7 +69,7 @@ def test_training_can_start_from_a_model_folder(tmp_path):
     model = Detector("lite0")
     freeze_statistics(model)
     with torch.no_grad():
-        for value in model.parameters():  # as if training had changed every weight
+        for value in model.parameters():  # as though training had changed every weight
             value.mul_(1 + 0.05 * torch.randn_like(value))
     export(model, SEEN, tmp_path)
     rgb = torch.from_numpy(coarse(np.random.default_rng(1), 128, 96)).permute(2, 0, 1)[None].float()

@@ -16,7 +16,7 @@ GIVEN = argparse.Namespace(seed=5, side=96, batch=12, steps=3)
 
 @pytest.fixture
 def no_drawings(monkeypatch):
-    """A drawing takes another number of draws than a picture, so pictures behind it would differ."""
+    """A drawing takes a different number of draws from a picture, so the pictures after it would differ."""
     monkeypatch.setattr(training, "DRAWN", 0.0)
     monkeypatch.setattr(training, "PAGES", 0.0)
 
@@ -54,7 +54,7 @@ def test_a_batch_holds_both_classes_in_turn_with_what_is_left_of_their_trace(cac
 
 
 def test_the_scale_of_a_patch_does_not_tell_its_class(tmp_path, monkeypatch, no_drawings):
-    """Also where half of the generated pictures are too small for most scales."""
+    """Even if half of the generated pictures are too small for most scales."""
     real = fill(tmp_path, labels=("real",), count=2)
     items = fill(tmp_path, labels=("ai-generated",), sizes=((400, 500), (130, 130)), count=4).items
     scales: list[float] = []
@@ -72,11 +72,11 @@ def test_the_scale_of_a_patch_does_not_tell_its_class(tmp_path, monkeypatch, no_
     places = np.unique(scales)
     apart = np.abs(np.searchsorted(for_real, places, "right") - np.searchsorted(for_fake, places, "right")).max() / len(for_real)
     assert len(for_real) == len(for_fake) == 360
-    assert apart < 0.12  # two draws of so many from one law, by chance in all but a few per cent (Kolmogorov, Smirnov)
+    assert apart < 0.12  # two samples of this size from one distribution differ by more in only a few per cent of cases (Kolmogorov, Smirnov)
 
 
 def test_a_picture_is_drawn_that_is_large_enough_for_the_scale(tmp_path, monkeypatch, no_drawings):
-    """Every second photograph is too small for what the scale asks; else the scale of a patch would tell its class."""
+    """Every other photograph is too small for the scale; otherwise the scale of a patch would reveal its class."""
     pictures = fill(tmp_path, labels=("real",), sizes=((130, 130), (400, 500)), count=6)
     asked, given = [], []
     monkeypatch.setattr(training, "VIEWS", 0.0)
@@ -126,7 +126,7 @@ REAL, FAKE, NEITHER = [1.0, 0.0, 0.5, 1.0], [0.0, 1.0, 0.5, 1.0], [0.0, 0.0, 0.5
 
 
 def pull(target: list[float]) -> list[float]:
-    """Where one step down the loss takes each of the three logits, from 0."""
+    """The three logits, starting from 0, after one step of gradient descent."""
     logits = torch.zeros(1, 3, requires_grad=True)
     loss_of(logits, torch.tensor([target])).backward()
     return (-logits.grad[0]).tolist()
@@ -141,7 +141,7 @@ def test_the_difference_of_the_logits_is_not_trained_on_drawings():
     real, fake, _ = pull(NEITHER)
 
     assert real == fake
-    assert pull(FAKE)[1] > abs(fake)  # where it counts, it pulls beside the logit itself
+    assert pull(FAKE)[1] > abs(fake)  # where it counts, it acts in addition to the logit itself
 
 
 def test_the_loss_falls_for_right_answers_and_rises_for_wrong_ones():

@@ -7,7 +7,7 @@ from forensics_training.edits.family import DESIGNS, UPSAMPLING, Autoencoder, De
 
 
 def pictures() -> Crops:
-    """Twelve real train pictures of three sources, one that is too small, one generated, one of another split."""
+    """Twelve real training pictures from three sources, one that is too small, one generated, and one from another split."""
     sizes = [(240, f"site {n % 3}", "train", False) for n in range(12)]
     sizes += [(100, "site 3", "train", False), (240, "site 4", "train", True), (240, "site 5", "calibration", False)]
     random, items, pixels = np.random.default_rng(1), [], []

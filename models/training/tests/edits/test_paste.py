@@ -53,7 +53,7 @@ def test_the_origin_of_a_copy_is_where_its_pixels_lie_in_the_host():
             from_y, from_x = np.nonzero(piece.origin)
             compared += np.array_equal(piece.rgb[y, x], host[from_y, from_x])
 
-    assert compared >= 5  # the others got other colours, or lie across the frame
+    assert compared >= 5  # the others were recoloured, or extend beyond the frame
 
 
 def test_matched_colours_come_nearer_to_the_surroundings():

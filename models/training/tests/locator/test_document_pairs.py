@@ -12,7 +12,7 @@ from forensics_training.locator.pairs import Pairs, write_shard
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory):
-    """Documents of a split, from three repositories of which one is not there."""
+    """Documents of a split, from three repositories, one of which is missing."""
     mirror, rows = tmp_path_factory.mktemp("mirror"), []
     for number, split in enumerate(("train", "val", "train")):
         page = draw_page(900, 800, ("",), np.random.default_rng(number)).rgb[..., ::-1]

@@ -55,7 +55,7 @@ def test_the_limit_is_that_of_the_worst_source(pairs):
     limits = limits_of(scores_of(brightness, pairs, {"calm": crops(10, 40), "worst": crops(100, 40), "few": crops(50, 3)}))
 
     assert list(limits) == ["twins", *CONDITIONS]
-    assert limits["as is"] == limits["half"] == 138  # one of the forty lies above
+    assert limits["as is"] == limits["half"] == 138  # one of the forty is above it
 
 
 def test_the_score_becomes_log_odds_of_a_change():
@@ -64,7 +64,7 @@ def test_the_score_becomes_log_odds_of_a_change():
 
     scale, offset = platt(Scores(random.normal(5, 1, 4000), untouched))
 
-    # Normal classes of one spread, two deviations apart: log odds are 2 (x - 4).
+    # Normal classes of equal spread, two deviations apart: the log odds are 2 (x - 4).
     assert scale == pytest.approx(2, abs=0.1)
     assert offset == pytest.approx(-8, abs=0.4)
 

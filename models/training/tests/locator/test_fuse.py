@@ -29,8 +29,8 @@ KINDS = ("splice", "repaint")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Sixty pairs and forty photographs as a program of the engine would write them: `sharp` knows, `guessing` does not, `rare` never
-    answers to a picture."""
+    """Sixty pairs and forty photographs as the engine would write them: `sharp` is right, `guessing` guesses, `rare` never answers
+    for a whole picture."""
     random, out = np.random.default_rng(1), tmp_path_factory.mktemp("readings")
     pictures, places = [], []
     for pair in range(60):
@@ -92,7 +92,7 @@ def test_an_informative_method_gets_a_weight_and_its_rest_lies_between_the_class
     weights = answer["picture"]["weights"]
     assert weights["sharp"] > 0.8
     assert weights["thumbnail"] == 1.5
-    assert weights.get("guessing", 0) < 0.2  # though it tells pairs from photographs
+    assert weights.get("guessing", 0) < 0.2  # although it distinguishes pairs from photographs
     assert "rare" not in weights
     assert answer["places"]["weights"]["thumbnail"] == {"weight": 1.5, "rest": 0.5}
     sharp = answer["places"]["weights"]["sharp"]
@@ -193,7 +193,7 @@ def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):
     assert suspected["pedantic"] <= suspected["default"] <= suspected["relaxed"]
     assert all(suspected[name] <= manipulated[name] for name in manipulated)
     assert (odd >= manipulated["pedantic"]).sum() == (counterparts >= manipulated["pedantic"]).sum() == 0
-    # Of twenty and of sixty a tenth, but for the one that sets the limit; the worse of both sets it.
+    # A tenth of twenty and of sixty, except for the one that sets the limit; the worse of the two sets it.
     assert (odd >= suspected["pedantic"]).sum() <= 1 and (counterparts >= suspected["pedantic"]).sum() <= 5
     assert (odd >= suspected["pedantic"]).sum() == 1 or (counterparts >= suspected["pedantic"]).sum() == 5
 

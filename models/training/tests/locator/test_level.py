@@ -7,7 +7,7 @@ from forensics_training.locator.pairs import Reading
 
 
 class Told:
-    """Pairs of one kind: the upper left quarter is changed, and shown `high` above the rest."""
+    """Pairs of one kind: the upper left quarter is changed, and its values are `high` above the rest."""
 
     def __init__(self, highs):
         self.highs = highs
@@ -21,11 +21,11 @@ class Told:
         return Reading(rgb, np.zeros(64, np.float32), share), None
 
     def cells(self, one):
-        """What JPEG leaves of the number in the pixels names the picture."""
+        """Identifies the picture by the number in its pixels, which survives JPEG."""
         side = one.share.shape[0] // 4
         high, found = self.highs[round(float(one.rgb.mean()))], np.full((side, side), -6, np.float32)
         found[: side // 2, : side // 2] = high
-        found[side // 2 :, side // 2 :] = -6 + (high + 6) * 0.5  # untouched, and yet half as high
+        found[side // 2 :, side // 2 :] = -6 + (high + 6) * 0.5  # untouched, yet half as high
         return found
 
 
@@ -54,7 +54,7 @@ def test_a_single_cell_does_not_set_the_level():
     cells[0, 10, 10] = 6
 
     assert strongest(cells).item() == pytest.approx(-4 + 10 / 25)
-    assert strongest(torch.full((1, 3, 20), -4.0)).item() == pytest.approx(-4)  # edges count no padding
+    assert strongest(torch.full((1, 3, 20), -4.0)).item() == pytest.approx(-4)  # padding does not count at the edges
 
 
 def test_the_curve_gives_the_f1_of_every_level():

@@ -12,7 +12,7 @@ from forensics_training.locator.photograph_pairs import CLOSE_PX, GENERATED, WIN
 
 
 class Photographs:
-    """Noise in place of pictures: two sources, each picture of its own colour."""
+    """Noise instead of pictures: two sources, each picture in its own colour."""
 
     window = WINDOW
 
@@ -36,7 +36,7 @@ def copied(monkeypatch):
 
 def test_a_pair_differs_only_where_its_mask_says_so(copied):
     seeds = [seed for seed in range(12) if np.random.default_rng(seed) and pair(Photographs(), [], seed)[1].shape[:2] == (960, 1280)]
-    assert seeds  # some are saved again at their own size
+    assert seeds  # some are re-saved at their own size
 
     for seed in seeds:
         kind, changed, counterpart, share, saved = pair(Photographs(), [], seed)

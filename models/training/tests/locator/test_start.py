@@ -13,7 +13,7 @@ from forensics_training.runtime.strips import in_strips
 
 @pytest.fixture
 def published(tmp_path: Path) -> tuple[Locator, Path]:
-    """A network whose batch norms have seen something, as its release has it."""
+    """A network whose batch norms have statistics, as in a release."""
     torch.manual_seed(1)
     locator, path = Locator(), tmp_path / "locate.onnx"
     for module in locator.modules():

@@ -12,7 +12,7 @@ CUT = Section("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2)
 
 
 class Network(nn.Module):
-    """Two outputs of layers that look 3 px far, and one that looks at all of both."""
+    """Two outputs of layers that see 3 px around, and one that sees all of both."""
 
     def __init__(self):
         super().__init__()
