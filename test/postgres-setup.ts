@@ -1,4 +1,4 @@
-/** For `--mode postgres`: one server for all files; each test has a database of its own there. */
+/** For `--mode postgres`: one server for all files, on which each test has its own database. */
 
 import { startPostgres } from './fixtures/postgres.ts';
 

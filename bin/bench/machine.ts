@@ -1,5 +1,5 @@
 /**
- * One machine of the `machines` benchmark: all of a worker but the networks. An analysis is a pause
+ * One machine of the `machines` benchmark: a whole worker except for the networks. An analysis is a pause
  * of 50 ms, so that only the coordination is measured. Prints a line when it is ready, and another
  * when nothing is left to do or, if it stays, when its input ends.
  */

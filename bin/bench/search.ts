@@ -1,8 +1,8 @@
 /**
  * How long a search for earlier copies takes among many pictures of one tenant, on SQLite and on
  * PostgreSQL. All have complete rows: analysis, fingerprint and 200 keys. Most are copies of one
- * row, with keys spread over their whole range. Each drawn scene is in as many pictures as a key
- * may lead to, so that searches find full lists and the maximum number of candidates to compare.
+ * row, with keys spread over their whole range. Each drawn scene occurs in the maximum number of
+ * pictures that a key may list, so that searches compare as many candidates as they ever can.
  */
 
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';

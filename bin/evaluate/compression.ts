@@ -32,7 +32,7 @@ export function followingOf(rows: readonly Outcome[], wanted: number): Following
 }
 
 /**
- * What the score shows about pictures other than the quality, which is the same for all of them.
+ * What the score depends on besides the quality, which is the same for all of them.
  */
 export interface Blindness {
   readonly quality: number;

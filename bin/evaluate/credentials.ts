@@ -64,7 +64,7 @@ function readByOther(python: string, paths: readonly string[]): readonly OtherRe
     .map((line): OtherReading => JSON.parse(line));
 }
 
-/** c2pa-python calls every failure "Invalid", but for a signer who is on no trust list. */
+/** c2pa-python calls every failure "Invalid", except for a signer who is on no trust list. */
 function stateThere(state: State): string {
   if (state === 'none') return 'none';
   return state === 'valid' ? 'Valid' : 'Invalid';

@@ -120,7 +120,7 @@ export function atMost<Item>(goal: number, of: string, measure: Goal<Item>['meas
   return { of, bound: 'at most', goal, measure };
 }
 
-/** A goal is met or not by the measured value, not by its interval. */
+/** Whether a goal is met depends on the measured value, not on its interval. */
 export function tableOfGoals(results: readonly Result[]): Table {
   return table(['condition', 'of', 'goal', 'measured', 'pictures', 'met'], results.map(goalRow));
 }

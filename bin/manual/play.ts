@@ -1,4 +1,4 @@
-/** Runs the blocks of the manual on the stage, each in its way. */
+/** Runs the blocks of the manual on the stage, each in its own way. */
 
 import { playLibrary } from './library.ts';
 import type { Block } from './manual.ts';

@@ -39,7 +39,7 @@ export function createProof({ seed, minutes, analyses }: Wanted): Ended {
   };
 }
 
-/** A broken promise. */
+/** A broken guarantee. */
 export class Fault extends Error {
   override readonly name = 'Fault';
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run torture -- --minutes N [--only kills,pictures,...] [--seed S] [--analyses N]`: proofs that run for N minutes. Each
- * prints what it did; the first broken promise ends the run with exit code 1 and the seed that shows it again.
+ * prints what it did; the first broken guarantee ends the run with exit code 1 and the seed that shows it again.
  */
 
 import { availableParallelism, cpus, loadavg } from 'node:os';

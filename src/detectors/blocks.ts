@@ -44,7 +44,7 @@ export function boxMean(
   means: Float32Array = new Float32Array(values.length),
 ): Float32Array {
   const rows = values.length / columns;
-  // Of each column, between as many columns of nothing as a window reaches beyond the edge.
+  // One sum per column, padded on both sides with as many zeros as a window extends past the edge.
   const sums = new Float64Array(columns + 2 * radius + 1);
   const inside = sums.subarray(radius + 1, radius + 1 + columns);
   const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));

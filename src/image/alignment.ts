@@ -33,7 +33,7 @@ const enoughMatches = 30;
 /** Below either, a match is chance, or a frame that two screenshots have in common. */
 const minMatches = 8;
 const minShare = 0.1;
-/** Fewer matches than this must be a larger share: letters of two receipts agree by chance, and faces in the same pose. */
+/** Fewer matches than this must be a larger share: letters on receipts, or faces in the same pose, agree by chance. */
 const manyMatches = 22;
 const minShareOfFew = 0.16;
 
@@ -88,7 +88,7 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
       if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => matchesScale(pair, map.scale))) continue;
-      // Without a third pair it is chance, which most pairs of different pictures are: much cheaper than `collect`.
+      // Without a third pair it is chance, as for most pairs of different pictures; checking this is cheaper than `collect`.
       if (!pairs.some((it) => it !== first && it !== second && matchesPlace(it, map))) continue;
       const rough = collect(keypoints, across, map);
       const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);

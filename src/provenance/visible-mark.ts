@@ -33,7 +33,7 @@ const minDeviations = 6.5;
 const sides = { least: 12, most: 104, step: 1.06 };
 /** The same as a share of the shorter side of the picture. */
 const shares = { least: 0.02, most: 0.14 };
-/** Distance of its centre from the right and lower edges, in sides of the star: usually, and in later pictures. */
+/** Distance of its centre from the right and lower edges, in star sides: in most pictures, and in newer ones. */
 const layouts = [1 / 2 + 2 / 3, 1 / 2 + 2] as const;
 
 /** Number of cells per side of the star, and of the square around it in which edges are compared. */
@@ -118,12 +118,12 @@ function cutPatch({ side, sums }: Corner, start: number, step: number): Float64A
 }
 
 /**
- * The star is the part of a square that four circles around its corners leave free: their radius, and the distance of
- * their centres.
+ * The star is what remains of a square after four circles around its corners are cut out: their radius, and the offset
+ * of their centres.
  */
 const circles = { radius: 0.6425, offset: 0.6435 };
 
-/** Depth of a point of the frame inside the star, in its sides; outside it, minus the distance from the circle. */
+/** How deep a point of the frame is inside the star, in star sides; negative outside. */
 function depthAt(column: number, row: number): number {
   const x = Math.abs(column - framed / 2) / cells;
   const y = Math.abs(row - framed / 2) / cells;
@@ -161,7 +161,7 @@ function findEdges(plane: Float64Array, side: number): Edges {
   return { across, down };
 }
 
-/** Of the star on middle grey. */
+/** The edges of the star on mid-grey. */
 const outline = findEdges(
   star.map((share) => 64 * share),
   framed,

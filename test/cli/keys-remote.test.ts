@@ -88,7 +88,7 @@ describe('a rotation on a server', () => {
     const old = await made(name);
     const out = join(home, 'new.key');
     const authenticate = open.app.core.keys.authenticate.bind(open.app.core.keys);
-    // As if one of several servers behind the address read another database.
+    // As if one of several servers behind the address used a different database.
     const spy = vi.spyOn(open.app.core.keys, 'authenticate').mockImplementation(async (secret) => {
       if (secret === process.env['FORENSICS_API_KEY']) return authenticate(secret);
       throw new ForensicsError('unauthenticated', 'The API key is wrong.');

@@ -98,7 +98,7 @@ function picture(width: number, height: number) {
   });
 }
 
-/** As a user does: the browser itself opens the folder. */
+/** Drops a folder as a user would: the browser itself opens it. */
 async function drop(page: Page, path: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [path], dragOperationsMask: 1 };

@@ -1,4 +1,4 @@
-/** References to content credentials in a file, compared with whether the credentials exist. */
+/** References to content credentials in a file, and whether the credentials are really there. */
 
 import { expect, test } from 'vitest';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';

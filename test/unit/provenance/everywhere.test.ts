@@ -226,7 +226,7 @@ function withProfile(name: string, bytes: Buffer): Buffer {
   return withChunks(png, pngChunk('zTXt', Buffer.concat([head, deflateSync(Buffer.from(text))])));
 }
 
-/** The parts with these numbers, out of `of`. */
+/** Only the parts with these numbers, of `of` in all. */
 function withExtended(
   packet: string,
   parts: readonly number[],
