@@ -99,7 +99,7 @@ const dataDir = findDataDir(options.data);
 if (!split) fail(`--split must be one of ${splits.join(', ')}.`);
 if (!dataDir) {
   fail(
-    'No data folder with a manifest.csv was found. Name one with --data DIR or in FORENSICS_DATA, or lay it at ../shared/data; models/training/README.md says what it holds.',
+    'No data folder with a manifest.csv was found. Specify one with --data DIR or FORENSICS_DATA, or put it at ../shared/data; models/training/README.md describes its contents.',
   );
 }
 
@@ -158,7 +158,7 @@ function usualCellsOf(rows: readonly Row[]): string {
     .filter(({ sample, condition }) => !sample.isFake && condition === 'as is')
     .map(({ usualCells }) => usualCells);
   const mean = shares.reduce((sum, one) => sum + one, 0) / shares.length;
-  return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells of photographs lie below 0.5.`;
+  return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells in photographs are below 0.5.`;
 }
 
 /** No drawing, screenshot or page may be decided, and none has a changed part. */
@@ -203,7 +203,7 @@ function assertPaths(): void {
     fail(`--${name}: there is no ${file === '.' ? `folder ${at}` : join(at, file)}.`);
   }
   if (copies !== undefined && !statSync(copies, { throwIfNoEntry: false })?.isFile()) {
-    fail(`--copies must name a file with the path of a picture a line; ${copies} is none.`);
+    fail(`--copies must name a file with one picture path per line; ${copies} is not a file.`);
   }
 }
 

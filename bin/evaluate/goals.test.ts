@@ -129,7 +129,7 @@ describe('the goals', () => {
   });
 
   test('are set for three conditions, and for re-saves only of pictures as they are', () => {
-    const ofResaves = 'default: decided pictures that a re-save turns round';
+    const ofResaves = 'default: decided pictures reversed by a re-save';
 
     expect(metUnder('as is', judged()).get(ofResaves)).toBe(true);
     expect(metUnder('jpeg 75', judged()).has(ofResaves)).toBe(false);

@@ -70,7 +70,7 @@ export const minFollowing = 0.9;
 
 const goalsOfResaves: readonly Goal<Outcome>[] = [
   ...decisionStrategies.map((strategy) =>
-    atMost<Outcome>(0.005, `${strategy}: decided pictures that a re-save turns round`, (rows) =>
+    atMost<Outcome>(0.005, `${strategy}: decided pictures reversed by a re-save`, (rows) =>
       flipRate(rows, strategy),
     ),
   ),

@@ -22,7 +22,7 @@ export function printGroups(rows: readonly Described[]): readonly Block[] {
   const factsOf = ({ sample }: Outcome) => files.get(sample.file)!;
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
   return [
-    'Under `default`. Groups of generated pictures and of photographs stand against all of the other class; those of size and quality, which are the ones of the file as it is, stand for themselves.',
+    'Under `default`. Groups of generated pictures and of photographs are compared with the whole of the other class; groups by size and quality, which are those of the original file, are compared within themselves.',
     table(
       [
         'condition',

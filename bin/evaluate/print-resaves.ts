@@ -15,9 +15,9 @@ export function printResaves(rows: readonly Row[]): readonly Block[] {
   });
   const { mean, least, reached } = followingOf(rows, minFollowing);
   return [
-    `Decided pictures that are decided the other way after JPEG 90 or 70, 0.75 or 0.5 of the size, or a crop: ${turned.join('; ')}`,
-    `Compression score against JPEG quality 20 to 90 of one picture, rank correlation over ${reached.of} pictures: mean ${numberWithin(mean)}, least ${least.toFixed(3)}, ${minFollowing} or more in ${percentWithin(reached)}`,
-    'Is that score blind to what a picture shows? Of pictures saved at one quality, and not lower before: its scatter between them, how well it tells real from generated (0.5 is blind), and its rank correlation with texture (0 is blind).',
+    `Decided pictures whose verdict is reversed by JPEG 90 or 70, by scaling to 0.75 or 0.5, or by a crop: ${turned.join('; ')}`,
+    `Rank correlation of the compression score with JPEG quality 20 to 90 of the same picture, over ${reached.of} pictures: mean ${numberWithin(mean)}, least ${least.toFixed(3)}, ${minFollowing} or more in ${percentWithin(reached)}`,
+    'Does that score ignore what a picture shows? For pictures saved at one quality and never lower: its scatter between pictures, how well it tells real from generated (0.5 is ideal), and its rank correlation with texture (0 is ideal).',
     table(
       ['JPEG quality', 'real', 'generated', 'standard deviation', 'AUC', 'with texture'],
       blindnessOf(rows).map(({ quality, real, fake, spread, auc, texture }) => [

@@ -25,15 +25,15 @@ export function printFigures(rows: readonly Row[]): readonly Block[] {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
   const asIs = rows.filter(({ condition }) => condition === 'as is');
   return [
-    'Recall at 5 % and 1 % of false alarms takes the thresholds that these photographs give. ECE: mean gap between the stated probability and the share of generated pictures, both classes alike.',
-    'Every interval is one of 95 %, from 1,000 draws of whole sources. Where the draws all say the same (no picture counts, or all are of one source), and of the worst source, it is that of Clopper and Pearson, which takes pictures as independent. That of an ECE leans upwards: drawing adds scatter of its own.',
+    'Recall at 5 % and 1 % false alarms uses thresholds taken from these photographs. ECE: mean gap between the stated probability and the share of generated pictures, with both classes weighted equally.',
+    'All intervals are 95 % intervals from 1,000 draws of whole sources. If all draws agree (no picture counts, or all come from one source), and for the worst source, they are Clopper and Pearson’s, which treat pictures as independent. Those of the ECE are biased upwards, because drawing adds scatter.',
     table(
       ['condition', 'real', 'generated', 'AUC', 'recall at 5 %', 'at 1 %', 'ECE'],
       byCondition.map(([condition, some]) => overall(condition, some)),
     ),
-    'The goals set for the trace model. Met or not is said of the measured value, not of its interval.',
+    'The goals for the trace model. Whether one is met depends on the measured value, not on its interval.',
     tableOfGoals(resultsOf(byCondition)),
-    'What the service says, local changes among it unless `--traces` leaves them out. Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
+    'The verdicts of the service, including those on local changes unless `--traces` leaves them out. Errors are shares of the decided pictures in a class; the worst source is one with at least ten decided photographs.',
     table(
       [
         'condition',
@@ -47,17 +47,17 @@ export function printFigures(rows: readonly Row[]): readonly Block[] {
       ],
       byCondition.flatMap(([condition, some]) => decided(condition, some)),
     ),
-    'Each generator against all photographs. Where its pictures are of one source, the interval is one of the photographs alone.',
+    'Each generator against all photographs. If its pictures come from one source, the interval covers only the photographs.',
     table(
       ['generator', 'n', ...byCondition.map(([name]) => `AUC ${name}`)],
       generators(byCondition),
     ),
-    'Its pictures under `default`, called fake / called real; the rest is not decided.',
+    'Its pictures under `default`: called fake / called real; the rest are undecided.',
     table(
       ['generator', 'n', ...byCondition.map(([name]) => name)],
       calledOfGenerators(byCondition),
     ),
-    'Photographs by source: the mean stated probability of `fake`, lower is better, and how many of them `default` calls fake.',
+    'Photographs by source: mean stated probability of `fake` (lower is better), and how many are called fake under `default`.',
     table(
       [
         'real source',

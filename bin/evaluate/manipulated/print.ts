@@ -33,9 +33,9 @@ export function printManipulated(
   const untouched = asSaved.filter(({ mask }) => mask === null);
   const byCondition = [...groupBy(asSaved, ({ condition }) => condition)];
   return [
-    'The goals set for localisation, under `default`. Met or not is said of the measured value, not of its interval. Of the sets "jpeg 95" stands for "as is" where whole pictures are told apart, so that both kinds were saved alike. The calibration error takes one in five pictures as changed, as the probability does.',
+    'The goals for localisation, under `default`. Whether one is met depends on the measured value, not on its interval. For whole pictures of the sets, "jpeg 95" replaces "as is", so that changed and untouched ones were saved alike. The calibration error assumes that one picture in five is changed, as the probability does.',
     tableOfGoals(goalsReached([...groupBy(rows, ({ condition }) => condition)])),
-    'Pixels of changed pictures: mean F1 at the best threshold with its 95 % interval over pictures, at 0.5, AUC; chance is the F1 of a map that says nothing.',
+    'Pixels of changed pictures: mean F1 at the best threshold, with its 95 % interval over pictures, and at 0.5, and AUC; chance is the F1 of an uninformative map.',
     table(
       [
         'condition',
@@ -51,7 +51,7 @@ export function printManipulated(
       ],
       byCondition.flatMap(([condition, some]) => pixelRows(condition, some, methods)),
     ),
-    'Whole pictures, changed against untouched ones of the same sets, both saved alike first ("as is" as JPEG 95): AUC with its 95 % interval.',
+    'Whole pictures, changed against untouched ones from the same sets, both first saved alike ("as is" as JPEG 95): AUC with its 95 % interval.',
     table(
       ['condition', 'set', 'method', 'untouched', 'changed', 'AUC', '95 %'],
       pictureRows(
@@ -59,7 +59,7 @@ export function printManipulated(
         methods,
       ),
     ),
-    'Called manipulated, and suspected of it.',
+    'Called manipulated, and suspected.',
     table(
       ['pictures', 'condition', 'strategy', 'n', 'manipulated', 'suspected'],
       [

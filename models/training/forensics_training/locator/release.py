@@ -119,7 +119,7 @@ def tables(manifest: dict) -> str:
     lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['set']} | {row['condition']} | {row['pictures']} | {row['f1Best']:.3f} | {row['f1Low']:.3f}-{row['f1High']:.3f} "
               f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in manifest["measured"]]  # fmt: skip
-    lines += ["", "Called manipulated; in rows of one size simulated changes count too:", "",
+    lines += ["", "Called manipulated; rows for one size include simulated changes:", "",
               "| condition | megapixels | strategy | changed pictures | untouched photographs |", "|---|---|---|---|---|"]  # fmt: skip
     lines += [f"| {row['condition']} | {size(row.get('megapixels'))} | {strategy} | {share(counts['changed'], row['changed'])} | {share(counts['photographs'], row['photographs'])} |"
               for row in manifest["called"] for strategy, counts in row["strategies"].items()]  # fmt: skip
