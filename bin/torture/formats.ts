@@ -17,7 +17,7 @@ import { demand, percentile, pick, type Proof } from './proof.ts';
 const taskTimeoutMs = 20_000;
 const memoryLimitBytes = 1_800_000_000;
 const atOnce = 2;
-/** The share of files that are left valid. */
+/** The share of files that are deliberately kept valid. */
 const soundShare = 1 / 100;
 /** For each format; the run ends here if its time has not run out before. */
 const mostTried = 10_000;

@@ -97,7 +97,7 @@ interface Pass {
 const passes: readonly (Pass & { readonly condition: Condition })[] = [
   // Roughly the size to which social networks reduce a large picture, at a quality common in their files.
   { condition: 'web', chooseScale: (longest) => Math.min(1, 1600 / longest), quality: 75 },
-  // The web copy as a small preview in a messenger, saved once more.
+  // The web copy as a small preview in a messaging app, saved once more.
   { condition: 'hard', chooseScale: () => 0.5, quality: 60 },
 ];
 

@@ -15,7 +15,7 @@ import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
 export interface PixelFigures {
-  /** Changed pictures that the method answered. */
+  /** Number of changed pictures for which the method has a result. */
   readonly answered: number;
   readonly pictures: number;
   readonly f1Best: number;

@@ -25,7 +25,7 @@ export function defineAnalyze(command: Command): void {
       'after',
       `
 With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
-A file that is named twice is examined once.
+A file given twice is examined once.
 
 Examples:
   $ forensics analyze photo.jpg --tier forensicReporting --out results

@@ -18,7 +18,7 @@ export function defineAudit(audit: Command): void {
   audit.addHelpText(
     'after',
     `
-Each tenant has a log of its own; --service is the log of accounts, master key and signing key.
+Each tenant has its own log; --service is the log of accounts, the master key and the signing key.
 
 Examples:
   $ forensics audit verify
@@ -40,7 +40,7 @@ Examples:
     .option('--analysis <id>', 'only entries about this analysis')
     .option(
       '--since <date>',
-      'only entries from this date or time on, such as 2026-03-01',
+      'only entries from this date or time onwards, such as 2026-03-01',
       parseDate,
     )
     .action(calling(list));
@@ -83,8 +83,8 @@ function defineVerify(audit: Command): void {
     .addHelpText(
       'after',
       `
-Without --tenant and --service every log is checked; the exit code is 7 when one is broken. Anyone who can write to the
-database can rewrite a log from any entry on: only a hash that was stored elsewhere ("audit head") reveals that.
+Without --tenant or --service, every log is checked; the exit code is 7 if one is broken. Anyone who can write to the
+database can rewrite a log from any entry onwards; only a hash stored elsewhere ("audit head") reveals that.
 
 Examples:
   $ forensics audit verify

@@ -61,8 +61,8 @@ Examples:
     .addHelpText(
       'after',
       `
-Needs as much space as the backup takes in the folder for temporary files (TMPDIR), and leaves nothing there. Exit codes: 0 intact, 7
-damaged.
+Needs as much space in the folder for temporary files (TMPDIR) as the backup takes, and leaves nothing there. Exit codes:
+0 intact, 7 damaged.
 
 Examples:
   $ forensics backup verify forensics-backup-20261121T213005Z.tar

@@ -39,8 +39,8 @@ export function defineRotate(command: Command): void {
     .addHelpText(
       'after',
       `
-The new key is tested with a request before the old one ends. If that fails, or the key cannot be written to the file,
-the new key is revoked. A key may rotate itself.
+The new key is tested with a request before the old one stops working. If that fails, or the key cannot be
+written to the file, the new key is revoked. A key may rotate itself.
 
 Examples:
   $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json

@@ -102,11 +102,11 @@ function defineDelete(tenant: Command): void {
       'after',
       `
 Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
-called, and its name becomes available. A running server applies this from its next request on. Its users keep their
-accounts. A tenant with a legal hold cannot be deleted.
+called, and its name becomes available. A running server applies this from its next request onwards. Its users keep
+their accounts. A tenant with a legal hold cannot be deleted.
 
-Later, by the daily clean-up of the server: its analyses and their objects are purged deletedRetentionDays after the
-deletion (30 by default), then its usage figures and its row. The audit log is kept permanently. Until then, "usage", "audit"
+Later, the server's daily clean-up purges its analyses and their objects, deletedRetentionDays after the deletion (30 by
+default), then its usage figures and its row. The audit log is kept permanently. Until then, "usage", "audit"
 and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until they expire, at most 7 days.
 
 Examples:

@@ -73,7 +73,7 @@ export function defineValidate(validate: Command): void {
       'after',
       `
 Every picture is examined as it is (clean), as a sharing service would deliver it (web: at most 1600 px, JPEG 75), and
-after it was shared again at a smaller size (hard: half of that, JPEG 60). Use a subfolder for each camera, generator or
+after being shared again at a smaller size (hard: half of that, JPEG 60). Use a subfolder for each camera, generator or
 event to get realistic intervals. The record is stored under an id that "forensics analyze --validation ID" cites in its
 reports.
 

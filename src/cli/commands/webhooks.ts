@@ -46,8 +46,8 @@ export function defineWebhooks(webhooks: Command): void {
     .addHelpText(
       'after',
       `
-The server of the data folder sends them. Messages about one analysis keep their order; one that is being delivered goes
-first. A receiver recognises a repeated message by its "webhook-id".
+The data folder's server sends them. Messages about one analysis keep their order, after any that is being delivered. A
+receiver recognises a repeated message by its "webhook-id".
 
 Examples:
   $ forensics webhooks replay msg_65f000000000000000000001 --tenant acme

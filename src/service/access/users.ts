@@ -247,7 +247,7 @@ export async function findTenantIds(reader: Reader, userId: string): Promise<str
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** Initial values of a new account of any identity. */
+/** Initial values of a new account, embedded or not. */
 export function newRow(createdAt: Date) {
   const settings = { lang: defaultLang, tosAccepted: false };
   return { id: newId(createdAt), ...settings, tokensValidFrom: createdAt, createdAt };

@@ -59,7 +59,7 @@ export const verdict = {
     },
     too_compressed: {
       what: 'Lossy compression has destroyed the fine traces that distinguish a camera recording from a generated or altered picture.',
-      help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since messengers and social networks usually compress pictures again',
+      help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since messaging apps and social networks usually compress pictures again',
     },
     no_usable_trace: {
       what: 'Neither traces of a camera nor traces of generation or alteration are present at a measurable strength. Scaling down, smoothing and repeated saving commonly have this effect.',
