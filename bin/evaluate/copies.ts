@@ -99,7 +99,7 @@ async function measureIn(
   const quantile = (share: number) => times[Math.floor(share * times.length)]!.toFixed(0);
   console.log(`a search takes ${quantile(0.5)} ms, ${quantile(0.95)} ms at 95 %`);
   const wrong = searches.filter(({ isWrong }) => isWrong).length;
-  console.log(`${wrong} of ${searches.length} searches named another picture`);
+  console.log(`${wrong} of ${searches.length} searches returned a different picture`);
 }
 
 async function readOriginals(files: readonly string[]): Promise<readonly Original[]> {
@@ -110,7 +110,7 @@ async function readOriginals(files: readonly string[]): Promise<readonly Origina
       .then(toPng)
       .catch(() => null);
     if (png === null) {
-      console.log(`${file} is no picture that can be read`);
+      console.log(`${file} is not a readable picture`);
       continue;
     }
     const fingerprint = await fingerprintOf(png);

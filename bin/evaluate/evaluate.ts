@@ -63,9 +63,9 @@ const options = readOptions(import.meta.url, {
 });
 
 const limit = Number(options.limit ?? Infinity);
-if (!(limit >= 1)) fail('--limit must be a number from 1 up.');
+if (!(limit >= 1)) fail('--limit must be at least 1.');
 const crowd = Number(options.crowd);
-if (!(crowd >= 0)) fail('--crowd must be a number from 0 up.');
+if (!(crowd >= 0)) fail('--crowd must be at least 0.');
 assertPaths();
 
 if (options.credentials) {
@@ -104,11 +104,11 @@ if (!dataDir) {
 }
 
 if (options.record && (split !== 'val' || options.limit)) {
-  fail('--record takes the whole val split: leave out --split and --limit.');
+  fail('--record uses the whole val split: leave out --split and --limit.');
 }
 
 if (options.manipulated && options.readings !== undefined && options.pairs.length === 0) {
-  fail('--readings of --manipulated needs --pairs.');
+  fail('--readings with --manipulated needs --pairs.');
 }
 
 const opened = await openNamed();

@@ -91,7 +91,7 @@ function sizeOf({ width, height }: Facts): string {
 
 function qualityOf({ jpeg }: Facts): string {
   const quality = jpeg?.quality?.value;
-  if (quality === undefined) return 'lossless, or no quality told';
+  if (quality === undefined) return 'lossless, or quality unknown';
   if (quality < 75) return 'JPEG below 75';
   return quality < 90 ? 'JPEG 75 to 89' : 'JPEG 90 or more';
 }

@@ -63,7 +63,7 @@ export async function proveClock(proof: Proof): Promise<void> {
   const billed = number("SELECT sum(amount) FROM usage_counters WHERE counter = 'billed.flagging'");
   demand(billed === started.length, `${billed} billed, ${started.length} started.`);
   const audit = await runCli(['audit', 'verify', '--data-dir', open.dataDir]);
-  demand(audit.code === 0, `The audit log is not whole: ${audit.stderr}`);
+  demand(audit.code === 0, `The audit log is not intact: ${audit.stderr}`);
   await open.close();
   receiver.close();
   proof.note('steps of the clock by a day', steps);

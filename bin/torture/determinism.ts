@@ -27,7 +27,7 @@ export async function proveDeterminism(proof: Proof): Promise<void> {
           known[at] ||= digest;
           demand(
             digest === known[at],
-            `Picture ${pictures + at} gave other bytes, ${poolSize} at once.`,
+            `Picture ${pictures + at} gave different bytes with ${poolSize} at once.`,
           );
           compared += 1;
         });

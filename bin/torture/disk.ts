@@ -96,7 +96,7 @@ async function fillAndFree(client: Client, folder: string, proof: Proof): Promis
     proof.note(`${what} on a full disk`, status);
     demand(status === 507 || status === 200, `${what} was answered ${status}: ${said.toString()}`);
     const isTold = status === 200 || /space|full|room/i.test(said.toString());
-    demand(isTold, `${what} was answered without words: ${said.toString()}`);
+    demand(isTold, `${what} was answered without an explanation: ${said.toString()}`);
   }
   demand(answers.read.status === 200, 'Reading fails on a full disk.');
   demand(answers.create.status === 507, `create was answered ${answers.create.status}`);
@@ -121,7 +121,7 @@ async function refusedAtLast(client: Client, body: object) {
     const answer = await client.send('POST', '', body);
     if (answer.status !== 200) return answer;
     const { status } = await client.get(only(answer).id);
-    demand(status === 200, 'An analysis that was acknowledged is not there.');
+    demand(status === 200, 'An acknowledged analysis is missing.');
   }
-  throw new Fault('2,000 analyses were made although nothing can be written.');
+  throw new Fault('2,000 analyses were created although nothing can be written.');
 }

@@ -56,7 +56,7 @@ export async function openFailingDisk(proof: Proof) {
     demand(isKnown, `On a failing disk ${what} was answered ${status}: ${text}`);
     demand(
       status === 200 || /disk|store/i.test(text),
-      `${what} was answered without words: ${text}`,
+      `${what} was answered without an explanation: ${text}`,
     );
     return status === 200;
   }
@@ -118,7 +118,7 @@ async function completed(client: Client, started: ReadonlySet<string>): Promise<
 
 async function judgeFolder(dataDir: string, started: number): Promise<void> {
   const audit = await runCli(['audit', 'verify', '--data-dir', dataDir]);
-  demand(audit.code === 0, `The audit log is not whole: ${audit.stdout}${audit.stderr}`);
+  demand(audit.code === 0, `The audit log is not intact: ${audit.stdout}${audit.stderr}`);
   const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
   const verdict = String(db.pragma('integrity_check', { simple: true }));
   const sql =

@@ -30,7 +30,7 @@ export async function killBackup(scene: Killing): Promise<void> {
   await killed(scene, 'backups', { args, folder });
   if (!existsSync(out)) return;
   const verified = await runCli(['backup', 'verify', out]);
-  demand(verified.code === 0, `A backup that was cut off lies in its place: ${verified.stderr}`);
+  demand(verified.code === 0, `A truncated backup is in its place: ${verified.stderr}`);
 }
 
 /** Interrupted, then repeated: the folder must be that of the backup, complete. */
@@ -38,12 +38,12 @@ export async function killRestore(scene: Killing): Promise<void> {
   const out = join(emptied(`${scene.dataDir}-to-restore`), 'whole.tar');
   const folder = emptied(`${scene.dataDir}-restored`);
   const made = await runCli(['backup', 'create', '--out', out, '--data-dir', scene.dataDir]);
-  demand(made.code === 0, `A backup beside a server at work failed: ${made.stderr}`);
+  demand(made.code === 0, `A backup of a working server failed: ${made.stderr}`);
   await killed(scene, 'restores', { args: ['restore', out, '--data-dir', folder], folder });
   const again = await runCli(['restore', out, '--force', '--data-dir', folder]);
-  demand(again.code === 0, `A restore after one that was cut off failed: ${again.stderr}`);
+  demand(again.code === 0, `A restore after an interrupted one failed: ${again.stderr}`);
   const audit = await runCli(['audit', 'verify', '--data-dir', folder]);
-  demand(audit.code === 0, `The audit log of a restored folder is not whole: ${audit.stderr}`);
+  demand(audit.code === 0, `The audit log of a restored folder is not intact: ${audit.stderr}`);
 }
 
 /** With the server stopped. Whichever key is the current one then, the folder must open. */

@@ -45,7 +45,7 @@ export async function killMigration({
     if (schema < present) cutOff += 1;
   }
   const through = await isKilled(path, null);
-  demand(!through && judge(path, from) === present, 'An upgrade did not go through.');
+  demand(!through && judge(path, from) === present, 'An upgrade failed.');
   const left = readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.db'));
   demand(left.length > 0, 'No copy was made before the upgrade.');
   for (const name of left) judge(join(folder, 'backups', name), from);

@@ -246,7 +246,7 @@ async function deliverAll({ dataDir }: Scene): Promise<void> {
 async function judgeFolder(scene: Scene): Promise<void> {
   const { dataDir, ledger, killedChildren } = scene;
   const audit = await runCli(['audit', 'verify', '--data-dir', dataDir]);
-  demand(audit.code === 0, `The audit log is not whole: ${audit.stdout}${audit.stderr}`);
+  demand(audit.code === 0, `The audit log is not intact: ${audit.stdout}${audit.stderr}`);
   const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
   const verdict = String(db.pragma('integrity_check', { simple: true }));
   demand(verdict === 'ok', `The database is damaged: ${verdict}`);

@@ -41,7 +41,7 @@ export function createLedger({
 
   const told = (id: string): Told => {
     const one = analyses.get(id);
-    demand(one !== undefined, `${id} was never made.`);
+    demand(one !== undefined, `${id} was never created.`);
     return one;
   };
 
@@ -81,7 +81,7 @@ export function createLedger({
       unsureCreations += 1;
       const made = await ask();
       unsureCreations -= 1;
-      demand(!analyses.has(made.id), `The id ${made.id} was given twice.`);
+      demand(!analyses.has(made.id), `The id ${made.id} was assigned twice.`);
       analyses.set(made.id, {
         started: 'no',
         removed: 'no',
@@ -136,7 +136,7 @@ export function createLedger({
         demand(started !== 'yes' || status === 'completed', `${id} was started and is ${status}.`);
         if (started === 'yes') {
           const kept = await client.download(input.storageUrls.getUrl);
-          demand(kept.equals(picture), `The picture of ${id} is another one.`);
+          demand(kept.equals(picture), `${id} has a different picture.`);
         }
         const { tier } = input.options;
         const isUpgraded = upgraded !== 'yes' || tier === 'forensicReporting';
@@ -189,7 +189,10 @@ export function createLedger({
     async judgeRows(number: (sql: string) => Promise<number>): Promise<number> {
       const rows = await number('SELECT count(*) FROM analyses');
       const most = analyses.size + unsureCreations;
-      demand(rows >= analyses.size && rows <= most, `${rows} analyses; ${most} at most were made.`);
+      demand(
+        rows >= analyses.size && rows <= most,
+        `${rows} analyses, although at most ${most} were created.`,
+      );
       const first = 'coalesce(tier_upgraded_from, tier)';
       for (const tier of ['flagging', 'forensicReporting']) {
         const billed = await number(

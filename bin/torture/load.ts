@@ -195,7 +195,10 @@ async function proveBackPressure(proof: Proof, dataDir: string, apiKey: string):
   const areSeconds = seconds.every((one) => Number.isInteger(one) && one >= 1 && one <= 60);
   demand(areSeconds, `Retry-After was ${seconds[0]}.`);
   await setTimeout(1000 * Math.max(...seconds) + 500);
-  demand((await ask()).status === 200, 'Who waited as long as told was refused again.');
+  demand(
+    (await ask()).status === 200,
+    'A caller that waited as long as it was told was refused again.',
+  );
   proof.note('refused above the limit, with Retry-After', refused.length);
   await serving.end('SIGTERM');
 }

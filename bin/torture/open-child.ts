@@ -8,7 +8,7 @@ import { serveTasks } from '../../src/examiner/child-side.ts';
 import { openPicture } from '../../src/examiner/open-picture.ts';
 
 serveTasks(async (task) => {
-  if (!(task instanceof Uint8Array)) throw new TypeError('A task is the bytes of a picture.');
+  if (!(task instanceof Uint8Array)) throw new TypeError('Expected the bytes of a picture.');
   if (sniffOtherKind(task) === 'pdf') return openPdf(task);
   const { bytes, picture } = await openPicture({ bytes: task }, localLimits);
   const { credentials } = await readProvenance(bytes, picture, { trustList: null });
