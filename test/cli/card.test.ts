@@ -97,7 +97,7 @@ test('a card recommends a step for each kind of finding, but none for an abstent
   };
 
   expect(rowOf(cardOf('uncertain'), 'Next')).toMatch(
-    /Copied parts: Compare both places, and ask for another photograph of them\. \S.*: Not strong enough on its own; ask for the original file from the device\.$/,
+    /Copied parts: Compare the two areas, and ask for another photograph of them\. \S.*: Not strong enough on its own; ask for the original file from the device\.$/,
   );
   expect(cardOf('abstain')).not.toContain('Copied parts');
 });

@@ -139,7 +139,12 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual areas'],
-        de: ['Kameraspuren', 'KI-Erzeugung und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
+        de: [
+          'Kameraspuren',
+          'KI-Erzeugung und Veränderung',
+          'Kompression',
+          'Ungewöhnliche Stellen',
+        ],
       },
       { en: ['0\n0.25\n0.5\n0.75\n1'], de: ['0\n0,25\n0,5\n0,75\n1'] },
     ],
