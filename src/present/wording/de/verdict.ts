@@ -118,7 +118,7 @@ export const verdict: typeof english = {
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
-      'Aus dem Ergebnis lässt sich nichts ableiten: Die Befunde reichen für keine der beiden Hypothesen aus.',
+      'Aus dem Ergebnis lässt sich nichts ableiten: Die Befunde stützen keine der beiden Hypothesen ausreichend.',
     abstain: 'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen dieses Bild.',
     help: 'Weiterhelfen würde:',
     duty: [
