@@ -18,7 +18,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
   accuracy: {
     en: ['Accuracy', 'how often it is wrong, how fast it is, what it cannot do'],
-    de: ['Genauigkeit', 'wie oft das Programm irrt, wie schnell es ist, was es nicht kann'],
+    de: ['Genauigkeit', 'wie oft sich das Programm irrt, wie schnell es ist, was es nicht kann'],
   },
   speed: {
     en: ['Speed', 'how long each step of an examination takes'],
