@@ -8,7 +8,7 @@ let folder = '';
 
 export function setup(): void {
   folder = mkdtempSync(join(tmpdir(), 'forensics-tests-'));
-  // PostgreSQL runs as a user of its own where the tests run as root.
+  // PostgreSQL runs as a separate user if the tests run as root.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The package of Debian and Ubuntu: `bin/packages/deb.sh TARBALL FOLDER`. It contains what npm installs from the
+# The package for Debian and Ubuntu: `bin/packages/deb.sh TARBALL FOLDER`. It contains what npm installs from the
 # tarball, the Node.js that runs this (Debian's is older), and the systemd unit from the manual. Files for other systems and
 # processors are removed.
 set -euo pipefail

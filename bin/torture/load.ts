@@ -134,7 +134,7 @@ interface Moment {
   readonly at: number;
 }
 
-/** Under the same load at both times, because each kind of request has a heap size of its own. */
+/** Under the same load at both times, because each kind of request has its own heap size. */
 function growth(first: Moment, last: Moment): string {
   const hours = (last.at - first.at) / 3_600_000;
   const from = `${first.mb.toFixed(0)} MB during the first reads, ${last.mb.toFixed(0)} during the same reads`;

@@ -19,7 +19,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/forensics-training
 environment=$cache/$key
 python=$environment/bin/python
 
-# Everything the tests read lies in this folder. None where something is not committed.
+# Everything the tests read is in this folder. Empty if anything is not committed.
 tested=
 if (($# == 0)) && [ -z "$(git status --porcelain -- . 2>/dev/null || echo none)" ]; then
   tested=$cache/passed-$key-$(git rev-parse "HEAD:models/training")
@@ -31,17 +31,17 @@ if [ -n "$tested" ] && [ -e "$tested" ]; then
 fi
 
 if [ ! -e "$environment" ]; then
-  # Built beside its place and moved there when complete: an interrupted installation leaves nothing that looks finished.
+  # Built under another name and renamed when complete, so that an interrupted installation never looks finished.
   unfinished=$environment.$$
   mkdir -p "$(dirname "$environment")"
   trap 'rm -rf "$unfinished"' EXIT
   python3 -m venv --clear "$unfinished"
   install=("$unfinished/bin/python" -m pip install --quiet --disable-pip-version-check)
-  # The CPU build where the index has it: the plain one brings several GB of GPU libraries.
+  # The CPU build if the index has one: the plain build brings several GB of GPU libraries.
   torch=$(tr ' ' '\n' <<<"$requirements" | grep '^torch==')
   "${install[@]}" --retries 0 "$torch+cpu" 2>/dev/null || echo "The index has no CPU build of $torch; installing the plain one."
   "${install[@]}" $requirements
-  # Another run may have been faster.
+  # Another run may have finished first.
   [ -e "$environment" ] || mv "$unfinished" "$environment"
 fi
 

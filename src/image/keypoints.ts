@@ -153,7 +153,7 @@ function forEachExtremum(
   }
 }
 
-/** A function of its own: a closure in that loop would cost memory for every pixel. */
+/** A separate function: a closure in that loop would cost memory for every pixel. */
 function isExtremum(
   planes: readonly Float32Array[],
   at: number,

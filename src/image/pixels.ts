@@ -1,4 +1,4 @@
-/** Crops and smaller copies of a picture, which have no file of their own. */
+/** Crops and smaller copies of a picture, which have no file. */
 
 import type { Picture } from './picture.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Limits what a request body may cost before anybody looks at it, and validates it against its
- * route's schema. Object uploads have limits of their own.
+ * route's schema. Object uploads have their own limits.
  */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -203,7 +203,7 @@ export async function allowOrigins(
   origins: readonly string[],
 ): Promise<void> {
   if (origins.length === 0) return;
-  // The package answers OPTIONS on a route of its own; requests that are not preflights go on to the response with
+  // The package answers OPTIONS on its own route; requests that are not preflights go on to the response with
   // `Allow`.
   server.addHook('onRoute', (route) => {
     if (route.method === 'OPTIONS' && route.url === '*') route.config = { access: 'everyone' };

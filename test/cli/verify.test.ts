@@ -87,7 +87,7 @@ describe('verify', () => {
     expect(stdout).not.toContain('it has the SHA-256 that was examined');
   });
 
-  test('refuses a file that is no bundle with one line', async () => {
+  test('refuses a file that is not a bundle with one line', async () => {
     const { verify, dir } = await folderWithBundle();
     await writeFile(join(dir, 'evidence.zip'), 'hello');
 

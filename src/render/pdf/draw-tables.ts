@@ -9,7 +9,7 @@ const labelWidths = { usual: 156, tight: 104 } as const;
 const cellGap = 10;
 const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 1.7;
-/** Lines of a value that stay together; a longer value continues in a row of its own. */
+/** Lines of a value that stay together; a longer value continues in a separate row. */
 const maxLines = 40;
 const belowTable = 6;
 

@@ -187,7 +187,7 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
     tagged: true,
     displayTitle: true,
     lang: language,
-    // None of the standard fonts, which pdfkit reads from files of its own.
+    // None of the standard fonts, which pdfkit reads from its own files.
     font: '',
     info: {
       Title: title,

@@ -183,7 +183,7 @@ function toPlace({ isMirrored, scale, left, top }: Alignment) {
   return { isMirrored, scale, left, top };
 }
 
-/** Keys of keypoints are smaller; each kind of fact has a range of its own. */
+/** Keys of keypoints are smaller; each kind of fact has its own range. */
 const firstFact = 2 ** 52;
 const factsPerKind = 2 ** 48;
 

@@ -64,7 +64,7 @@ describe('readPng', () => {
 
   test.each([
     ['a flipped bit in the header', damage(plain, 20)],
-    ['a first chunk that is no header', Buffer.concat([pngSignature, pngChunk('IDAT', 'x')])],
+    ['a first chunk that is not a header', Buffer.concat([pngSignature, pngChunk('IDAT', 'x')])],
     ['a chunk length beyond the file', hugeChunk()],
     ['a chunk without a name before the picture', withChunks(plain, pngChunk('a\0b!', 'x'))],
     ['no picture data', Buffer.concat([pngSignature, pngHeader(80, 70), pngChunk('IEND', '')])],

@@ -10,7 +10,7 @@ from forensics_training.locator.pairs import Pairs
 from forensics_training.locator.reading import Read
 from forensics_training.runtime.metrics import auc, sigmoid
 
-LEAST = 10  # least photographs of a source that gets a limit of its own
+LEAST = 10  # minimum photographs of a source that gets its own limit
 LEVELS = 400  # thresholds tried for F1
 
 

@@ -15,7 +15,7 @@ export const cases = {
     noSign: 'with no sign found',
   },
   oneCamera: 'from one camera',
-  /** For a picture without a page of its own. */
+  /** For a picture without its own page. */
   noResult: 'No result yet.',
   noPage: 'Examined only for a result (flagging tier), so it has no page here.',
   pages: 'One page per picture follows. The full report of each is in its evidence bundle.',
