@@ -13,11 +13,11 @@ export const topics: Readonly<Record<string, Topic>> = {
     de: ['Glossar', 'die Begriffe in Programm, Berichten und Quelltext'],
   },
   methods: {
-    en: ['Methods', 'what is examined, how a verdict comes about, how to read maps'],
+    en: ['Methods', 'what is examined, how a verdict is reached, and how to read maps'],
     de: ['Methoden', 'was untersucht wird, wie ein Ergebnis entsteht, wie man Heatmaps liest'],
   },
   accuracy: {
-    en: ['Accuracy', 'how often it is wrong, how fast it is, what it cannot do'],
+    en: ['Accuracy', 'how often it is wrong, and what it cannot do'],
     de: ['Genauigkeit', 'wie oft sich das Programm irrt, wie schnell es ist, was es nicht kann'],
   },
   speed: {
@@ -36,7 +36,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     de: ['Konsole', 'die Weboberfläche: erstes Konto, Analysen, Verwaltung'],
   },
   server: {
-    en: ['Server', 'the HTTP interface, and using a server from another machine'],
+    en: ['Server', 'the HTTP API, and how to use a server from another machine'],
     de: ['Server', 'die HTTP-Schnittstelle; einen Server von einem anderen Rechner aus benutzen'],
   },
   administration: {
@@ -56,11 +56,14 @@ export const topics: Readonly<Record<string, Topic>> = {
     de: ['Mehrere Rechner', 'PostgreSQL, ein Bucket und so viele Server und Worker wie nötig'],
   },
   security: {
-    en: ['Security', 'what is protected against whom, how that is tested, how to report problems'],
+    en: [
+      'Security',
+      'what is protected against whom, how this is tested, how to report a vulnerability',
+    ],
     de: ['Sicherheit', 'was vor wem geschützt ist, wie das geprüft wird, wie man Lücken meldet'],
   },
   library: {
-    en: ['Library', 'examine and verify in your own program'],
+    en: ['Library', 'examining and verifying from your own program'],
     de: ['Bibliothek', 'im eigenen Programm untersuchen und prüfen'],
   },
   commands: {
@@ -68,7 +71,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     de: ['Befehle', 'alle Befehle und Optionen'],
   },
   settings: {
-    en: ['Settings', 'every setting, as flag, variable and in the config file'],
+    en: ['Settings', 'every setting, as a flag, a variable and in the config file'],
     de: [
       'Einstellungen',
       'alle Einstellungen, als Option, Variable und in der Konfigurationsdatei',
@@ -79,7 +82,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     de: ['Exit-Codes', 'Exit-Codes, Fehlercodes und HTTP-Status'],
   },
   architecture: {
-    en: ['Architecture', 'the source code: its rooms, and three paths through them'],
+    en: ['Architecture', 'the source code: its rooms, and three journeys through them'],
     de: ['Architektur', 'der Quelltext: seine Räume und drei Wege durch sie'],
   },
 };
