@@ -18,7 +18,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
   accuracy: {
     en: ['Accuracy', 'how often it is wrong, and what it cannot do'],
-    de: ['Genauigkeit', 'wie oft sich das Programm irrt, wie schnell es ist, was es nicht kann'],
+    de: ['Genauigkeit', 'wie oft sich das Programm irrt und was es nicht kann'],
   },
   speed: {
     en: ['Speed', 'how long each step of an examination takes'],
@@ -83,7 +83,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   },
   architecture: {
     en: ['Architecture', 'the source code: its rooms, and three journeys through them'],
-    de: ['Architektur', 'der Quelltext: seine Räume und drei Wege durch sie'],
+    de: ['Architektur', 'der Quelltext: seine Räume und drei Wege hindurch'],
   },
 };
 
