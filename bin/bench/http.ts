@@ -1,5 +1,5 @@
 /**
- * (e): two requests of the interface, compared with a bare Fastify route that returns the same
+ * (e): two API requests, compared with a bare Fastify route that returns the same
  * bytes, each in its own process. A creation is acknowledged once it is on disk, so it is also
  * compared with a bare route that stores one row.
  */

@@ -1,4 +1,4 @@
-/** The conditions under which both classes are measured alike, and the steps from a crop to a picture of the engine. */
+/** The conditions under which both classes are measured alike, and the steps from a crop to a picture for the engine. */
 
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';

@@ -58,7 +58,7 @@ const goalsOfVerdicts: readonly Goal<Outcome>[] = [
   }),
 ];
 
-/** Of pictures as they are. */
+/** For unmodified pictures. */
 const goalsAsIs: readonly Goal<Outcome>[] = [
   atLeast(0.5, 'default: generated pictures called fake', (rows) =>
     calledRate(fakeOf(rows), 'default', 'fake'),

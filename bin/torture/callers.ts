@@ -1,5 +1,5 @@
 /**
- * Callers of every kind: requests made from the interface's own document, every route with every
+ * Callers of every kind: requests generated from the API's own document, every route with every
  * caller, and secrets that are searched for everywhere afterwards.
  */
 

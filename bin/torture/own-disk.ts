@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 
-/** @returns false if this user may not. */
+/** @returns false if this user may not mount one. */
 export function mount(folder: string, how: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', how, 'tmpfs', folder], { stdio: 'ignore' });

@@ -84,7 +84,7 @@ export function componentOf({ components }: RawDocument, name: string): Schema {
 
 function methodOf(name: string): Operation['method'] {
   const method = methods.find((one) => one === name.toUpperCase());
-  if (method === undefined) throw new Error(`${name} is no method of the interface`);
+  if (method === undefined) throw new Error(`${name} is not a method of the API`);
   return method;
 }
 
