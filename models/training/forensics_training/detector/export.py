@@ -61,7 +61,7 @@ def load(runs: list[str], backbone: str) -> Detector:
     """The mean of several networks.
 
     @param runs names of runs, or model folders
-    @param backbone of the model folders
+    @param backbone the backbone of the model folders
     """
     members = [load_one(run, backbone) for run in runs]
     members[0].load_state_dict(mean_of([one.state_dict() for one in members]))
