@@ -296,7 +296,7 @@ test(
 
     await run(['analyze', join(dir, 'original.jpg'), ...acme(), '--case', '4099']);
     const forReport = ['--tier', 'forensicReporting', '--exhibit', 'E-1', '--examiner', 'Ada Berg'];
-    const described = ['--case', '4711', ...forReport];
+    const described = ['--project', '4711', ...forReport];
     const card = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), ...described]);
     const listed = await asTenant('projectId=4711');
     const json = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), '--json']);

@@ -196,7 +196,7 @@ test('a server provides the report and archive of a case', async () => {
 });
 
 test('a case without pictures is refused', async () => {
-  const wanted = ['--case', 'none', '--tenant', 'default', '--data-dir', dataDir];
+  const wanted = ['--project', 'none', '--tenant', 'default', '--data-dir', dataDir];
 
   const refused = await runHere([
     'report',

@@ -1,6 +1,6 @@
 /** The options of `forensics analyze`, and the rules for combining them. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';
@@ -99,9 +99,12 @@ export interface CaseOptions {
   readonly template?: string;
 }
 
+/** `--project` is a second name of `--case`: what the API calls it. */
 export function withCaseOptions(command: Command): Command {
   return command
-    .option('--case <number>', 'the case, such as a claim number', named)
+    .option('--case <number>', 'the case, such as a claim number; projectId in the API', named)
+    .addOption(new Option('--project <number>').argParser(named).hideHelp())
+    .on('option:project', (value: string) => command.setOptionValue('case', value))
     .option('--exhibit <number>', 'the exhibit number', named)
     .option('--examiner <name>', 'the name of the examiner', named)
     .option('--note <text>', 'a note about the case', named)
