@@ -7,6 +7,8 @@
  *   for the steps of making a thumbnail.
  */
 
+import { largestParts, type Region } from './regions.ts';
+
 /** Thumbnail pixels per cell side: two cells per JPEG block side, so that ringing is averaged out. */
 const thumbnailPx = 4;
 const maxCells = 128;
@@ -54,6 +56,51 @@ export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSi
     Number.POSITIVE_INFINITY,
   );
   return { deviations, scatter, likeness: 1 - scatter / robustSpread(small.means) };
+}
+
+/**
+ * Longer side of the smaller of two pictures compared for `differingParts`: coarse enough that an alignment error of
+ * half a per cent makes no difference.
+ */
+export const comparedSide = 256;
+/** Minimum deviation of a changed cell, as in `thumbnail.ts`, and minimum number of cells in a changed part. */
+const minDeviation = 8;
+const minCells = 4;
+const maxParts = 9;
+
+/** The parts of `picture`, in its pixels, that a smaller picture of the same thing shows differently. */
+export function differingParts(picture: Plane, smaller: Plane): readonly Region[] {
+  const cells = cellsFor(picture, smaller);
+  const values = compareThumbnail(picture, smaller, cells).deviations;
+  const minShare = (minCells * cells.cellPx ** 2) / (picture.width * picture.height);
+  const parts = largestParts({ ...cells, values }, minDeviation, picture, maxParts);
+  return joinNear(
+    parts.filter(({ share }) => share >= minShare),
+    2 * cells.cellPx,
+  );
+}
+
+/** One change often shows as several parts, where it resembles what was there. */
+function joinNear([part, ...others]: readonly Region[], gap: number): readonly Region[] {
+  if (part === undefined) return [];
+  const right = part.left + part.width;
+  const bottom = part.top + part.height;
+  const near = others.find(
+    ({ left, top, width, height }) =>
+      Math.max(left - right, part.left - left - width) <= gap &&
+      Math.max(top - bottom, part.top - top - height) <= gap,
+  );
+  if (near === undefined) return [part, ...joinNear(others, gap)];
+  const left = Math.min(part.left, near.left);
+  const top = Math.min(part.top, near.top);
+  const joined = {
+    left,
+    top,
+    width: Math.max(right, near.left + near.width) - left,
+    height: Math.max(bottom, near.top + near.height) - top,
+    share: part.share + near.share,
+  };
+  return joinNear([joined, ...others.filter((other) => other !== near)], gap);
 }
 
 /**

@@ -148,8 +148,13 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await logIn(page, ready.url, email, password);
     const original = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
     const part = { left: 96, top: 48, width: 480, height: 360 };
+    const patch = { left: 320, top: 192, width: 96, height: 72 };
     const camera = { IFD2: { BodySerialNumber: '012345678' } };
-    const copy = await sharp(original)
+    const input = await sharp({ create: { ...patch, channels: 3, background: '#c33' } })
+      .png()
+      .toBuffer();
+    const changed = sharp(original).composite([{ input, left: patch.left, top: patch.top }]);
+    const copy = await sharp(await changed.png().toBuffer())
       .extract(part)
       .flop()
       .withExif(camera)
@@ -171,6 +176,13 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await line.waitFor({ timeout: 60_000 });
     expect(await line.innerText()).toMatch(/^Seen before: scene\.jpg, .*, mirrored/);
     await line.getByRole('link', { name: 'Compare' }).click();
+    await page.getByText('The framed parts differ.').waitFor();
+    const frames = page.locator('.viewer .mark rect.shade');
+    expect(await frames.count()).toBe(2);
+    const [left, top] = await Promise.all(['x', 'y'].map((at) => frames.first().getAttribute(at)));
+    expect(Math.abs(Number(left) - patch.left) + Math.abs(Number(top) - patch.top)).toBeLessThan(
+      20,
+    );
     await page.getByRole('button', { name: 'Flicker' }).click();
     const images = page.locator('.plane img');
     await expect.poll(async () => images.nth(1).getAttribute('style')).toContain('scale(-');

@@ -9,6 +9,9 @@ import { writeVerdict } from '../parts/verdict.ts';
 import { useAnalysis } from './analysis.tsx';
 import { useSameCase, useSeenBefore } from './other-pictures.tsx';
 import type { SeenBefore } from '../../contract/seen-before.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { findDifferences } from '../parts/differences.ts';
+import { useLoaded } from '../parts/loading.ts';
 import { firstLook, layOn } from '../parts/look.ts';
 import { type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
 import { ViewerControls } from '../parts/viewer-controls.tsx';
@@ -40,7 +43,7 @@ function Pair({ one, other }: { readonly one: Analysis; readonly other: Analysis
   const named = [other, ...seen, ...sameCase].map(({ id, name }) => [id, name.slice(0, 80)]);
   return (
     <>
-      <Comparison key={`${other.id} ${alignment === null}`} {...{ one, other, alignment }} />
+      <Comparison key={other.id} {...{ one, other, alignment }} />
       <div class="columns">
         <Caption analysis={one} />
         <Caption analysis={other} />
@@ -89,10 +92,11 @@ interface Compared {
 /** Side by side in step, or overlaid if both show the same thing. */
 function Comparison({ one, other, alignment }: Compared) {
   const { comparison: text } = useConsole().words;
-  const [mode, setMode] = useState<Mode>(alignment === null ? 'side' : 'difference');
+  const [mode, setMode] = useState<Mode>('side');
   const [look, setLook] = useState(firstLook);
   const { size, lower, upper } = useLayers({ one, other, alignment });
-  const common = { size, look, setLook };
+  const { marks, found } = useDifferences(alignment !== null, { size, lower, upper });
+  const common = { size, look, setLook, marks };
   return (
     <section class="panel" aria-label={text.title}>
       <div class="row apart">
@@ -121,9 +125,32 @@ function Comparison({ one, other, alignment }: Compared) {
       <p class="soft small">
         {text.hints[mode]} {alignment === null && mode !== 'side' && text.notAligned}
       </p>
+      <p role="status">{found}</p>
     </section>
   );
 }
+
+/** Marks of the differing parts, and a sentence about them: the report has the same. */
+function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
+  const { words, language } = useConsole();
+  const [selected, setSelected] = useState<number | null>(null);
+  const key = `differences ${lower.url} ${upper.url} ${upper.transform} ${isAligned}`;
+  const { data, error } = useLoaded(key, {
+    load: async () => (isAligned ? findDifferences(lower, upper, size) : null),
+  });
+  const marks = (data ?? []).map((box, at) => ({
+    number: at + 1,
+    boxes: [box],
+    label: words.comparison.part(at + 1),
+    isSelected: selected === at,
+    onSelect: () => setSelected(selected === at ? null : at),
+  }));
+  const { alike, framed } = wordsIn(language).document.seen;
+  const found = data && (marks.length === 0 ? alike : framed);
+  return { marks, found: error === null ? found : words.comparison.notMarked };
+}
+
+type Layers = ReturnType<typeof useLayers>;
 
 /** In pixels of the other picture, so that the two can be stacked. */
 function useLayers({ one, other, alignment }: Compared) {

@@ -337,6 +337,9 @@ export const de: Words = {
       flicker: 'Beide im Wechsel: Wo etwas springt, unterscheiden sie sich.',
     },
     notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen mittig aufeinander.',
+    part: (number) => `Abweichende Stelle ${number}`,
+    notMarked:
+      'Abweichende Stellen lassen sich nicht einrahmen, weil der Browser eines der Bilder nicht lesen konnte.',
   },
   review: {
     next: 'Nächstes',

@@ -331,6 +331,9 @@ export const en = {
       flicker: 'Alternates between the two: whatever jumps is different.',
     },
     notAligned: 'They are not known to show the same thing, so one is centred on the other.',
+    part: (number: number) => `Differing part ${number}`,
+    notMarked:
+      'The differing parts cannot be framed, because the browser could not read one of the pictures.',
   },
   review: {
     next: 'Next',

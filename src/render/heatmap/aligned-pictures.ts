@@ -2,10 +2,10 @@
 
 import sharp from 'sharp';
 import type { SeenBefore } from '../../contract/seen-before.ts';
-import { largestParts, type Region, type Size } from '../../detectors/regions.ts';
-import { cellsFor, compareThumbnail } from '../../detectors/thumbnail-difference.ts';
+import type { Region, Size } from '../../detectors/regions.ts';
+import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
 import { scalePixels } from '../../image/codec.ts';
-import { type Pixels, toPlanes } from '../../image/pixels.ts';
+import { type Pixels, toLuma } from '../../image/pixels.ts';
 import { drawFrames } from './frames.ts';
 
 export interface AlignedPictures {
@@ -17,12 +17,6 @@ export interface AlignedPictures {
 
 /** Size of each half: 200 dpi for a figure 8 cm wide. */
 const maxPixels = 250_000;
-/** Longer side of the compared copies: coarse enough that an alignment error of half a per cent makes no difference. */
-const comparedSide = 256;
-/** Minimum deviation of a changed cell, as in `thumbnail.ts`, and minimum number of cells in a changed part. */
-const minDeviation = 8;
-const minCells = 4;
-const maxParts = 9;
 
 /** @param alignment - where `one` lies in `other`. */
 export async function layBeside(
@@ -35,7 +29,8 @@ export async function layBeside(
   const size = scaled(own, scale);
   const left = await cut(one, own, size);
   const right = await cut(other, its, size, alignment.isMirrored);
-  const parts = await differingParts(left, right);
+  const coarse = scaled(size, Math.min(1, comparedSide / Math.max(size.width, size.height)));
+  const parts = differingParts(planeOf(left), planeOf(await scalePixels(right, coarse)));
   const gap = Math.max(4, Math.round(size.width / 50));
   const raw = { ...size, channels: 3 } as const;
   const input = Buffer.from(framed(right, parts));
@@ -96,17 +91,8 @@ async function cut(
   return { ...size, rgb: await cutting.raw({ depth: 'uchar' }).toBuffer() };
 }
 
-async function differingParts(one: Pixels, other: Pixels): Promise<readonly Region[]> {
-  const size = { width: one.width, height: one.height };
-  const coarse = scaled(size, Math.min(1, comparedSide / Math.max(size.width, size.height)));
-  const small = await scalePixels(other, coarse);
-  const cells = cellsFor(size, coarse);
-  const whole = { ...size, luma: toPlanes(one).luma };
-  const { deviations } = compareThumbnail(whole, { ...coarse, luma: toPlanes(small).luma }, cells);
-  const minShare = (minCells * cells.cellPx ** 2) / (size.width * size.height);
-  return largestParts({ ...cells, values: deviations }, minDeviation, size, maxParts).filter(
-    ({ share }) => share >= minShare,
-  );
+function planeOf(pixels: Pixels) {
+  return { width: pixels.width, height: pixels.height, luma: toLuma(pixels.rgb) };
 }
 
 function framed({ width, height, rgb }: Pixels, parts: readonly Region[]): Uint8Array {
