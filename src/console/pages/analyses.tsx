@@ -391,7 +391,7 @@ const csvColumns: Readonly<Record<string, (analysis: Analysis) => CsvValue>> = {
   comment: ({ comment }) => comment,
 };
 
-export function saveAnalyses(analyses: readonly Analysis[]): void {
+export function saveAnalyses(analyses: readonly Analysis[], name = 'analyses.csv'): void {
   const rows = analyses.map((analysis) => Object.values(csvColumns).map((read) => read(analysis)));
-  saveCsv('analyses.csv', [Object.keys(csvColumns), ...rows]);
+  saveCsv(name, [Object.keys(csvColumns), ...rows]);
 }

@@ -21,7 +21,7 @@ import { saveAnalyses, useCommenting } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
-const uncertain = resultClasses.indexOf('uncertain');
+const real = resultClasses.indexOf('real');
 
 /** The most entries per request. */
 const listed = 1000;
@@ -140,7 +140,7 @@ function Downloads({
       >
         {text.bundle}
       </Button>
-      <Button disabled={isEmpty} onClick={() => saveAnalyses(entries)}>
+      <Button disabled={isEmpty} onClick={() => saveAnalyses(entries, `case-${name}.csv`)}>
         {list.csvAll}
       </Button>
     </div>
@@ -148,7 +148,7 @@ function Downloads({
 }
 
 interface Details {
-  /** With its evidence, if nothing was decided: a change may be suspected. */
+  /** With its evidence, which has the reason, unless no sign was found. */
   readonly analysis: Analysis;
   /** Other pictures that show the same thing. */
   readonly seen: readonly SeenBefore[];
@@ -170,8 +170,8 @@ function useDetails(analyses: readonly Analysis[]): {
     load: async (signal) => {
       for (const found of open().slice(0, requestedAtOnce)) {
         const { id, inferenceStatus } = found;
-        const isUndecided = inferenceStatus.result?.resultClass === uncertain;
-        const analysis = isUndecided ? await getAnalysis(tenantName, id, signal) : found;
+        const isReal = inferenceStatus.result?.resultClass === real;
+        const analysis = isReal ? found : await getAnalysis(tenantName, id, signal);
         const seen = await listSeenBefore(tenantName, id, signal);
         known.current.set(id, { analysis, seen });
       }
