@@ -1,7 +1,7 @@
 /**
  * `npm run manual`: the generated pages, and the outputs of all examples from a new run, also in the German pages.
  * `npm run manual -- --reference`: only those pages.
- * `npm run manual -- --images`: only the images of README.md and of the console; needs pdftoppm (poppler-utils) and Chromium.
+ * `npm run manual -- --images`: only the images; needs pdftoppm (poppler-utils), tmux and Chromium.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { blocksOf, germanOf, pages, readPage, root, withBlock, withBlocksOf } fr
 import { play } from './play.ts';
 import { referencePages } from './reference.ts';
 import { openStage } from './stage.ts';
+import { drawTerminalImage } from './terminal-image.ts';
 import { wayOf } from './ways.ts';
 
 const only = readOptions(import.meta.url, {
@@ -21,6 +22,7 @@ const only = readOptions(import.meta.url, {
 });
 if (only.images) {
   await drawImages();
+  await drawTerminalImage();
   await drawConsoleImages();
 } else {
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
