@@ -84,11 +84,12 @@ test('the rooms that judge a picture import no rows, settings or server', () => 
   expect(strays).toEqual([]);
 });
 
-test('the console, which runs in browsers, imports only the wire, report texts and file headers', () => {
+test('the console, which runs in browsers, imports only the wire, texts, file headers and the comparison of pixels', () => {
   const known = ['contract', 'present'];
   const strays = arrows.filter(({ from, to }) => from === 'console' && !known.includes(to));
 
-  const others = /\.css$|image\/(?:file-kind|raw|readers)\.ts$/;
+  const others =
+    /\.css$|image\/(?:file-kind|pixels|raw|readers)\.ts$|detectors\/thumbnail-difference\.ts$/;
   expect(strays.map(({ name }) => name).filter((name) => !others.test(name))).toEqual([]);
 });
 
