@@ -113,7 +113,7 @@ export const outcome: typeof english = {
     },
   },
   wrong: {
-    none: 'keines',
+    none: 'null',
     some: (called, of) => `${called} von ${of}`,
     generated: (called, open, passed) =>
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
