@@ -539,7 +539,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
     'In tests, the method suspected or found a change in 5 of 166 unchanged pictures (false alarms; their true rate may be up to 6.9 %) and in 49 of 118 changed ones of this quality.',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
-    'Bei 5 von 166 unveränderten Bildern zu Unrecht vermutet.',
+    '5 von 166 unveränderten Bildern zu Unrecht verdächtigt.',
   );
   expect(writeEvidence({ ...examination, options }).errorRate?.en).not.toContain('166');
 });

@@ -113,7 +113,7 @@ export const outcome: typeof english = {
     },
   },
   wrong: {
-    none: 'null',
+    none: 'keines',
     some: (called, of) => `${called} von ${of}`,
     generated: (called, open, passed) =>
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
@@ -129,7 +129,7 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugte Stelle',
     },
     fake: (called, high) =>
-      `In Tests stufte das Verfahren ${called} Fotografien fälschlich als KI-erzeugt ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
+      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als KI-erzeugt ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
     changed: (called, high) =>
       `In Tests stufte das Verfahren ${called} unveränderten Bildern fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
     suspected: (falsely, high, rightly) =>
@@ -140,9 +140,9 @@ export const outcome: typeof english = {
     brief: {
       real: (generated, changed) =>
         `${generated} KI-erzeugten und ${changed} veränderten Bildern erkannt.`,
-      fake: (called) => `${called} Fotografien für KI-erzeugt gehalten.`,
+      fake: (called) => `${called} echten Fotos für KI-erzeugt gehalten.`,
       changed: (called) => `${called} unveränderten Bildern für verändert gehalten.`,
-      suspected: (called) => `Bei ${called} unveränderten Bildern zu Unrecht vermutet.`,
+      suspected: (called) => `${called} unveränderten Bildern zu Unrecht verdächtigt.`,
     },
   },
   strengths: {
