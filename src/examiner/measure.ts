@@ -7,7 +7,7 @@ import { decidingDetectors } from '../engine/shown-methods.ts';
 import { saveJpeg, scalePixels } from '../image/codec.ts';
 import type { Pixels } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
-import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
+import type { Limits, Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { checkSeed } from './examine.ts';
 import { openPicture } from './open-picture.ts';
@@ -38,7 +38,7 @@ export async function performMeasure(
   }
   if (made === null) throw new TypeError('No condition was measured.');
   return {
-    facts: toFacts(picture.facts),
+    sha256: picture.facts.sha256,
     declaresGeneration: declarations.some(({ origin }) => origin !== 'captured'),
     model: made.model,
     environment: made.environment,
@@ -72,15 +72,6 @@ function toConditionResult(condition: Condition, examinations: ByStrategy): Cond
       relaxed: toVerdict('relaxed'),
     },
   };
-}
-
-function toFacts(facts: PictureFacts): Measurement['facts'] {
-  const { format, sizeBytes, sha256, width, height, jpeg } = facts;
-  const coding = jpeg && {
-    quality: jpeg.quality?.value ?? null,
-    chromaSubsampling: jpeg.chromaSubsampling,
-  };
-  return { format, sizeBytes, sha256, width, height, jpeg: coding };
 }
 
 // The processing histories under which a picture is measured: as the file is, after a sharing service, and after it was

@@ -11,7 +11,7 @@ import type {
 } from '../engine/result.ts';
 import type { PdfPart } from '../image/pdf.ts';
 import type { Format } from '../contract/formats.ts';
-import type { Limits, PictureFacts } from '../image/picture.ts';
+import type { Limits } from '../image/picture.ts';
 import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
@@ -122,10 +122,7 @@ export interface MeasureRequest {
 
 /** A labelled picture's contribution to error rates: no maps or findings, so that thousands fit into memory. */
 export interface Measurement {
-  readonly facts: Pick<PictureFacts, 'format' | 'sizeBytes' | 'sha256' | 'width' | 'height'> & {
-    /** Null if it is not a JPEG. */
-    readonly jpeg: { readonly quality: number | null; readonly chromaSubsampling: string } | null;
-  };
+  readonly sha256: string;
   /** Whether the file declares itself generated. The verdicts ignore this, because error rates are about traces. */
   readonly declaresGeneration: boolean;
   readonly model: ModelIdentity;

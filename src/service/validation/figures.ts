@@ -17,7 +17,7 @@ export interface Outcome {
   readonly isFake: boolean;
   /** Sub-folder within its class; empty for none. */
   readonly folder: string;
-  readonly measurement: Pick<Measurement, 'facts' | 'readings' | 'declaresGeneration'>;
+  readonly measurement: Pick<Measurement, 'sha256' | 'readings' | 'declaresGeneration'>;
 }
 
 interface FigureOptions {
@@ -73,7 +73,7 @@ function chooseSources(outcomes: readonly Outcome[]): SourceOf {
   const unitFor = (isFake: boolean) => drawnBy(outcomes.filter((one) => one.isFake === isFake));
   const units = { real: unitFor(false), fake: unitFor(true) };
   return ({ isFake, folder, measurement }) =>
-    units[isFake ? 'fake' : 'real'] === 'folder' ? folder : measurement.facts.sha256;
+    units[isFake ? 'fake' : 'real'] === 'folder' ? folder : measurement.sha256;
 }
 
 function toSamples(

@@ -9,7 +9,6 @@ import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../infe
 import type { OwnValidation } from '../../present/report-item.ts';
 import type { Measurement } from '../../examiner/requests.ts';
 import { drawnBy, computeFigures, countFolders, type Outcome } from './figures.ts';
-import { probeForShortcut } from './shortcut-probe.ts';
 import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';
 
 export interface Measured extends Outcome {
@@ -56,12 +55,12 @@ export function makeValidation(parts: RecordParts): Validation {
       inBoth: files.inBoth,
     },
     conditions: [...computeFigures(measured, { seed })],
-    shortcut: probeForShortcut(measured, seed),
+    shortcut: null,
   };
 }
 
 function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPictures {
-  const list = ofClass.map(({ measurement }) => measurement.facts.sha256).toSorted();
+  const list = ofClass.map(({ measurement }) => measurement.sha256).toSorted();
   const digest = createHash('sha256').update(list.map((each) => `${each}\n`).join(''));
   return {
     ...files,

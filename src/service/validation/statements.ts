@@ -5,7 +5,6 @@ import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { conditions as allConditions } from '../../examiner/requests.ts';
 import { minFolders } from './figures.ts';
-import { isLeak, lastingFacts } from './shortcut-probe.ts';
 import type { ConditionFigures, Counted, Validation } from './validation.ts';
 
 const { rate, count } = createNumberWriter('en');
@@ -77,7 +76,6 @@ function openSentence(
 export function writeWarnings(validation: Validation): readonly string[] {
   return [
     ...fewPictures(validation),
-    ...shortcutWarning(validation),
     ...labelWarnings(validation),
     ...fileWarnings(validation),
     ...sourceWarning(validation),
@@ -106,19 +104,6 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
     return `${name}: left out ${count(missing)} that would be too small to examine.`;
   });
   return [...few, ...tooSmall];
-}
-
-function shortcutWarning({ shortcut }: Validation): readonly string[] {
-  if (shortcut === null) return [];
-  const { balancedAccuracy: value, low, telling } = shortcut;
-  if (!isLeak({ value, low })) return [];
-  const facts = telling.length > 0 ? telling.join(', ') : 'several facts together';
-  const lasting = telling.some((fact) => lastingFacts.includes(fact))
-    ? ' The sizes still differ under the other conditions.'
-    : '';
-  return [
-    `The two folders differ in more than the origin of their pictures: guessing from file properties alone (${facts}) is right in ${rate(value)} of cases (chance is 50 %). The figures under clean may be due to that; web and hard save both classes the same way.${lasting}`,
-  ];
 }
 
 function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly string[] {

@@ -82,14 +82,6 @@ const classPictures = Type.Object({
   list: orNull(Type.Array(digest)),
 });
 
-const shortcut = Type.Object({
-  /** Balanced accuracy of guessing from file properties alone; 0.5 is chance. */
-  balancedAccuracy: share,
-  low: share,
-  /** Properties that suffice for such a guess on their own. */
-  telling: Type.Array(Type.String()),
-});
-
 const schema = Type.Object({
   formatVersion: Type.Literal(1),
   id: Type.String({ pattern: '^[0-9a-f]{24}$' }),
@@ -106,8 +98,8 @@ const schema = Type.Object({
   sample: orNull(count),
   pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
   conditions: Type.Array(conditionFigures),
-  /** Null if there were too few pictures. */
-  shortcut: orNull(shortcut),
+  /** What file properties alone give away, in records from earlier versions. */
+  shortcut: Type.Unknown(),
 });
 
 export type Validation = Static<typeof schema>;
@@ -115,7 +107,6 @@ export type ConditionFigures = Static<typeof conditionFigures>;
 export type ClassFigures = Static<typeof classFigures>;
 export type ClassPictures = Static<typeof classPictures>;
 export type Counted = Static<typeof counted>;
-export type Shortcut = Static<typeof shortcut>;
 
 /** @throws {ForensicsError} `evidence_damaged` if the text is not a validation. */
 export function parseValidation(text: string): Validation {

@@ -48,7 +48,7 @@ describe('the conditions', () => {
 
 describe('measuring', () => {
   test('the clean condition decides as an examination does, under every strategy', async () => {
-    const { readings, facts, model } = await sandbox.measure({ source: { bytes: jpeg }, options });
+    const { readings, sha256, model } = await sandbox.measure({ source: { bytes: jpeg }, options });
 
     const [clean] = readings;
     for (const decisionStrategy of decisionStrategies) {
@@ -59,7 +59,7 @@ describe('measuring', () => {
       const { resultClass, reasons } = examination.decision;
       expect(clean!.verdicts[decisionStrategy]).toEqual({ resultClass, reasons });
       expect(clean!.fakeProbability).toBe(examination.decision.fakeProbability);
-      expect([facts.sha256, model]).toEqual([examination.facts.sha256, examination.model]);
+      expect([sha256, model]).toEqual([examination.facts.sha256, examination.model]);
     }
   });
 
@@ -72,18 +72,10 @@ describe('measuring', () => {
     expect(fromPng.readings.slice(1)).toEqual(fromJpeg.readings.slice(1));
   });
 
-  test('is deterministic, and reports the file properties that could give the answer away', async () => {
+  test('is deterministic', async () => {
     const [one, other] = [await measure(jpeg), await measure(jpeg)];
 
     expect(other).toEqual(one);
-    expect(one.facts).toEqual({
-      format: 'jpg',
-      sizeBytes: jpeg.length,
-      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-      width: 300,
-      height: 200,
-      jpeg: { quality: 90, chromaSubsampling: '4:2:0' },
-    });
     expect(one.readings.map(({ condition }) => condition)).toEqual(['clean', 'web', 'hard']);
   });
 

@@ -14,25 +14,16 @@ export interface OutcomeParts {
   readonly reasons?: readonly ReasonCode[];
   readonly fakeProbability?: number;
   readonly conditions?: readonly Condition[];
-  readonly facts?: Partial<Measurement['facts']>;
   readonly declaresGeneration?: boolean;
   readonly version?: string;
 }
 
 export function outcome(parts: OutcomeParts): Measured {
-  const { isFake, name, folder = '', reasons = [], facts = {} } = parts;
+  const { isFake, name, folder = '', reasons = [] } = parts;
   const resultClass = parts.resultClass ?? (isFake ? 'fake' : 'real');
   const verdict = { resultClass, reasons };
   const measurement: Measurement = {
-    facts: {
-      format: 'jpg',
-      sizeBytes: 100_000,
-      sha256: hash('sha256', name),
-      width: 640,
-      height: 480,
-      jpeg: { quality: 90, chromaSubsampling: '4:2:0' },
-      ...facts,
-    },
+    sha256: hash('sha256', name),
     declaresGeneration: parts.declaresGeneration ?? false,
     model: { id: 'm', version: parts.version ?? '1', files: { 'model.onnx': 'ab'.repeat(32) } },
     environment: { node: '24' },

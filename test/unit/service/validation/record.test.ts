@@ -171,16 +171,6 @@ describe('a warning', () => {
     expect(warningsFor(few)).not.toContain('Measured generated pictures');
   });
 
-  test('is given if the files give the class away', () => {
-    const png = { format: 'png', jpeg: null } as const;
-    const differing = [...inFolders(false), ...outcomes(40, { isFake: true, facts: png })];
-    const sized = [...inFolders(false), ...outcomes(40, { isFake: true, facts: { width: 512 } })];
-
-    expect(warningsFor(differing)).toContain('(format, JPEG quality, chroma subsampling) is right');
-    expect(warningsFor(differing)).not.toContain('sizes still differ');
-    expect(warningsFor(sized)).toContain('The sizes still differ under the other conditions.');
-  });
-
   test('is given for contradictory labels', () => {
     const declaring = outcome({ isFake: false, name: 'x', declaresGeneration: true });
     const warnings = warningsFor([...forty, declaring], {
