@@ -1,18 +1,15 @@
 /** `forensics audit`: the audit logs of this machine, one for each tenant and one for the service. */
 
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CheckedFile, checkFiles } from '../../service/analyses/evidence.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
-import { openBlobs } from '../../service/storage.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
-import { type Verification, verifyLines } from '../../service/audit/verify.ts';
+import type { Verification } from '../../service/audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { readText } from '../input.ts';
-import { calling, localCommand, type LocalOptions, subcommand } from '../options.ts';
+import { calling, type LocalOptions, subcommand } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { type Columns, printList } from '../output/layout.ts';
-import { now, raise, withLocalCore } from '../connection/local.ts';
+import { withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
   audit.addHelpText(
@@ -44,34 +41,6 @@ Examples:
       parseDate,
     )
     .action(calling(list));
-  withLog(
-    subcommand(audit, 'export', 'Print a log exactly as it is hashed: one line of JSON per entry.'),
-    {
-      json: false,
-    },
-  )
-    .addHelpText(
-      'after',
-      `
-The SHA-256 of each line, without its line break, is the "previous" of the next; "audit verify --file" checks that.
-
-Examples:
-  $ forensics audit export --tenant acme > acme.jsonl
-  $ forensics audit export --service > service.jsonl`,
-    )
-    .action(calling(exportLines));
-  localCommand(
-    audit,
-    'files',
-    'Compare the stored files of an analysis with the hashes in the log.',
-    [
-      'audit files --tenant acme --analysis 65f000000000000000000001',
-      'audit files --tenant acme --analysis 65f000000000000000000001 --json',
-    ],
-  )
-    .requiredOption('--tenant <name>', 'the tenant')
-    .requiredOption('--analysis <id>', 'the analysis')
-    .action(calling(checkStoredFiles));
 }
 
 function defineVerify(audit: Command): void {
@@ -79,7 +48,6 @@ function defineVerify(audit: Command): void {
     subcommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.'),
   )
     .option('--head <hash>', 'the hash of an entry, from a copy kept elsewhere', parseHash)
-    .option('--file <file>', 'a file that "audit export" wrote, instead of a data folder')
     .addHelpText(
       'after',
       `
@@ -93,13 +61,13 @@ Examples:
     .action(calling(verify));
 }
 
-function withLog(command: Command, { json } = { json: true }): Command {
-  command
+function withLog(command: Command): Command {
+  return command
     .option('--tenant <name>', 'the log of this tenant')
     .option('--service', 'the log of the service', false)
     .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file');
-  return json ? command.option('--json', 'print JSON', false) : command;
+    .option('--config <file>', 'the config file')
+    .option('--json', 'print JSON', false);
 }
 
 function parseHash(text: string): string {
@@ -152,37 +120,6 @@ async function chosenChains(core: Core, options: LogOptions): Promise<readonly N
   });
 }
 
-interface FilesOptions extends LocalOptions {
-  readonly tenant: string;
-  readonly analysis: string;
-}
-
-const states = {
-  as_recorded: 'as recorded',
-  changed: 'CHANGED',
-  missing: 'MISSING',
-  not_recorded: 'older than the log',
-} as const satisfies Record<CheckedFile['state'], string>;
-
-async function checkStoredFiles(options: FilesOptions): Promise<void> {
-  const checked = await withLocalCore(options, async (core, settings) => {
-    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
-    const { stores } = openBlobs({ settings, core, now, onError: raise });
-    const { db } = core.database;
-    return checkFiles({ db, stores }, { tenantId, analysisId: options.analysis });
-  });
-  const columns: Columns<CheckedFile> = {
-    file: ({ name }) => name,
-    state: ({ state }) => states[state],
-    'SHA-256 in the log': ({ recorded }) => recorded ?? '',
-  };
-  printList(checked, columns, options);
-  const wrong = checked.filter(({ state }) => state === 'changed' || state === 'missing');
-  if (wrong.length === 0) return;
-  const names = wrong.map(({ name }) => name).join(', ');
-  throw new ForensicsError('evidence_damaged', `Changed since the service wrote it: ${names}.`);
-}
-
 async function printHead(options: LogOptions): Promise<void> {
   const heads = await withLocalCore(options, async (core) => {
     const chains = await chosenChains(core, options);
@@ -198,7 +135,6 @@ async function printHead(options: LogOptions): Promise<void> {
   printList(heads, columns, options);
 }
 
-/** `forensics audit list` prints for people, `forensics audit export` for tools that recompute the hashes. */
 async function list(options: ListOptions): Promise<void> {
   const { analysis, since } = options;
   const entries = await withLocalCore(options, async (core) => {
@@ -227,13 +163,6 @@ async function list(options: ListOptions): Promise<void> {
   );
 }
 
-async function exportLines(options: LogOptions): Promise<void> {
-  await withLocalCore(options, async (core) => {
-    const { chain } = await oneChain(core, options);
-    for await (const { text } of core.audit.lines(chain)) print(text);
-  });
-}
-
 /** Shortens hashes and counts files; the JSON output has everything. */
 function shorten(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
@@ -245,24 +174,21 @@ function shorten(value: unknown): string {
 interface VerifyOptions extends LogOptions {
   /** 64 lower-case hexadecimal digits. */
   readonly head?: string;
-  readonly file?: string;
 }
 
 type Verified = Verification & { readonly name: string };
 
 async function verify(options: VerifyOptions): Promise<void> {
-  const { file } = options;
-  const verified = file === undefined ? await verifyHere(options) : await verifyFile(file, options);
+  const verified = await verifyChains(options);
   if (options.json) printJson(verified);
   else for (const one of verified) print(describeResult(one));
   const broken = verified.filter(({ broken: found }) => found !== null);
   if (broken.length > 0) throw brokenLogs(broken);
   if (options.head !== undefined || options.json) return;
-  const isCut = file === undefined ? '' : ' or truncated';
-  log(`Only a hash stored elsewhere (--head) can reveal that a log was rewritten${isCut}.`);
+  log('Only a hash stored elsewhere (--head) can reveal that a log was rewritten.');
 }
 
-async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> {
+async function verifyChains(options: VerifyOptions): Promise<readonly Verified[]> {
   const { head, tenant, service } = options;
   if (head !== undefined && tenant === undefined && !service) {
     throw usageError('A hash belongs to one log: add --tenant <name> or --service.');
@@ -278,14 +204,6 @@ async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> 
     }
     return verified;
   });
-}
-
-async function verifyFile(file: string, options: VerifyOptions): Promise<readonly Verified[]> {
-  const { head, tenant, service } = options;
-  if (tenant !== undefined || service)
-    throw usageError('--file takes neither --tenant nor --service.');
-  const lines = (await readText(file)).split('\n').filter((line) => line !== '');
-  return [{ name: file, ...(await verifyLines(lines, head === undefined ? {} : { head })) }];
 }
 
 function describeResult({ name, count, head, broken, notedSeq }: Verified): string {

@@ -1,7 +1,6 @@
 /** The bytes ingested at the start, and whether the client has replaced its upload since. */
 
 import { hash } from 'node:crypto';
-import { posix } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { failure } from '../../contract/failure-reasons.ts';
 import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
@@ -9,17 +8,10 @@ import type { Db, Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import type { Stores } from '../../ports/storage/stores.ts';
 import type { Context } from './context.ts';
-import {
-  examinationSha256,
-  isInAgreement,
-  outputKeys,
-  loadExamination,
-  parseRendered,
-} from './examination-row.ts';
+import { examinationSha256, isInAgreement, loadExamination } from './examination-row.ts';
 import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
-import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+import type { AnalysisRow, Target } from './rows.ts';
 
 interface StoredAnalysis {
   readonly row: AnalysisRow;
@@ -81,73 +73,6 @@ async function findReplacement(
 
 function errorCode(error: unknown): string | null {
   return error instanceof ForensicsError ? error.code : null;
-}
-
-/**
- * Compares an analysis's stored data with the audit log. Clients can overwrite heatmaps and
- * reports, but neither the examined copy nor the examination row.
- */
-export interface CheckedFile {
-  /** `original`, `examination`, or the name of a heatmap or report. */
-  readonly name: string;
-  readonly state: 'as_recorded' | 'changed' | 'missing' | 'not_recorded';
-  /** SHA-256 in the log; null if the log has no entry for the file. */
-  readonly recorded: string | null;
-  /** SHA-256 of what is stored now; null if it is missing or unreadable. */
-  readonly found: string | null;
-}
-
-// The heatmap of a 100-megapixel picture takes some tens of megabytes.
-const maxBytes = 512 * 1024 * 1024;
-
-/** @throws {ForensicsError} `analysis_not_found`, `store_unavailable`. */
-export async function checkFiles(
-  { db, stores }: { readonly db: Db; readonly stores: Stores },
-  target: Target,
-): Promise<readonly CheckedFile[]> {
-  const row = await getKeptRow(db, target);
-  const store = await stores.of(row);
-  const recorded = await readRecorded(db, target);
-  const isOfIt = eq(examinations.analysisId, target.analysisId);
-  const record = await db.select().from(examinations).where(isOfIt).get();
-  const outputs = record?.rendered == null ? [] : outputKeys(parseRendered(record.rendered));
-  const checked: CheckedFile[] = [];
-  const check = (name: string, found: FoundHash) =>
-    checked.push(compared({ name, recorded: recorded.hashes[name] ?? null, found }));
-  if (row.evidenceKey !== null) check('original', await find(store, row.evidenceKey));
-  if (record !== undefined) {
-    check('examination', isAsRecorded(record, recorded) ? examinationSha256(record) : unreadable);
-  }
-  for (const key of outputs) check(posix.basename(key), await find(store, key));
-  return checked;
-}
-
-/** The SHA-256, or why there is none. */
-type FoundHash = string | typeof missing | typeof unreadable;
-const missing = Symbol('missing');
-const unreadable = Symbol('unreadable');
-
-function compared({
-  name,
-  recorded,
-  found,
-}: Pick<CheckedFile, 'name' | 'recorded'> & { readonly found: FoundHash }): CheckedFile {
-  const sha256 = typeof found === 'string' ? found : null;
-  if (recorded === null) return { name, state: 'not_recorded', recorded, found: sha256 };
-  if (found === missing) return { name, state: 'missing', recorded, found: null };
-  const state = sha256 === recorded ? 'as_recorded' : 'changed';
-  return { name, state, recorded, found: sha256 };
-}
-
-async function find(store: BlobStore, key: string): Promise<FoundHash> {
-  try {
-    return hash('sha256', await store.read(key, maxBytes));
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'blob_not_found') return missing;
-    if (code === 'blob_too_large' || code === 'blob_damaged') return unreadable;
-    throw error;
-  }
 }
 
 /**

@@ -13,7 +13,6 @@ import {
   type Note,
   type PageOfEntries,
   readLines,
-  readLinks,
   readPage,
   type Selection,
   service,
@@ -36,8 +35,6 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
     /** Logs an event that is not itself stored in the database. */
     note: async <E extends EventName>(note: Omit<Note<E>, 'at'>) =>
       transact(db, (tx) => append(tx, { ...note, at: now() })),
-    /** The whole chain, line by line, exactly as hashed. */
-    lines: (chain: string) => readLinks(db, chain),
     /** Oldest first. */
     read: (selection: Selection) => readLines(db, selection),
     page: (page: PageOfEntries) => readPage(db, page),

@@ -50,43 +50,18 @@ export async function verifyChain(
     const isOfChain = eq(auditHeads.chain, chain);
     const recorded = (await reader.select().from(auditHeads).where(isOfChain).get()) ?? null;
     const walk = await walkLinks(chain, readLinks(reader, chain), head);
-    return concluded(walk, breakAtEnd(walk, recorded, isExpected) ?? breakOfNoted(walk, head));
+    const broken =
+      walk.broken ?? breakAtEnd(walk, recorded, isExpected) ?? breakOfNoted(walk, head);
+    if (broken === null) return { ...walk, broken };
+    const held = broken.seq === null ? walk.count : Math.max(0, broken.seq - 1);
+    return { ...walk, broken, count: Math.min(walk.count, held), head: null };
   });
-}
-
-/** Verifies exported lines. They show whether the chain is intact; only the recorded hash proves that it is complete. */
-export async function verifyLines(
-  lines: readonly string[],
-  { head }: Noted,
-): Promise<Verification> {
-  const chain = entryText(lines[0] ?? '')?.chain ?? '';
-  const walk = await walkLinks(chain, numbered(lines), head);
-  return concluded(walk, breakOfNoted(walk, head));
-}
-
-function concluded({ broken: before, ...walk }: Walk, after: Break | null): Verification {
-  const broken = before ?? after;
-  if (broken === null) return { ...walk, broken };
-  const held = broken.seq === null ? walk.count : Math.max(0, broken.seq - 1);
-  return { ...walk, broken, count: Math.min(walk.count, held), head: null };
-}
-
-function* numbered(lines: readonly string[]): Generator<Link> {
-  let place = 0;
-  for (const text of lines) {
-    place++;
-    yield { seq: entryText(text)?.seq ?? place, text, hash: hashText(text) };
-  }
 }
 
 /** How far the chain has been verified. */
 interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
 
-async function walkLinks(
-  chain: string,
-  links: Iterable<Link> | AsyncIterable<Link>,
-  noted?: string,
-): Promise<Walk> {
+async function walkLinks(chain: string, links: AsyncIterable<Link>, noted?: string): Promise<Walk> {
   let [count, head]: [number, string] = [0, noHash];
   let notedSeq: number | null = noted === noHash ? 0 : null;
   for await (const link of links) {

@@ -59,6 +59,9 @@ test.each([
   ],
   ['another time', `UPDATE examinations SET examined_at = examined_at - 86400000`],
   ['another result', `UPDATE examinations SET result_class = 0`],
+  ['another map', `UPDATE examinations SET anomaly_map = zeroblob(4)`],
+  ['no map of a method', `UPDATE examinations SET method_maps = NULL`],
+  ['another score', `UPDATE examinations SET scores = replace(scores, '"anomaly"', '"anomalies"')`],
   ['invalid JSON', `UPDATE examinations SET examination = '{'`],
 ])('%s written into the database is never signed', async (_what, sql) => {
   const { tamper, open, sandbox } = await openCompleted();

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { service } from '../../../../src/service/audit/entry.ts';
 import { append } from '../../../../src/service/audit/log.ts';
-import { verifyLines } from '../../../../src/service/audit/verify.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 import { chain, filledFile, openLog, tamper } from './filled-log.ts';
@@ -243,53 +242,6 @@ describe('a log rewritten from an entry on', () => {
     const verified = await audit.verify(chain, { head: lines[1]!.hash });
 
     expect(verified).toMatchObject({ broken: null, notedSeq: 2 });
-  });
-});
-
-const texts = async () => (await openFilled()).lines.map(({ text }) => text);
-
-describe('an exported log', () => {
-  test('is as valid as the log itself', async () => {
-    const lines = await texts();
-    const head = hashText(lines[3]!);
-
-    expect(await verifyLines(lines, {})).toEqual({
-      chain,
-      count: 4,
-      head,
-      broken: null,
-      notedSeq: null,
-    });
-    expect(await verifyLines(lines, { head })).toMatchObject({ broken: null, notedSeq: 4 });
-  });
-
-  test.each([
-    [
-      'a changed line',
-      (lines: string[]) => lines.with(1, lines[1]!.replace('7', '8')),
-      2,
-      'changed',
-    ],
-    ['a line that is not JSON', (lines: string[]) => lines.with(1, '{'), 2, 'changed'],
-    ['a line that is not an entry', (lines: string[]) => lines.with(0, 'null'), 1, 'changed'],
-    ['a missing line', (lines: string[]) => lines.toSpliced(1, 1), 2, 'missing'],
-    ['no first line', (lines: string[]) => lines.slice(1), 1, 'missing'],
-    ['a repeated line', (lines: string[]) => lines.toSpliced(1, 0, lines[0]!), 1, 'out_of_order'],
-    ['lines in another order', (lines: string[]) => lines.toReversed(), 1, 'missing'],
-  ] as const)('with %s is broken there', async (_, change, seq, fault) => {
-    const { broken } = await verifyLines(change(await texts()), {});
-
-    expect(broken).toMatchObject({ seq, fault });
-  });
-
-  test('that was cut off is detected only by a noted hash', async () => {
-    const lines = await texts();
-    const head = hashText(lines[3]!);
-
-    const cut = lines.slice(0, 3);
-
-    expect((await verifyLines(cut, {})).broken).toBeNull();
-    expect((await verifyLines(cut, { head })).broken).toMatchObject({ fault: 'not_there' });
   });
 });
 
