@@ -15,9 +15,9 @@ import { countLogin, createUsageReports, type UsageReports } from './usage/usage
 import { type Audit, beginChains, createAudit } from './audit/log.ts';
 import type { Settings } from '../contract/config.ts';
 import {
-  databaseFile,
-  finishRestore,
   assertDatabasePresent,
+  assertWhole,
+  databaseFile,
 } from '../ports/data-folder/data-folder.ts';
 import type { Db, OpenDatabase, Tx } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
@@ -66,7 +66,7 @@ export function hasInstallation({
       { cause },
     );
   }
-  finishRestore(dataDir);
+  assertWhole(dataDir);
   assertDatabasePresent(dataDir);
   return existsSync(databaseFile(dataDir));
 }

@@ -86,14 +86,14 @@ test('no secret from the data folder or the settings is printed or stored in the
 });
 
 test('damage gives exit code 7 and names the file, also in JSON', async () => {
-  const { run, out } = await acme();
+  const { folder, run, out } = await acme();
   await run('backup', 'create', '--out', out);
   const bytes = readFileSync(out);
   bytes[bytes.indexOf('master.key') + 520]! ^= 1;
   writeFileSync(out, bytes);
 
   const [text, json] = [await verify(out), await verify(out, '--json')];
-  const restored = await run('restore', out, '--force');
+  const restored = await runHere(['restore', out, '--data-dir', join(folder, 'other')]);
 
   expect(text).toMatchObject({ code: 7, stdout: expect.stringContaining(': DAMAGED') });
   expect(text.stderr).toMatch(
@@ -136,10 +136,9 @@ test('a dry run reports rows, schema and conflicts, and changes nothing', async 
   expect(free.stdout).toMatch(/Rows +audit_entries 2, .*tenants 1/);
   expect(JSON.parse(json.stdout)).toMatchObject({
     restored: false,
-    aside: null,
     rows: { tenants: 1 },
   });
-  expect(used).toMatchObject({ code: 5, stderr: expect.stringContaining('--force') });
+  expect(used).toMatchObject({ code: 5, stderr: expect.stringContaining('not empty') });
   expect(readdirSync(folder).toSorted()).toEqual(['backup.tar', 'data']);
   expect(readdirSync(dataDir)).not.toContain('serve.lock');
 });
@@ -149,7 +148,7 @@ test('restore is refused while a server uses the folder', async () => {
   await run('backup', 'create', '--out', out);
   const unlock = lockForServing(dataDir);
 
-  const ran = await run('restore', out, '--force');
+  const ran = await run('restore', out);
   unlock();
 
   expect(ran).toMatchObject({ code: 5, stderr: expect.stringContaining('stop it') });

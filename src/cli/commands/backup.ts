@@ -245,14 +245,13 @@ export function defineRestore(command: Command): void {
         'check the backup and print what would be done, without changing anything',
         false,
       )
-      .option('--force', 'set the current contents of the data folder aside', false)
       .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
   )
     .addHelpText(
       'after',
       `
-Every byte is checked before anything is replaced, and an interrupted restore leaves either the old or the new contents.
-Nothing is deleted: --force moves the old contents into the folder before-restore-<time> of the data folder.
+The data folder must be new or empty. Every byte is checked before anything is put in place; after an interrupted restore,
+no command opens the folder.
 
 Examples:
   $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
@@ -263,12 +262,11 @@ Examples:
 
 interface RestoreOptions extends LocalOptions {
   readonly dryRun: boolean;
-  readonly force: boolean;
   readonly keys?: string;
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const { dryRun, force, keys, json } = options;
+  const { dryRun, keys, json } = options;
   const [restores, { settingsFor }, { currentSchema }] = await Promise.all([
     import('../../ops/backup/restore.ts'),
     import('../connection/local.ts'),
@@ -279,27 +277,24 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const done = await withProgress(async (show) => {
     const request = {
       file,
-      mayReplace: force,
       keysDir: keys ?? null,
-      now: () => new Date(),
       onProgress: (read: number, all: number) => show('Reading the backup', read / all),
     };
     return dryRun ? restores.tryRestore(settings, request) : restores.restore(settings, request);
   });
-  const { manifest, manifestSha256, rows, aside } = done;
+  const { manifest, manifestSha256, rows } = done;
   const last = dryRun
     ? 'Nothing was changed. To restore it, leave out --dry-run.'
     : `Start it: forensics serve --data-dir ${shellWord(dataDir)}`;
   const steps = [...stepsAfter(manifest, currentSchema('sqlite')), last];
   if (json) {
-    return printJson({ restored: !dryRun, dataDir, aside, manifestSha256, manifest, rows, steps });
+    return printJson({ restored: !dryRun, dataDir, manifestSha256, manifest, rows, steps });
   }
   const filled = Object.entries(rows).flatMap(([table, n]) => (n > 0 ? [`${table} ${n}`] : []));
   const word = dryRun ? 'WOULD BE RESTORED' : 'RESTORED';
   const facts = [
     ...describeBackup({ manifest, manifestSha256 }),
     ...(dryRun ? listRows('Rows', [printable(filled.join(', '))]) : []),
-    ...listRows('Set aside', aside === null ? [] : [`the old contents, in ${aside}`]),
   ];
   process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, lineWidth(process.stdout)));
   for (const step of steps) log(step);

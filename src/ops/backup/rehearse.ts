@@ -47,9 +47,7 @@ export async function rehearse(
     });
     await restore(settings, {
       file,
-      mayReplace: false,
       keysDir: null,
-      now: () => new Date(),
       ...(onProgress && { onProgress }),
     });
     const core = await openCore(settings);

@@ -1,26 +1,19 @@
 /**
- * Restores a data folder from a backup. Everything is unpacked next to the existing files and checked before it is
- * moved into place; a crash at any moment leaves either the old contents or the new ones, never a mixture. Nothing is
- * deleted: the folder's previous contents are set aside.
+ * Restores an empty data folder from a backup. Everything is unpacked into a subfolder and checked before it is moved
+ * into place. Until the last move that subfolder exists, and while it does no other command opens the data folder.
  */
 
-import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
 import { requireFreeSpace } from '../../ports/files/free-space.ts';
 import {
   belongsToAnotherUser,
   lockForServing,
-  makeDataFolder,
+  makeOwnFolder,
+  restoringFolder,
 } from '../../ports/data-folder/data-folder.ts';
-import {
-  contentOf,
-  isHalfPlaced,
-  makeStaging,
-  putInPlace,
-} from '../../ports/data-folder/swap-folders.ts';
-import { assertNotInUse } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../../ports/files/atomic-write.ts';
 import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
@@ -32,30 +25,24 @@ type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
 interface RestoreRequest {
   readonly file: string;
-  /** Whether the data folder's current contents may be set aside. */
-  readonly mayReplace: boolean;
   /** Folder with the keys for a backup made without them. */
   readonly keysDir: string | null;
-  readonly now: () => Date;
   readonly onProgress?: ReadOptions['onProgress'];
 }
 
 interface Restored extends Verified {
   readonly manifest: Manifest;
-  /** Name of the subfolder of the data folder that now holds its previous contents; null if it was empty. */
-  readonly aside: string | null;
 }
 
 /**
- * @throws {ForensicsError} `conflict` if the folder contains something that may not be replaced, or is in use;
- *   `backup_damaged`, `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing
+ * @throws {ForensicsError} `conflict` if the folder is not empty or in use; `backup_damaged`, `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing
  *   keys, `config_invalid`.
  */
 export async function restore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
   assertOwnFolder(dataDir);
   const isNew = !existsSync(dataDir);
-  makeDataFolder(dataDir);
+  makeOwnFolder(dataDir);
   const unlock = lockForServing(dataDir);
   let isDone = false;
   try {
@@ -73,7 +60,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   const { dataDir } = target;
   assertOwnFolder(dataDir);
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
-    checkTarget(dataDir, request);
+    assertEmpty(dataDir);
     lockForServing(dataDir)();
   }
   const verified = await verifyBackup(request.file, request.onProgress);
@@ -84,7 +71,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
     const ofFiles = request.keysDir === null ? [] : await masterKeysIn(request.keysDir);
     checkMasterKey(manifest, target, ofFiles);
   }
-  return { ...verified, manifest, aside: null };
+  return { ...verified, manifest };
 }
 
 /** The restored files would belong to us, so the server could not read them. */
@@ -98,33 +85,37 @@ function assertOwnFolder(dataDir: string): void {
 
 async function restoreLocked(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
-  const { file, now } = request;
-  checkTarget(dataDir, request);
-  const staging = makeStaging(dataDir, now());
+  assertEmpty(dataDir);
+  const staging = restoringFolder(dataDir);
+  let isPlacing = false;
   try {
-    await requireFreeSpace(dataDir, (await stat(file).catch(() => null))?.size ?? 0);
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(staging, { mode: 0o700 });
+    await requireFreeSpace(dataDir, (await stat(request.file).catch(() => null))?.size ?? 0);
     const verified = await unpack(target, request, staging);
-    // Another process may have opened the folder in the meantime.
-    checkTarget(dataDir, request);
-    const aside = putInPlace(dataDir, staging, now());
-    return { ...verified, aside };
+    isPlacing = true;
+    for (const name of readdirSync(staging)) renameSync(join(staging, name), join(dataDir, name));
+    syncFolder(dataDir);
+    rmdirSync(staging);
+    syncFolder(dataDir);
+    return verified;
   } catch (error) {
+    if (!isPlacing) await rm(staging, { recursive: true, force: true });
     throw toDiskError(error, 'The data folder');
-  } finally {
-    // Once moving into place has begun, the staging folder holds the only copy.
-    if (!isHalfPlaced(dataDir)) await rm(staging, { recursive: true, force: true });
   }
 }
 
-function checkTarget(dataDir: string, { mayReplace }: Pick<RestoreRequest, 'mayReplace'>): void {
-  if (contentOf(dataDir).length === 0) return;
-  if (!mayReplace) {
-    throw new ForensicsError(
-      'conflict',
-      'The data folder is not empty; choose an empty or new one with --data-dir, or add --force to set its contents aside.',
-    );
-  }
-  assertNotInUse(join(dataDir, names.database));
+/** What an interrupted restore unpacked does not count: the next one starts again. */
+function assertEmpty(dataDir: string): void {
+  const isOurs = (name: string) => name === basename(restoringFolder(dataDir));
+  const content = readdirSync(dataDir).filter(
+    (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && !isOurs(name),
+  );
+  if (content.length === 0) return;
+  throw new ForensicsError(
+    'conflict',
+    'The data folder is not empty; choose an empty or new one with --data-dir.',
+  );
 }
 
 async function unpack(

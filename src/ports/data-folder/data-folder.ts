@@ -7,7 +7,6 @@ import { systemCodeOf } from '../files/system-errors.ts';
 import { ForensicsError } from '../../errors.ts';
 import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
 import { holderOf, isHeld, takeLock } from '../files/process-lock.ts';
-import { finishPlacing, isHalfPlaced } from './swap-folders.ts';
 
 export const databaseName = 'forensics.db';
 
@@ -43,10 +42,17 @@ function wasInUse(dataDir: string): boolean {
 }
 
 /**
- * Creates the folder if necessary and restricts it to its owner. @throws {ForensicsError} `config_invalid` if it cannot
- * be created.
+ * Creates the folder if necessary and restricts it to its owner.
+ *
+ * @throws {ForensicsError} `config_invalid` if it cannot be created, `conflict` as `assertWhole`.
  */
 export function makeDataFolder(path: string): void {
+  makeOwnFolder(path);
+  assertWhole(path);
+}
+
+/** As `makeDataFolder`, for a restore. */
+export function makeOwnFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
   } catch (error) {
@@ -56,7 +62,6 @@ export function makeDataFolder(path: string): void {
     );
   }
   restrictToOwner(path);
-  finishRestore(path);
 }
 
 /**
@@ -80,15 +85,20 @@ function restrictToOwner(path: string): void {
   }
 }
 
-/** Finishes an interrupted restore. @throws {ForensicsError} `conflict` while the restore is still running. */
-export function finishRestore(path: string): void {
-  if (!isHalfPlaced(path)) return;
-  const unlock = lockForServing(path);
-  try {
-    if (isHalfPlaced(path)) finishPlacing(path);
-  } finally {
-    unlock();
-  }
+/** Inside the data folder, as its parent may belong to another user or be another disk. */
+export function restoringFolder(dataDir: string): string {
+  return join(dataDir, '.restoring');
+}
+
+/** @throws {ForensicsError} `conflict` while a restore is running, and after one that was interrupted. */
+export function assertWhole(dataDir: string): void {
+  // Versions up to 0.6 wrote restore.json.
+  const marks = [restoringFolder(dataDir), join(dataDir, 'restore.json')];
+  if (!marks.some((mark) => existsSync(mark))) return;
+  throw new ForensicsError(
+    'conflict',
+    'A restore into this data folder is running or was interrupted; if none is running, restore the backup into an empty folder.',
+  );
 }
 
 export function belongsToAnotherUser(dataDir: string): boolean {

@@ -246,25 +246,6 @@ function prepare(client: Database.Database, sql: string): Database.Statement {
 }
 
 /**
- * For callers about to replace the file. A missing file, or one that is not a database, is not in use.
- *
- * @throws {ForensicsError} `conflict`.
- */
-export function assertNotInUse(path: string): void {
-  if (!existsSync(path)) return;
-  const client = new Database(path);
-  try {
-    client.pragma(`busy_timeout = ${exclusiveTimeoutMs}`);
-    lockOut(client);
-  } catch (error) {
-    // Any other problem with the file may be the reason for replacing it.
-    if (error instanceof ForensicsError) throw error;
-  } finally {
-    client.close();
-  }
-}
-
-/**
  * Rewrites the file so that overwritten or deleted data can no longer be read from it. Needs exclusive access, and as
  * much free space as the file takes.
  *

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { embeddedObjects } from '../../../../src/ops/backup/contents.ts';
-import { hasInstallation, openCore } from '../../../../src/service/core.ts';
-import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
+import { openCore } from '../../../../src/service/core.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
 import { newId } from '../../../../src/ports/db/database.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';
@@ -22,15 +21,6 @@ const now = () => new Date('2026-03-01T12:00:00Z');
 const settingsOf = (dataDir: string) =>
   readConfig({ flags: { dataDir }, environment: {} }).settings;
 
-async function tenantsOf(dataDir: string): Promise<readonly string[]> {
-  const core = await openCore(settingsOf(dataDir), now);
-  try {
-    return (await core.tenants.list()).map(({ name }) => name);
-  } finally {
-    await core.close();
-  }
-}
-
 async function folderWith(tenant: string): Promise<string> {
   const dataDir = join(root, tenant);
   const core = await openCore(settingsOf(dataDir), now);
@@ -38,47 +28,6 @@ async function folderWith(tenant: string): Promise<string> {
   await core.close();
   return dataDir;
 }
-
-/** As left by a restore that was interrupted right after its point of no return. */
-async function halfRestored(): Promise<string> {
-  const [dataDir, fresh] = [await folderWith('old'), await folderWith('fresh')];
-  const old = readdirSync(dataDir);
-  renameSync(fresh, join(dataDir, '.restoring-1'));
-  mkdirSync(join(dataDir, 'before-restore-1'));
-  const journal = { staging: '.restoring-1', aside: 'before-restore-1', old };
-  writeFileSync(join(dataDir, 'restore.json'), JSON.stringify(journal));
-  return dataDir;
-}
-
-test('opening a data folder completes an interrupted restore', async () => {
-  const dataDir = await halfRestored();
-
-  expect(await tenantsOf(dataDir)).toEqual(['fresh']);
-  expect(await tenantsOf(join(dataDir, 'before-restore-1'))).toEqual(['old']);
-  expect(readdirSync(dataDir).filter((name) => /restore\.json|^\.restoring/.test(name))).toEqual(
-    [],
-  );
-});
-
-test('checking for an installation completes it too', async () => {
-  const dataDir = await halfRestored();
-  renameSync(join(dataDir, 'forensics.db'), join(dataDir, 'before-restore-1', 'forensics.db'));
-
-  expect(hasInstallation({ dataDir, databaseUrl: null })).toBe(true);
-});
-
-test('a restore in progress is left alone', async () => {
-  const dataDir = await halfRestored();
-  const before = readdirSync(dataDir).toSorted();
-  const unlock = lockForServing(dataDir);
-
-  expect(() => hasInstallation({ dataDir, databaseUrl: null })).toThrow(
-    expect.objectContaining({ code: 'conflict' }),
-  );
-
-  unlock();
-  expect(readdirSync(dataDir).toSorted()).toEqual(before);
-});
 
 test('the objects named by rows match the files written by the embedded store', async () => {
   const dataDir = await folderWith('acme');

@@ -16,11 +16,7 @@ import Database from 'better-sqlite3';
 import { type Pack, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { restore as restoreBackup } from '../../../../src/ops/backup/restore.ts';
-import {
-  contentOf,
-  finishPlacing,
-  isHalfPlaced,
-} from '../../../../src/ports/data-folder/swap-folders.ts';
+import { hasInstallation } from '../../../../src/service/core.ts';
 import { currentSchema } from '../../../../src/ports/db/migrations.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
@@ -34,7 +30,7 @@ import { withoutEntry } from './without-entry.ts';
 type More = Partial<Parameters<typeof restoreBackup>[1] & Parameters<typeof restoreBackup>[0]>;
 
 function restore(file: string, dataDir: string, { masterKey = null, ...more }: More = {}) {
-  const request = { file, mayReplace: false, keysDir: null, now };
+  const request = { file, keysDir: null };
   return restoreBackup({ dataDir, masterKey }, { ...request, ...more });
 }
 
@@ -65,9 +61,9 @@ test('everything is restored as it was, readable by its owner only', async () =>
   await backUp(small);
   const dataDir = emptyDataDir();
 
-  const { aside, manifest, rows, problems } = await restore(small.out, dataDir);
+  const { manifest, rows, problems } = await restore(small.out, dataDir);
 
-  expect({ aside, problems }).toEqual({ aside: null, problems: [] });
+  expect(problems).toEqual([]);
   expect(rows).toEqual(manifest.rows);
   for (const [name, text] of Object.entries(content)) {
     expect(readFileSync(join(dataDir, name), 'utf8')).toBe(text);
@@ -90,56 +86,28 @@ test('a folder that is not empty is left alone', async () => {
   expect(await markIn(dataDir)).toBe('before');
 });
 
-test('with mayReplace, the previous contents are set aside in full', async () => {
-  const small = await smallFolder();
-  await backUp(small);
-  const dataDir = await usedDataDir();
-
-  const { aside } = await restore(small.out, dataDir, { mayReplace: true });
-
-  expect(aside).toBe('before-restore-2026-11-21T21-30-05.678Z');
-  expect(await markIn(dataDir)).toBe('old');
-  expect(await markIn(join(dataDir, aside!))).toBe('before');
-  expect(readFileSync(join(dataDir, aside!, 'tls', 'ca.pem'), 'utf8')).toBe('before');
-  expect(readdirSync(join(dataDir, 'tls'))).toEqual(['ca-key.pem']);
-});
-
-test('a database that is open elsewhere is not replaced', async () => {
-  const small = await smallFolder();
-  await backUp(small);
-  const dataDir = await usedDataDir();
-  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
-
-  const attempt = restore(small.out, dataDir, { mayReplace: true });
-
-  await expect(attempt).rejects.toMatchObject({ code: 'conflict' });
-  await opened.close();
-  expect(await markIn(dataDir)).toBe('before');
-});
-
-test('a backup that is damaged, incomplete or none at all leaves the folder unchanged', async () => {
+test('a backup that is damaged, incomplete or none at all leaves the folder empty', async () => {
   const small = await smallFolder();
   await backUp(small);
   const damaged = join(small.folder, 'damaged.tar');
   const bytes = readFileSync(small.out);
   bytes[bytes.indexOf('picturepicture')]! ^= 1;
   writeFileSync(damaged, bytes);
-  const dataDir = await usedDataDir();
+  const dataDir = emptyDataDir();
   const lost = join(small.folder, 'lost.tar');
+  writeFileSync(join(small.folder, 'plain.txt'), 'before');
   writeFileSync(lost, await withoutEntry(readFileSync(small.out), evidence.path));
-  const force = { mayReplace: true };
 
   const attempts = [
-    await codeOf(restore(damaged, dataDir, force)),
-    await codeOf(restore(lost, dataDir, force)),
-    await codeOf(restore(join(dataDir, 'tls', 'ca.pem'), dataDir, force)),
-    await codeOf(restore(join(dataDir, 'none'), dataDir, force)),
+    await codeOf(restore(damaged, dataDir)),
+    await codeOf(restore(lost, dataDir)),
+    await codeOf(restore(join(small.folder, 'plain.txt'), dataDir)),
+    await codeOf(restore(join(dataDir, 'none'), dataDir)),
   ];
 
   expect(attempts.slice(0, 2)).toEqual(['backup_damaged', 'backup_damaged']);
   expect(attempts[3]).toBe('file_not_found');
-  expect(namesIn(dataDir)).toEqual(['forensics.db', 'master.key', 'tls']);
-  expect(await markIn(dataDir)).toBe('before');
+  expect(namesIn(dataDir)).toEqual([]);
 });
 
 test.each(['../escaped', '/escaped', 'tls/../../escaped', 'blobs/escaped', 'restore.json'])(
@@ -259,70 +227,43 @@ test('a backup with an older schema is restored as it is, and migrated when open
   expect(namesIn(join(dataDir, 'backups'))).toHaveLength(1);
 });
 
-test('kill -9 while unpacking keeps what was there, and the next restore cleans up', async () => {
+test('kill -9 while unpacking leaves a folder that only a restore opens', async () => {
   const small = await smallFolder();
   await backUp(small);
-  const dataDir = await usedDataDir();
+  const dataDir = emptyDataDir();
 
   const { signal } = runKilled(small.out, dataDir, 'unpacking');
-  const [left, mark] = [namesIn(dataDir), await markIn(dataDir)];
-  await restore(small.out, dataDir, { mayReplace: true });
+  const left = namesIn(dataDir);
+  expect(() => hasInstallation({ dataDir, databaseUrl: null })).toThrow(
+    expect.objectContaining({ code: 'conflict' }),
+  );
+  await restore(small.out, dataDir);
 
-  expect({ signal, mark, isDecided: left.includes('restore.json') }).toEqual({
-    signal: 'SIGKILL',
-    mark: 'before',
-    isDecided: false,
-  });
-  expect(left.some((name) => name.startsWith('.restoring-'))).toBe(true);
-  expect(namesIn(dataDir).some((name) => name.startsWith('.restoring-'))).toBe(false);
+  expect(signal).toBe('SIGKILL');
+  expect(left).toContain('.restoring');
+  expect(namesIn(dataDir)).not.toContain('.restoring');
   expect(await markIn(dataDir)).toBe('old');
 });
 
-test('kill -9 at any step of the swap leaves entirely old or entirely new contents', () => {
-  const states: string[] = [];
-  const steps = Number(runKilled('', oldFolder(), '0').stdout);
+test.each([1, 4, 8])(
+  'kill -9 before step %i of 8 leaves a folder that is refused',
+  async (step) => {
+    const small = await smallFolder();
+    await backUp(small);
+    const dataDir = emptyDataDir();
 
-  for (let step = 1; step <= steps; step++) {
-    const dataDir = oldFolder();
-    const { signal } = runKilled('', dataDir, String(step));
-    if (isHalfPlaced(dataDir)) finishPlacing(dataDir);
+    const { signal } = runKilled(small.out, dataDir, String(step));
 
     expect(signal).toBe('SIGKILL');
-    const files = contentOf(dataDir).map((name) => [name, textIn(dataDir, name)] as const);
-    states.push(JSON.stringify(files));
-    if (files[0]?.[1] === 'new') {
-      const aside = namesIn(dataDir).find((name) => name.startsWith('before-restore-'))!;
-      expect(namesIn(join(dataDir, aside))).toEqual(['forensics.db', 'master.key', 'tls']);
-    }
-  }
-
-  const [old, fresh] = [
-    [
-      ['forensics.db', 'old'],
-      ['master.key', 'old'],
-      ['tls', 'old'],
-    ],
-    [
-      ['forensics.db', 'new'],
-      ['master.key', 'new'],
-      ['models', 'new'],
-    ],
-  ].map((files) => JSON.stringify(files));
-  const turn = states.indexOf(fresh!);
-  expect(turn).toBeGreaterThan(1);
-  expect(states).toEqual(states.map((_, index) => (index < turn ? old : fresh)));
-  expect(states.length - turn).toBeGreaterThan(8);
-});
-
-function oldFolder(): string {
-  const dataDir = emptyDataDir();
-  for (const name of ['forensics.db', 'master.key', 'tls'])
-    writeFileSync(join(dataDir, name), 'old');
-  return dataDir;
-}
+    const moved = namesIn(dataDir).filter((name) => !/^\.restoring|^serve\.lock/.test(name));
+    expect(moved).toHaveLength(step - 1);
+    expect(() => hasInstallation({ dataDir, databaseUrl: null })).toThrow(
+      expect.objectContaining({ code: 'conflict' }),
+    );
+  },
+);
 
 const namesIn = (folder: string) => readdirSync(folder).toSorted();
-const textIn = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8');
 
 async function codeOf(attempt: Promise<unknown>): Promise<unknown> {
   const failed: unknown = await attempt.then(

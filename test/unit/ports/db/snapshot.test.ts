@@ -1,9 +1,8 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { currentSchema } from '../../../../src/ports/db/migrations.ts';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
-import { openDatabase, assertNotInUse } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { inspectDatabase, readDatabase, takeSnapshot } from '../../../../src/ports/db/snapshot.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
@@ -84,18 +83,4 @@ test('a file that is not a database is reported as damaged', async () => {
   await expect(() => inspectDatabase(file)).rejects.toThrow(
     expect.objectContaining({ code: 'database_damaged' }),
   );
-});
-
-test('a database is in use while it is open', async () => {
-  const path = join(temporaryFolder(), 'forensics.db');
-  const opened = openDatabase({ path });
-
-  expect(() => assertNotInUse(path)).toThrow(expect.objectContaining({ code: 'conflict' }));
-  await opened.close();
-  copyFileSync(path, `${path}.2`);
-  writeFileSync(`${path}.3`, 'no database');
-
-  for (const free of [path, `${path}.2`, `${path}.3`, `${path}.4`]) {
-    expect(() => assertNotInUse(free)).not.toThrow();
-  }
 });
