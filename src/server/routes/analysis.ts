@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../service/app.ts';
 import {
@@ -276,24 +277,27 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
     { parseAs: 'buffer', bodyLimit },
     (_request, body, done) => done(null, body),
   );
-  let received = 0;
+  const message = 'Send the bundle as the body, with Content-Type: application/zip.';
+  server.addContentTypeParser('*', (_request, _body, done) =>
+    done(new ForensicsError('unsupported_media_type', message)),
+  );
+  const received = new Set<FastifyRequest>();
   // After the hooks that authenticate the caller, before the body.
-  server.addHook('preParsing', async (_request, reply) => {
-    if (received === maxReceived) {
+  server.addHook('preParsing', async (request) => {
+    // Its body would never end.
+    if (request.raw.destroyed) throw new ForensicsError('cancelled', 'The client disconnected.');
+    if (received.size === maxReceived) {
       throw new ForensicsError(
         'rate_limited',
         'Other bundles are being verified; try again shortly.',
       );
     }
-    received++;
-    reply.raw.once('close', () => received--);
+    received.add(request);
   });
+  server.addHook('onSend', async (request) => void received.delete(request));
   server.post('/v1/bundle/verify', verifyBundle(bodyLimit), async (request) => {
     const { body } = request;
-    if (!Buffer.isBuffer(body)) {
-      const message = 'Send the bundle as the body, with Content-Type: application/zip.';
-      throw new ForensicsError('invalid_request', message);
-    }
+    if (!Buffer.isBuffer(body)) throw new ForensicsError('invalid_request', message);
     return success(await evidence.verify(requireCaller(request), body));
   });
 };

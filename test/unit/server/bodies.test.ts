@@ -71,6 +71,34 @@ test('at most two bundles are received at once, and a third gets 429 until one e
   await expect.poll(async () => firstLine(await ask())).toBeNull();
 });
 
+test('a client that disconnects before its bundle is received takes no place', async () => {
+  const tenant = await open.app.core.tenants.create({ name: 'gone' });
+  const { tokens } = await open.makeUser('gone', { tenants: [tenant] });
+  const path = `/v1/bundle/verify?tenantName=${tenant.name}`;
+  const authorization = `Bearer ${tokens.accessToken}`;
+  const headers = ['Content-Type: application/zip', `Authorization: ${authorization}`];
+  for (let i = 0; i < 40; i++) {
+    const socket = await begin(`POST ${path}`, 1000, headers);
+    await new Promise((resolve) => socket.write('{', resolve));
+    socket.destroy();
+  }
+
+  const question = { method: 'POST', path, body: Buffer.from('PK') } as const;
+  const type = 'application/zip';
+  await expect
+    .poll(async () => {
+      const answer = await open.ask({
+        ...question,
+        headers: { authorization, 'content-type': type },
+      });
+      return answer.status;
+    })
+    .toBe(422);
+  const wrong = await open.ask({ ...question, headers: { authorization } });
+  expect(wrong.status).toBe(415);
+  expect(wrong.json()).toMatchObject({ message: expect.stringContaining(type) });
+});
+
 /** The first line of the answer, or null if none arrives within 300 ms. */
 async function firstLine(socket: TLSSocket): Promise<string | null> {
   const answer = once(socket, 'data', { signal: AbortSignal.timeout(300) });
