@@ -72,8 +72,9 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
 // In the form to which Fastify normalises a type. RFC 8259 defines no charset parameter, but clients send one and rely
 // on it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
-// It can only be written as an escape; an even number of backslashes before it means escaped backslashes.
-const nul = /(?<!\\)(?:\\\\)*\\u0000/;
+// U+0000 and half a surrogate pair can only be written as escapes; an even number of backslashes before them means
+// escaped backslashes. Whole pairs come first, without the group.
+const unstorable = /(?<!\\)(?:\\\\)*(?:\\ud[89ab]..\\ud[c-f]..|\\u(0000|d[89a-f]..))/gi;
 
 /**
  * Accepts only JSON in UTF-8. Anything that would be read differently from how it was written is
@@ -107,9 +108,13 @@ const [comma, bracket, brace] = Buffer.from(',[{');
 
 function decodeText(body: Buffer): string {
   const text = decoded(body);
-  if (!nul.test(text)) return text;
-  // Programs that receive such text would cut it off there.
-  throw new ForensicsError('invalid_request', 'Text must not contain the character U+0000.');
+  for (const [, code] of text.matchAll(unstorable)) {
+    if (code === undefined) continue;
+    // Programs that receive such text would cut it off there, or replace the character.
+    const message = `Text must not contain the character U+${code.toUpperCase()}.`;
+    throw new ForensicsError('invalid_request', message);
+  }
+  return text;
 }
 
 function decoded(body: Buffer): string {

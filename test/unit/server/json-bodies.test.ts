@@ -61,6 +61,21 @@ describe('the character U+0000', () => {
     expect(answer.json()).toMatchObject({ message: expect.stringContaining('U+0000') });
   });
 
+  test.each([
+    ['U+D83D', '\\ud83d'],
+    ['U+DE00', '\\\\ud83d\\ude00'],
+    ['U+D83D', '\\ud83d\\uD83D\\uDE00'],
+    ['U+DE00', '\\ud83d\\ude00\\ude00'],
+  ])('is refused like half a surrogate pair, %s in %s', async (name, text) => {
+    const answer = await create(draftNamed(text));
+
+    expect(refusal(answer)).toEqual([400, 'invalid_request']);
+    expect(answer.json()).toMatchObject({
+      message: `Text must not contain the character ${name}.`,
+    });
+    expect(nameIn(await create(draftNamed('\\ud83d\\ude00')))).toBe('😀');
+  });
+
   test('is not mistaken for an escaped backslash before u0000', async () => {
     expect(nameIn(await create(draftNamed('\\\\u0000')))).toBe('\\u0000');
     expect(nameIn(await create(draftNamed(' \\u0001')))).toBe(' \u0001');
