@@ -9,6 +9,7 @@ import { sendFailure } from './responses.ts';
 import { isAskingFirst } from './transport.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Format } from 'typebox/format';
 
 /** Twice the size of two tokens of an identity provider, the largest body of an unauthenticated request. */
 export const bodyLimitBytes = 64 * 1024;
@@ -166,6 +167,9 @@ interface Problem {
 }
 
 type Validator = (value: unknown) => { value: unknown } | { error: ForensicsError };
+
+// By itself, the format includes leap seconds, which Date cannot represent.
+Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
 
 /** Fastify's validator compiler. Invalid requests get `invalid_request`. */
 export function compileValidator(route: { schema: TSchema; httpPart?: string }): Validator {

@@ -116,6 +116,13 @@ test('tags, project and file name may be as long as the contract allows', () => 
 
   expect(body(wide)).toEqual({ value: wide });
 });
+});
+
+test('a leap second is refused, because it is not a time that can be compared', () => {
+  const leap = { tenantName: 'acme', createdFrom: '2016-12-31T23:59:60Z' };
+  expect(errorOf(query(leap))).toBe('createdFrom must be an ISO 8601 date and time.');
+  expect(errorOf(query({ ...leap, createdFrom: '2016-12-31T23:59:59.9+14:00' }))).toBeNull();
+});
 
 test('a null projectId stays null', () => {
   expect(body({ ...draft, projectId: null })).toEqual({ value: { ...draft, projectId: null } });
