@@ -56,20 +56,40 @@ const verification = Type.Object({
   ),
   manifest: orNull(
     Type.Object({
+      format: Type.String(),
       product: Type.String(),
       examinedAt: Type.String(),
       signedAt: Type.String(),
+      key: Type.Object({ algorithm: Type.String(), fingerprint: Type.String() }),
       item: Type.Object({
         name: Type.String(),
         sizeBytes: Type.Integer(),
         sha256: Type.String(),
+        sha512: Type.String(),
+        md5: Type.String(),
         file: orNull(Type.String()),
       }),
       files: Type.Array(
-        Type.Object({ name: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
+        Type.Object({
+          name: Type.String(),
+          sizeBytes: Type.Integer(),
+          sha256: Type.String(),
+          packedSha256: Type.Optional(Type.String()),
+        }),
       ),
     }),
   ),
   verdict: orNull(Type.String()),
+  pictures: Type.Optional(
+    Type.Array(
+      Type.Object({
+        file: Type.String(),
+        name: orNull(Type.String()),
+        verdict: orNull(Type.String()),
+        holds: Type.Boolean(),
+      }),
+      { description: 'Only for the bundle of a case: the bundles in it.' },
+    ),
+  ),
 });
 export const verificationResponse = responseWith(Type.Unsafe<Verification>(verification));

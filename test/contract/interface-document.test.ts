@@ -2,8 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
+import { openCaseBundle } from '../../src/evidence/case-bundle.ts';
+import { newSigner, signedAt, smallBundle } from '../unit/evidence/small-case.ts';
 import { makeExamination } from '../unit/present/examination.ts';
-import { openServer } from '../unit/server/open-server.ts';
+import { draft, openServer } from '../unit/server/open-server.ts';
 import { componentOf, operationsOf } from './interface/document.ts';
 import { createJudge, strictComplaint } from './interface/judge.ts';
 
@@ -30,6 +32,44 @@ test('the example of a webhook message matches its schema', () => {
 
   expect(examples).toHaveLength(1);
   expect(strictComplaint(schema, examples[0])).toBeNull();
+});
+
+test('the results of verification have only documented members', async () => {
+  const { answers } = operationsOf(document).find(({ id }) => id === 'verifyBundle')!;
+  const schema = answers['200']!.content['application/json']!;
+  const { tenant, secret } = await open.makeTenant('verifying');
+  const headers = { authorization: `ApiKey ${secret}`, 'content-type': 'application/zip' };
+  const url = `/v1/bundle/verify?tenantName=${tenant.name}`;
+  const archive = openCaseBundle({ signer: newSigner(), signedAt, product: 'forensics 0.0.0' });
+  const added = archive.add({ name: 'picture-0001.zip', bytes: smallBundle() });
+  const reports = { en: Buffer.from('%PDF'), de: Buffer.from('%PDF') };
+  const record = { case: 'claim 4711', pictures: [] };
+  const { pieces } = archive.seal({ record, reports, examinedAt: signedAt });
+
+  for (const payload of [smallBundle(), Buffer.concat([...added, ...pieces])]) {
+    const answer = await open.server.inject({ method: 'POST', url, payload, headers });
+    expect(strictComplaint(schema, answer.json())).toBeNull();
+  }
+});
+
+test('the answer to a repeated creation is documented, also when the analysis was deleted', async () => {
+  const creation = operationsOf(document).find(({ id }) => id === 'createAnalysis')!;
+  const { tenant, secret } = await open.makeTenant('repeating');
+  const authorization = `ApiKey ${secret}`;
+  const ask = async (method: 'POST' | 'DELETE', body: object) =>
+    open.server.inject({
+      method,
+      url: '/v1/analysis',
+      headers: { authorization, 'idempotency-key': 'once' },
+      payload: { ...body, tenantName: tenant.name },
+    });
+  const made = await ask('POST', draft);
+  await ask('DELETE', { id: made.json<{ data: { id: string }[] }>().data[0]!.id });
+
+  const { statusCode: status, headers, payload: text } = await ask('POST', draft);
+
+  expect(status).toBe(404);
+  expect(judge.complaint(creation, { status, headers, text })).toBeNull();
 });
 
 test('full evidence has only documented members', () => {

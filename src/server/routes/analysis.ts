@@ -137,7 +137,8 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     id: 'createAnalysis',
     bodyLimit: longBodyLimitBytes,
     summary: 'Create an analysis and get the URL for uploading its picture',
-    failures: ['model_not_found', 'store_unavailable'],
+    // Not found: a repeated request whose analysis was deleted.
+    failures: ['model_not_found', 'analysis_not_found', 'store_unavailable'],
     headers: repeatable,
     body: createBodyUpTo(maxSidePx, formats),
     answer: analysisResponse,
