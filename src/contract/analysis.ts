@@ -137,12 +137,8 @@ export const listQuery = Type.Object({
   searchTerm: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   verdict: Type.Optional(oneOf(resultClasses)),
   status: Type.Optional(oneOf(statuses)),
-  tag: Type.Optional(
-    Type.String({ maxLength: maxCommentLength, description: 'One complete tag.' }),
-  ),
-  projectId: Type.Optional(
-    Type.String({ maxLength: maxNameLength, description: 'Only analyses of this case.' }),
-  ),
+  tag: Type.Optional(Type.String({ description: 'One complete tag.' })),
+  projectId: Type.Optional(Type.String({ description: 'Only analyses of this case.' })),
   createdFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
   createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),

@@ -2,7 +2,6 @@
 
 import { Type } from 'typebox';
 import { responseWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
-import { maxNameLength } from './limits.ts';
 import { languages } from './vocabulary.ts';
 
 export const evidenceQuery = Type.Object({ tenantName, id: objectId });
@@ -14,7 +13,7 @@ export const reportQuery = Type.Object({
 });
 export const caseQuery = Type.Object({
   tenantName,
-  projectId: Type.String({ minLength: 1, maxLength: maxNameLength, description: 'The case.' }),
+  projectId: Type.String({ minLength: 1, description: 'The case.' }),
 });
 export const caseReportQuery = Type.Object({
   ...caseQuery.properties,

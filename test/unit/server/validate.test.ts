@@ -115,7 +115,8 @@ test('tags, project and file name may be as long as the contract allows', () => 
   };
 
   expect(body(wide)).toEqual({ value: wide });
-});
+  const found = { tenantName: 'acme', tag: 'x'.repeat(2000), projectId: 'x'.repeat(2000) };
+  expect(query(found)).toEqual({ value: found });
 });
 
 test('a leap second is refused, because it is not a time that can be compared', () => {
