@@ -30,7 +30,8 @@ class Block(nn.Module):
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         count, length, _ = tokens.shape
         query, key, value = self.qkv(self.norm1(tokens)).view(count, length, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
-        heard = functional.scaled_dot_product_attention(query, key, value).transpose(1, 2).reshape(count, length, WIDTH)
+        attention = (query * (HEADS / WIDTH) ** 0.5) @ key.transpose(-1, -2)
+        heard = (attention.softmax(-1).to(value.dtype) @ value).transpose(1, 2).reshape(count, length, WIDTH)
         tokens = tokens + self.scale1 * self.out(heard)
         return tokens + self.scale2 * self.fc2(functional.gelu(self.fc1(self.norm2(tokens))))
 

@@ -10,6 +10,7 @@ import torch
 from PIL import Image
 
 from forensics_training.backbone import export, fuse, kinds, pack
+from forensics_training.backbone import adapt
 from forensics_training.backbone.adapt import Pool, loss_of, view_group
 from forensics_training.backbone.dinov2 import BLOCKS, ViT, as_batch
 from forensics_training.backbone.inputs import SIDE, squeezed, textured_square, textured_squares
@@ -206,3 +207,25 @@ def test_kinds_are_taught_to_the_head_and_nothing_else_changes(tmp_path, monkeyp
     assert after[1][0].argmax() == KINDS.index("drawing") and fuse.shares(after[1][0])[1] > fuse.shares(before[1][0])[1]
     manifest = json.loads((model / "manifest.json").read_text())
     assert manifest["version"] == "9.0.0" and manifest["files"]["transformer.onnx"] == kinds.describe_file(model / "transformer.onnx")
+
+
+def test_a_stopped_adaptation_goes_on_where_it_was(tmp_path, monkeypatch):
+    pictures = [(label, kind) for label in ("real", "ai-generated") for kind in ("view", "square")]
+    for name, shared in (("train-00", {}), ("check", {"part": "calibration", "condition": "as is"})):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as file:
+            for at in range(len(pictures)):
+                side = SIDE if name == "check" else 448
+                file.writestr(str(at), cv2.imencode(".png", squeezed(noise(460, 460, at), side))[1].tobytes())
+            index = [{"key": label, "input": kind, "label": label, "class": "", "source": label, "generator": "", "quality": 100} | shared for label, kind in pictures]
+            file.writestr("index.json", json.dumps(index))
+    torch.save(ViT().state_dict(), tmp_path / "vit.pt")
+    given = f"backbone-adapt --weights {tmp_path}/vit.pt --pictures {tmp_path} --out {tmp_path} --group 2 --groups 1 1 --rank 2 --patches 0.5 --check-steps 1"
+
+    reached = []
+    for steps in (1, 3):
+        monkeypatch.setattr("sys.argv", [*given.split(), "--steps", str(steps)])
+        adapt.main()
+        state = torch.load(tmp_path / "last.pt")
+        reached.append((state["step"], {int(one["step"]) for one in state["optimiser"]["state"].values()}))
+
+    assert reached[0] == (1, {1}) and reached[1] == (3, {3})
