@@ -24,19 +24,36 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   const { rates, calls } = errors;
   const suspected = isSuspicion(decided) ? writeSuspected(calls, language) : '';
   if (suspected !== '') return suspected;
-  const told = {
-    fake: () => rates && [writeFalse('fake', rates.realCalledFake, rates.real)],
-    changed: () => calls && [writeFalse('changed', ...unchangedCalled(calls))],
-    power: () => [
-      ...(rates === null ? [] : writeGenerated(rates, language)),
-      ...(calls === null ? [] : writeChanged(calls, language, outcome === 'real')),
-    ],
-  }[outcome === 'real' || outcome === 'uncertain' ? 'power' : outcome]();
-  return told === null || told.length === 0 ? wrong.unmeasured : told.join(' ');
+  const traced = outcome === 'changed' ? null : rates;
+  const searched = outcome === 'fake' ? null : calls;
+  const alarms = [
+    ...(traced === null ? [] : [writeFalse('fake', traced.realCalledFake, traced.real)]),
+    ...(searched === null ? [] : [writeFalse('changed', ...unchangedCalled(searched))]),
+  ];
+  const told = [
+    ...(traced === null ? [] : writeGenerated(traced, language)),
+    ...(searched === null ? [] : writeChanged(searched, language, outcome === 'real')),
+    ...(alarms.length === 0 ? [] : [wrong.alarms(alarms.join(', '))]),
+  ];
+  return told.length === 0 ? wrong.unmeasured : told.join(' ');
 
   function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
     return wrong[side](writeCalled(share, of, language), writeHigh(share, of, language));
   }
+}
+
+/** For no sign found: how often a change is not found; undefined if not known. A server says so only in a sentence. */
+export function writeMissed(
+  { outcome, errors, errorRate }: Result,
+  language: Language,
+): string | undefined {
+  if (outcome !== 'real') return undefined;
+  const [, told = '', of = ''] = /found in (\S+) of (\S+) changed/.exec(errorRate?.en ?? '') ?? [];
+  const [called, changed] = [told, of].map((count) => Number(count.replace(',', '')) || 0);
+  const calls = errors?.calls ?? { changed, changedCalled: called! / changed! };
+  if (!calls.changed) return undefined;
+  const { because } = wordsIn(language).outcome;
+  return because.missed(writeCalled(1 - calls.changedCalled, calls.changed, language));
 }
 
 /** Upper end of the interval, as in the annex. */
@@ -60,9 +77,9 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
   const changed = kinds.reduce((sum, { pictures }) => sum + pictures, 0);
   const found = kinds.reduce((sum, one) => sum + one.found, 0);
   return suspected(
+    writeCalled(found / changed, changed, language),
     writeCalled(falsely, unchanged.pictures, language),
     writeHigh(falsely, unchanged.pictures, language),
-    writeCalled(found / changed, changed, language),
   );
 }
 

@@ -3,7 +3,7 @@
  * provenance chapter has the details.
  */
 
-import { assurances, type Language } from '../contract/vocabulary.ts';
+import { assurances, type InconsistencyCode, type Language } from '../contract/vocabulary.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
@@ -11,7 +11,7 @@ import type { Flaw } from './wording/en/provenance.ts';
 
 /** As stored by an examination or sent by a server. */
 export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
-  readonly inconsistencies: readonly unknown[];
+  readonly inconsistencies: readonly { readonly code: InconsistencyCode }[];
 };
 
 // A history can name every version of a program; the provenance chapter lists them all.
@@ -63,10 +63,24 @@ export function bestDeclaration({
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
-/** Whether an editing program has left its name or a history. */
-export function namesEditor({ software, history }: FileStatements): boolean {
-  return history.length > 0 || software.some(({ kind }) => kind === 'editor');
+/** Whether the file was written again after the picture was taken, as far as its own records show. */
+export function isSavedAgain(provenance: FileStatements | null): boolean {
+  if (provenance === null) return false;
+  const { software, history, credentials, inconsistencies } = provenance;
+  return (
+    history.length > 0 ||
+    software.some(({ kind }) => kind === 'editor') ||
+    credentials?.integrity === 'broken' ||
+    inconsistencies.some(({ code }) => !clockErrors.has(code))
+  );
 }
+
+/** These may only mean that a clock was wrong. */
+const clockErrors: ReadonlySet<InconsistencyCode> = new Set([
+  'created_after_modified',
+  'time_in_future',
+  'gps_time_differs',
+]);
 
 function flawsOf({
   problems,

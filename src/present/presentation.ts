@@ -5,13 +5,18 @@
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
 import type { Area } from '../detectors/regions.ts';
-import { isBlindToChanges, writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
+import {
+  isBlindToChanges,
+  writeErrorRate,
+  writeErrorRateBriefly,
+  writeMissed,
+} from './error-rate.ts';
 import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
   bestDeclaration,
+  isSavedAgain,
   looksLikeCameraFile,
-  namesEditor,
   withoutBuild,
   writeOrigin,
 } from './origin.ts';
@@ -59,14 +64,13 @@ export function present(result: Result, language: Language): Presentation {
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
   const { because } = words.outcome;
   const isBlind = isBlindToChanges(result);
-  const why = isBlind ? because.blind : likeness;
-  const isEdited = outcome === 'real' && provenance !== null && namesEditor(provenance);
+  const why = isBlind ? because.blind : (writeMissed(result, language) ?? likeness);
   return {
     outcome,
     headline: writeHeadline(result, words),
     because: [
       ...(ground === null ? [] : [why ?? writeBecause(ground, result, words)]),
-      ...(isEdited ? [because.edited] : []),
+      ...(outcome === 'real' && isSavedAgain(provenance) ? [because.savedAgain] : []),
     ].join(' '),
     short: ground === null || isUnstated(ground, provenance) ? '' : words.outcome.short[ground],
     next,
@@ -161,9 +165,10 @@ function nextSteps(result: Result): readonly Step[] {
   const isSignerOpen = integrity === 'valid' && trust === 'not-checked';
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
-  const signed: readonly Step[] = integrity === 'broken' ? ['broken'] : [];
+  const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
+  const signed: readonly Step[] = isSavedAgain(provenance) ? [original] : [];
   const isGoogle = provenance?.declarations.some(({ generator }) => google.test(generator ?? ''));
-  const first: readonly Step[] = outcome === 'uncertain' && isGoogle === true ? ['synthid'] : [];
+  const first: readonly Step[] = isGoogle === true && !steps.includes('vouched') ? ['synthid'] : [];
   return [
     ...first,
     ...new Set(isSignerFirst ? [...signer, ...steps, ...signed] : [...steps, ...signer]),

@@ -57,13 +57,16 @@ export function measureStrength(examined: Examined): MeasuredStrength {
   if (traced === null) {
     return { ...nothing, statement: inBoth((language) => wordsIn(language).strength.outside) };
   }
-  const statement = joined(weighed);
+  const isContradicted = decision.reasons.includes('declaration_contradicts_traces');
+  const best = isContradicted ? bestDeclaration(provenance)?.assurance : undefined;
+  const declared = best === undefined ? [] : [wordDeclared(best, strengthOfAssurance[best])];
+  const statement = joined([...declared.map((one) => ({ statement: one })), ...weighed]);
   if (resultClass !== 'real' && resultClass !== 'fake') return { ...nothing, statement };
   const { strength, ratio } = traced.weighed;
   return { ...nothing, strength, ratio, statement, cap: traced.cap };
 }
 
-function joined(weighed: readonly Weighed[]): Bilingual {
+function joined(weighed: readonly Pick<Weighed, 'statement'>[]): Bilingual {
   return inBoth((language) => weighed.map(({ statement }) => statement[language]).join(' '));
 }
 

@@ -132,16 +132,14 @@ describe('the next step', () => {
 
     expect(rowOf(writeCard(recordOf(open), 'en', 80), 'Next')).toContain('as the camera stored it');
     expect(rowOf(writeCard(recordOf({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
-      'Next Compare it with other pictures from this camera.',
+      'Next Compare the picture with others from this camera.',
     );
   });
 
-  test('says where to find the trust list when a signer was not checked', () => {
+  test('says what to look the signer up in when this was not done', () => {
     const signed = { ...makeExamination({ resultClass: 'real' }), provenance: richFile };
 
-    expect(writeCard(recordOf(signed), 'en', 80)).toContain(
-      'github.com/c2pa-org/conformance-public',
-    );
+    expect(writeCard(recordOf(signed), 'en', 80)).toContain('on the C2PA list of trusted signers');
   });
 
   test('for a changed picture asks for the original, and the card says how to get heatmaps', () => {

@@ -14,12 +14,12 @@ import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
 import { mainGround, writeBecause } from '../presentation.ts';
-import { capitalised, nameIn, printable } from '../printable.ts';
+import { capitalised, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import { isAboutPart as isOfPart, isNeverCalled, isSuspicion, markedPlaces } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
-import { isShown, localisingMethods, methodName, toldInProvenance, writeSide } from './findings.ts';
+import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
@@ -44,7 +44,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
           ? writeBecause(ground, result, catalogue, false)
           : presentation.because,
       places,
-      caption: places.length === 0 ? labels.original : head.outlined,
+      caption: places.length === 0 ? labels.original : head.outlined(places.length > 1),
       beside: beside.filter(({ items }) => items.length > 0),
     },
     { kind: 'table', rows: answerRows(input), isTight: true },
@@ -72,7 +72,7 @@ function damageOf({ examination: { facts }, language }: SectionInput): string | 
   return writeNotes({ ...facts, notes: ['rows_missing'] }, language).join('');
 }
 
-/** Every numbered place and the methods that mark it; the annex has the coordinates. */
+/** Every numbered place; the reasons say which method marks it, and the annex has the coordinates. */
 function markedBy(input: SectionInput): readonly string[] {
   const { examination, catalogue } = input;
   const { document, findings, outcome } = catalogue;
@@ -82,13 +82,12 @@ function markedBy(input: SectionInput): readonly string[] {
     const { region, methods } = one;
     const { place, share } = areaOf(region, examination.facts);
     const where = outcome.where(findings.places[place], findings.writeShare(share));
-    const by = methods.map((method) => nameIn(findings.methods, method, printable(method, 60)));
     const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
     const told = [
-      ...(by.length === 0 ? [document.head.together] : by),
+      ...(methods.length === 0 ? [document.head.together] : []),
       ...(twin === undefined ? [] : [document.head.sameAs(places.indexOf(twin) + 1)]),
     ];
-    return `${at + 1}: ${where} (${told.join(', ')})`;
+    return `${at + 1}: ${where}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
   });
 }
 
@@ -169,9 +168,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
     },
     { title: isSuspected ? rows.suspicion : rows.forFake, items: told('fake') },
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
-    ...(result.outcome === 'abstain'
-      ? []
-      : [{ title: rows.otherwise, items: [otherwise[isSuspected ? 'changed' : 'uncertain']] }]),
+    { title: rows.otherwise, items: isSuspected ? [otherwise.changed] : [] },
   ];
 }
 
@@ -199,9 +196,13 @@ function speaking(
   return found.filter(({ method }) => !isSigned || method !== 'declared-origin');
 }
 
-function writeReason(input: SectionInput, finding: WordedFinding): string {
-  const told = printable(writeBriefly(finding, input.language), 400);
-  return `${methodName(input, finding.method)} (${writeSide(input, finding)}): ${told}`;
+/** With its own strength, which need not be that of all methods together. */
+function writeReason({ language, catalogue }: SectionInput, finding: WordedFinding): string {
+  const { method, strength } = finding;
+  const grade = strength === 'none' ? '' : catalogue.strength.adverbs[strength];
+  const isOneOfMany = localisingMethods.has(method);
+  const told = printable(writeBriefly(finding, language), 400);
+  return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade) : grade)}: ${told}`;
 }
 
 /** How far to rely on it, what to do, how strong it is, how often wrong, what the file says, and what was not checked. */
@@ -215,8 +216,17 @@ function answerRows(input: SectionInput): readonly Row[] {
   const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
   const steps = [next, ...further, ...(hasExaminer ? [] : [limits.examinerShort])];
   const { statement, weighed = [] } = evidence;
+  const { changedToo } = catalogue.document.head;
   const lines = weighed.map((one) => one.statement[language]);
-  const isOfBoth = lines.join(' ') === statement[language];
+  const isOfBoth = lines.length > 0 && statement[language].endsWith(lines.join(' '));
+  const declared = isOfBoth ? statement[language].slice(0, -lines.join(' ').length).trim() : '';
+  const isPhotograph = weighed.some(
+    ({ question, side }) => question === 'generated' && side === 'real',
+  );
+  const both = [
+    ...(declared === '' ? [] : [declared]),
+    lines.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : ''),
+  ];
   const stated = [statement[language], ...(result.outcome === 'declared' ? [tracesOf(input)] : [])];
   const { conclusion } = catalogue.verdict;
   const isSuspected = isSuspicion(result);
@@ -231,7 +241,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.next, value: steps.join(' ') },
     {
       label: isOfBoth && lines.length > 1 ? `${rows.strength} ${scale}` : rows.strength,
-      value: (isOfBoth ? lines : stated).join('\n'),
+      value: (isOfBoth ? both : stated).join('\n'),
     },
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
@@ -244,7 +254,9 @@ function answerRows(input: SectionInput): readonly Row[] {
 function tracesOf({ evidence, language, catalogue }: SectionInput): string {
   const { withoutEntry, noneWithoutEntry } = catalogue.document.head;
   const traces = evidence.weighed?.find(({ question }) => question === 'generated');
-  return traces === undefined ? noneWithoutEntry : withoutEntry(traces.statement[language]);
+  if (traces !== undefined) return withoutEntry(traces.statement[language]);
+  const [why] = evidence.byTraces?.reasons ?? [];
+  return noneWithoutEntry(why === undefined ? '' : catalogue.outcome.short[why]);
 }
 
 /** The three roles (program, operator, reviewer), the file and this report. */

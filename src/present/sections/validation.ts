@@ -50,11 +50,13 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
 function writeSides(
   { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
-  say: 'sides' | 'outside' = 'sides',
+  own?: number,
 ): readonly string[] {
   if (longerSidePx === undefined) return [];
+  const { sides, outside } = catalogue.limits.validation;
   const [least = '', greatest = ''] = longerSidePx.map(numbers.count);
-  return [catalogue.limits.validation[say]({ least, greatest })];
+  const range = { least, greatest };
+  return [own === undefined ? sides(range) : outside({ ...range, own: numbers.count(own) })];
 }
 
 /** For the first page: whether the picture is larger or smaller than all that generation was measured on. */
@@ -65,7 +67,7 @@ export function writeOutsideSizes(input: SectionInput): readonly string[] {
   const side = Math.max(facts.width, facts.height);
   const isInside = side >= least && side <= greatest;
   const isStated = readFigures(input.examination).generated !== null;
-  return first === undefined || isInside || !isStated ? [] : writeSides(input, first, 'outside');
+  return first === undefined || isInside || !isStated ? [] : writeSides(input, first, side);
 }
 
 function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Block[] {

@@ -189,6 +189,8 @@ const gap = 12;
 const below = 5;
 /** Points for the picture: as high as the page allows with what must follow, and as wide as the text allows. */
 const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, minCaption: 120 } as const;
+/** A picture this many times as wide as high goes above the reasons: beside them, it would leave a hole below. */
+const panorama = 2.5;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
@@ -222,58 +224,70 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
   const tables = rest.flatMap((one) => (one.kind === 'table' ? [one] : []));
   const following = tables.reduce((sum, table) => sum + tableHeight(page, table), 0);
   const room = sheet.bottom - page.y - following - 2 * styles.note.leading - 2 * below;
-  drawPlaces(around, block, Math.min(figure.most, Math.max(figure.least, room)));
+  drawPlaces(around, block, room);
 }
 
 function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
   const { page, images, size, labels } = around;
-  const { places, caption } = block;
+  const { places } = block;
   const image = images.original;
   const top = page.y;
-  const layouts = figure.widths.map((width) => layPlaces(around, block, { width, height: room }));
-  const { placement, x, beside, height } =
-    layouts.find((one) => one.height <= Math.max(room, one.placement.height)) ?? layouts.at(-1)!;
-  const captions = page.lines(
-    `${caption}${writeStrips(around, placement)}`,
-    styles.note,
-    x - gap - sheet.left,
+  const tallest = Math.min(figure.most, Math.max(figure.least, room));
+  const layouts = figure.widths.map((width) =>
+    layPlaces(around, block, { width, height: tallest }),
   );
+  const least = layPlaces(around, block, { width: textWidth, height: figure.least });
+  const spare = figure.least + Math.max(0, room - least.bottom);
+  const above = layPlaces(around, block, { width: textWidth, height: Math.min(tallest, spare) });
+  const isAbove = size.width >= panorama * size.height && above.bottom <= room;
+  const chosen = isAbove
+    ? above
+    : (layouts.find((one) => one.height <= Math.max(tallest, one.placement.height)) ??
+      layouts.at(-1)!);
+  const { placement, x, captions, beside } = chosen;
   const drawn = { image, size, placement, x: sheet.left, y: top, outlines: places };
   page.mark('Figure', () => drawFigure(page.doc, drawn), { alt: labels.original });
   const captionTop = top + placement.height + 3;
   page.mark('Caption', () => page.put(captions, styles.note, sheet.left, captionTop));
-  let y = top;
+  let y = top + chosen.textTop;
   for (const { title, items } of beside) {
     page.mark('H3', () => page.put([title], styles.entry, x, y));
     y += styles.entry.leading;
     for (const lines of items) {
-      page.mark('P', () => page.put(lines, styles.small, x, y));
-      y += lines.length * styles.small.leading + betweenItems;
+      page.mark('P', () => page.put(lines, styles.cell, x, y));
+      y += lines.length * styles.cell.leading + betweenItems;
     }
     y += betweenTitles;
   }
-  const captionEnd = captionTop + captions.length * styles.note.leading;
-  page.y = Math.max(top + height, captionEnd) + below;
+  page.y = top + chosen.bottom + below;
 }
 
 const betweenItems = 2;
 const betweenTitles = 3;
 
-/** A picture in this box, with the lines of text beside it. */
-function layPlaces({ page, size }: Surroundings, { beside }: Verdict, box: Size) {
+/** A picture in this box, with the lines of text beside it, or below one as wide as the page. */
+function layPlaces(around: Surroundings, { caption, beside }: Verdict, box: Size) {
+  const { page, size } = around;
   const placement = placeFigure(size, box);
-  const x = sheet.left + Math.max(placement.width, figure.minCaption) + gap;
+  const isBelow = box.width === textWidth;
+  const across = isBelow ? textWidth : Math.max(placement.width, figure.minCaption);
+  const x = isBelow ? sheet.left : sheet.left + across + gap;
+  const written = `${caption}${writeStrips(around, placement)}`;
+  const captions = page.lines(written, styles.note, across);
+  const captionEnd = placement.height + 3 + captions.length * styles.note.leading;
   const laid = beside.map(({ title, items }) => ({
     title,
-    items: items.map((item) => page.lines(item, styles.small, sheet.right - x)),
+    items: items.map((item) => page.lines(item, styles.cell, sheet.right - x)),
   }));
   const height = laid
     .map(({ items }) =>
       items.reduce(
-        (sum, lines) => sum + lines.length * styles.small.leading + betweenItems,
+        (sum, lines) => sum + lines.length * styles.cell.leading + betweenItems,
         styles.entry.leading + betweenTitles,
       ),
     )
     .reduce((sum, one) => sum + one, 0);
-  return { placement, x, beside: laid, height };
+  const textTop = isBelow ? captionEnd + below : 0;
+  const bottom = Math.max(textTop + height, captionEnd);
+  return { placement, x, captions, beside: laid, textTop, height, bottom };
 }

@@ -139,7 +139,7 @@ test('says what was done, and that copy and source cannot be distinguished', asy
   const { finding } = await findingIn(file.png());
 
   expect(finding.statement.en).toMatch(
-    /^Two regions \(the clearest of \d such pairs\), one .* and one .*, show the same pixels, one turned by 30 degrees; this does not show which of the two is the copy\.$/,
+    /^Two regions \(the clearest of \d such pairs\), one .* and one .*, match as an original and its copy do, one turned by 30 degrees; this does not show which is which\.$/,
   );
   expect(finding.statement.de).toMatch(
     /^Zwei Bereiche \(das deutlichste von \d solchen Paaren\), .* zeigen dieselben Pixel, einer um 30 Grad gedreht;/,

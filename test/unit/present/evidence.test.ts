@@ -508,7 +508,7 @@ test('a result without signs says what would have been found, by size and kind o
   });
 
   expect(evidence.errorRate?.en).toBe(
-    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. It found the change in 42 of 84 changed pictures of about this size and quality. In a second set of tests, on pictures of all sizes that people had changed, it found or suspected the change in 9 of 19: copied within the picture 9 of 19.',
+    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. The change was found in 42 of 84 changed test pictures of about this size and quality. In pictures of all sizes that people had changed, 9 of 19 changes were found or suspected: copied within the picture 9 of 19. False alarms: 22 of 1,221 photographs called generated (true rate up to 2.7 %), 3 of 1,210 unchanged pictures called changed (true rate up to 0.7 %).',
   );
 });
 
@@ -536,7 +536,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests, the method suspected or found a change in 5 of 166 unchanged pictures (false alarms; their true rate may be up to 6.9 %) and in 49 of 118 changed ones of this quality.',
+    'In tests with pictures of all sizes, the method found or suspected 49 of 118 changes that people had made. False alarms: 5 of 166 unchanged pictures (true rate up to 6.9 %).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht verdächtigt.',

@@ -29,13 +29,13 @@ describe('the origin in a few words', () => {
     expect(writeOrigin(rich, 'en')).toEqual([
       'Content Credentials (C2PA) intact, signed by Example Camera (not checked against a trust list, no time stamp)',
       'editing program Adobe Photoshop CS',
-      'XMP history of 2 steps, the last with Adobe Photoshop Camera Raw 8.6, 2014-11-11',
+      'editing history of 2 steps, the last with Adobe Photoshop Camera Raw 8.6, 2014-11-11',
       'camera Apple iPhone 15, iOS 17.5.1',
     ]);
     expect(writeOrigin(rich, 'de')).toEqual([
       'unversehrte Content Credentials (C2PA), signiert von Example Camera (mit keiner Vertrauensliste abgeglichen, ohne Zeitstempel)',
       'Bearbeitungsprogramm Adobe Photoshop CS',
-      'XMP-Verlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 11.11.2014',
+      'Bearbeitungsverlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 11.11.2014',
       'Kamera Apple iPhone 15, iOS 17.5.1',
     ]);
   });

@@ -66,10 +66,10 @@ test.each([
 test.each([
   [
     'real',
-    /names an editing program, but that alone/,
-    /ein Bearbeitungsprogramm nennt, heißt allein/,
+    /file itself seems to have been saved again/,
+    /Datei selbst wurde offenbar später neu gespeichert/,
   ],
-  ['uncertain', /^(?!.*editing program)/, /^(?!.*Bearbeitungsprogramm)/],
+  ['uncertain', /^(?!.*saved again)/, /^(?!.*neu gespeichert)/],
 ] as const)('a file of result %s names an editing program', (resultClass, english, german) => {
   const base = makeExamination({ resultClass, reasons: ['evidence_below_threshold'] });
   const software = [{ kind: 'editor', name: 'Adobe Photoshop', place: 'exif' }] as const;

@@ -102,7 +102,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: [
-          '256 to 1,448 pixels on the longer side; for this one it is less certain',
+          '256 to 1,448 pixels on the longer side; this one has 240, so it is less',
           'does not affect the strength',
         ],
         de: ['256 bis 1.448 Pixel', 'Diese Validierung geht nicht in'],

@@ -120,7 +120,7 @@ describe('a decision based on a declaration in the file', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
     expect(summary).not.toContain('traces are of the kind');
-    expect(conclusion).toMatch(/no more than the entry it is based on/);
+    expect(conclusion).toMatch(/repeats what the file says/);
   });
 });
 

@@ -12,7 +12,7 @@ export const document: typeof english = {
   head: {
     rows: {
       marked: 'Im Bild markiert',
-      reasons: 'Gründe, nach Gewicht',
+      reasons: 'Gründe',
       suspicion: 'Gründe für den Verdacht',
       against: 'Was dagegen spricht',
       otherwise: 'Andere Erklärungen',
@@ -32,20 +32,26 @@ export const document: typeof english = {
       reviewer: 'Begutachtung',
       file: 'Datei',
     },
-    scale: '(schwach ab 2, mäßig ab 10, mäßig stark ab 100)',
+    scale: '(2 schwach, 10 mäßig, 100 mäßig stark, 1.000 stark, 10.000 sehr stark)',
+    alone: (adverb) => `für sich allein ${adverb}`,
+    changedToo: 'Dazu zählen auch veränderte Fotografien.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Nur eine Methode weckt den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
     byAll:
-      'Zusammengenommen bleiben die Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt, auch wenn eine einzelne deutlicher dafür spricht.',
+      'Zusammengenommen bleiben alle Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
-    noneWithoutEntry: 'Ohne diese Angabe lässt sich das Bild nicht beurteilen.',
+    noneWithoutEntry: (why) =>
+      `Ohne diese Angabe lässt sich das Bild nicht beurteilen${why === '' ? '' : ` (${why})`}.`,
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Die Rahmen umschließen die Stellen mit Anzeichen einer Veränderung',
+    outlined: (isSeveral) =>
+      isSeveral
+        ? 'Die Rahmen umschließen die Stellen mit Anzeichen einer Veränderung'
+        : 'Der Rahmen umschließt die Stelle mit Anzeichen einer Veränderung',
     sameAs: (number) => `gleicht ${number}`,
-    together: 'alle Methoden zusammen',
+    together: 'nur von allen Methoden zusammen',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Nichts gefunden.',
+    nothingAgainst: 'Das Programm hat nichts gefunden.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei wird eine Veränderung daher höchstens vermutet.`,
     traces: {
@@ -53,9 +59,7 @@ export const document: typeof english = {
       fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
-      uncertain:
-        'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt.',
-      real: 'Ebenso sähe eine Veränderung ohne Spuren aus, das Bild eines Generators, der keinem der geprüften gleicht, oder ein abfotografierter Bildschirm.',
+      real: 'Eine Veränderung ohne Spuren, ein nicht geprüfter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können wie eine Veränderung wirken.',

@@ -239,7 +239,7 @@ const statements: English['statements'] = {
     'Ein mit veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
+    `${writeCopies(copies)} gleichen einander wie Original und Kopie${writeMotion(copies)}; welcher von beiden die Kopie wäre, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie es bei Kopien der Fall ist, aber auch bei Gegenständen, die mehrfach vorkommen.`,
   repeats_throughout: () =>

@@ -198,7 +198,7 @@ export const labels: typeof english = {
     'Werte mit ihrer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwelle, bis zu der ein Bild als Fotografie gilt, und die, ab der es als KI-erzeugt gilt.',
   withoutFinding: 'Ohne Befund',
   findings: {
-    columns: ['Methode und Befund', 'Wie stark', 'Wo'],
+    columns: ['Methode und Befund', 'Stärke für sich allein', 'Wo'],
     none: 'keine Aussage',
     notStated: 'nicht angegeben',
     outside:

@@ -6,8 +6,8 @@ export const limits: typeof english = {
       `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Konfidenzintervalle; für die AUC sind sie nach Quellen berechnet, für die Raten nach Bildern (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
-    outside: ({ least, greatest }) =>
-      `Der Quotient zur KI-Erzeugung wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; für dieses Bild ist er weniger sicher.`,
+    outside: ({ least, greatest, own }) =>
+      `Die Stärke für oder gegen KI-Erzeugung wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}, sie ist daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
     columns: [
       'Bedingung',
@@ -91,7 +91,7 @@ export const limits: typeof english = {
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
     erased_edits: 'Bearbeitungen, deren Spuren verloren sind',
-    camera_reference: 'welche Kamera das Bild aufnahm (PRNU)',
+    camera_reference: 'welche Kamera das Bild aufnahm',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Inhalt, Licht und Schatten',
     earlier_publication: 'frühere Veröffentlichungen',

@@ -14,11 +14,13 @@ export const outcome: typeof english = {
     abstain: 'Dieses Bild lässt sich nicht beurteilen',
   },
   because: {
-    real: 'Spuren wie von einer Kamera; Veränderungen bleiben oft unbemerkt.',
+    real: 'Der Bildinhalt wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
+    missed: (called) =>
+      `Der Bildinhalt wurde nicht geprüft; in Tests blieben ${called} veränderten Bildern dieser Art unerkannt.`,
     blind:
-      'Die Spuren passen zu einer Kamera. Veränderungen findet das Verfahren in solchen Bildern fast nie.',
-    edited:
-      'Dass die Datei ein Bearbeitungsprogramm nennt, heißt allein noch nicht, dass das Bild verändert wurde: Es kann auch nur entwickelt oder skaliert worden sein.',
+      'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
+    savedAgain:
+      'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
     changed: (place, marked) =>
       ({
@@ -42,7 +44,7 @@ export const outcome: typeof english = {
     evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
     unstable_under_resaving: 'Nach erneutem Speichern oder Skalieren kippt das Ergebnis.',
     declaration_contradicts_traces:
-      'Laut Datei ist das Bild KI-erzeugt; die Spuren deuten auf eine Kamera.',
+      'Laut Datei ist das Bild KI-erzeugt; die Spuren passen besser zu einer Fotografie.',
     single_weak_method: 'Nur eine Methode deutet auf eine Veränderung hin, und nur schwach.',
   },
   where: (place, share) => `${place}, ${share} des Bildes`,
@@ -66,25 +68,25 @@ export const outcome: typeof english = {
   next: {
     real: 'Prüfen, woher das Bild stammt und was es zeigen soll.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
-    changed: 'Das Original anfordern und an den Markierungen vergleichen.',
+    changed: 'Das Original anfordern und die markierten Stellen vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     broken: 'Die Datei in der signierten Fassung anfordern.',
-    signer:
-      'Den Unterzeichner mit einer Vertrauensliste abgleichen (github.com/c2pa-org/conformance-public).',
+    signer: 'Klären, ob der Unterzeichner auf der C2PA-Liste vertrauenswürdiger Stellen steht.',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau und keinen Ausschnitt.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
     not_a_photograph:
-      'Die Vorlage anfordern: das Dokument selbst, die Datei des Zeichenprogramms oder die darin gezeigte Fotografie.',
+      'Die Vorlage anfordern, etwa das Dokument oder die Zeichnungsdatei; zeigt das Bild ein Foto, auch dieses.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
     unstable_under_resaving: 'Eine seltener gespeicherte und skalierte Kopie beschaffen.',
     declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',
-    manipulation_suspected: 'Die Originaldatei der Kamera beschaffen und vergleichen.',
+    manipulation_suspected:
+      'Die Originaldatei der Kamera anfordern und mit dieser Datei vergleichen.',
     single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
   },
   nextOf: {
@@ -117,9 +119,10 @@ export const outcome: typeof english = {
     some: (called, of) => `${called} von ${of}`,
     generated: (called, open, passed) =>
       `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
-    missed: (called) => `Es erkannte ${called} veränderten Bildern etwa dieser Größe und Qualität.`,
+    missed: (called) =>
+      `Als verändert erkannt: ${called} veränderten Testbildern etwa dieser Größe und Qualität.`,
     kinds: (found, told) =>
-      `Bei weiteren Tests mit Bildern aller Größen, die von Menschen verändert worden waren, fand oder vermutete es die Veränderung in ${found}: ${told}.`,
+      `Bei Bildern aller Größen, die Menschen verändert hatten, waren es einschließlich bloßer Verdachtsfälle ${found}: ${told}.`,
     hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {
@@ -128,13 +131,13 @@ export const outcome: typeof english = {
       removal: 'entfernter Gegenstand',
       regenerated: 'neu erzeugte Stelle',
     },
-    fake: (called, high) =>
-      `In Tests stufte das Verfahren ${called} echten Fotos fälschlich als KI-erzeugt ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
+    alarms: (told) => `Fehlalarme: ${told}.`,
+    fake: (called, high) => `${called} Fotos als erzeugt eingestuft (wahre Rate bis zu ${high})`,
     changed: (called, high) =>
-      `In Tests stufte das Verfahren ${called} unveränderten Bildern fälschlich als verändert ein; bei so wenigen Bildern kann die wahre Rate solcher Fehlalarme bis zu ${high} betragen.`,
-    suspected: (falsely, high, rightly) =>
-      `In Tests meldete das Verfahren bei ${falsely} unveränderten Bildern eine Veränderung oder den Verdacht darauf (Fehlalarme; ihre wahre Rate kann bis zu ${high} betragen) und bei ${rightly} veränderten Bildern dieser Qualität.`,
-    declared: 'Nicht gemessen: Wie oft solche Angaben falsch sind, ist nicht bekannt.',
+      `${called} unveränderten Bildern als verändert eingestuft (wahre Rate bis zu ${high})`,
+    suspected: (rightly, falsely, high) =>
+      `In Tests mit Bildern aller Größen erkannte oder verdächtigte das Verfahren ${rightly} Bildern, die Menschen verändert hatten. Fehlalarme: ${falsely} unveränderten Bildern (wahre Rate bis zu ${high}).`,
+    declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
     brief: {

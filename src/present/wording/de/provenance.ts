@@ -11,17 +11,17 @@ const inconsistencies: English['inconsistencies'] = {
     `Laut ihren eigenen Angaben wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt gespeichert.`,
   time_in_future: () => 'Die Datei nennt einen Zeitpunkt in der Zukunft.',
   exif_size_differs: ({ stated, stored }) =>
-    `Laut EXIF hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem die EXIF-Daten geschrieben waren.`,
+    `Laut Kameradaten (EXIF) hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem sie geschrieben waren.`,
   thumbnail_shape_differs: () =>
-    'Das EXIF-Vorschaubild hat andere Proportionen als das Bild: Das Bild wurde beschnitten oder gedreht, nachdem das Vorschaubild erstellt war.',
+    'Das Vorschaubild in den Kameradaten (EXIF) hat andere Proportionen als das Bild: Das Bild wurde beschnitten oder gedreht, nachdem das Vorschaubild erstellt war.',
   thumbnail_content_differs: () =>
-    'Das EXIF-Vorschaubild zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
+    'Das Vorschaubild in den Kameradaten (EXIF) zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
   camera_tags_without_camera_tables: ({ program }) =>
     `Die Datei nennt eine Kamera, ihre Quantisierungstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
-    'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: Die EXIF-Daten wurden neu geschrieben oder stammen nicht von der Kamera.',
+    'Ein Block, den Kameras dieses Herstellers immer schreiben (Herstellernotiz), fehlt: Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>
-    `XMP enthält einen Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} die Datei umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${writeDay(last.when)})`}`}.`,
+    `Die Datei enthält einen Bearbeitungsverlauf (XMP) mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} sie umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${writeDay(last.when)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
     `GPS-Zeit und Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären können.`,
 };
@@ -166,7 +166,7 @@ export const provenance: English = {
     generators: (names) =>
       `${names.length === 1 ? 'Bildgenerator' : 'Bildgeneratoren'} ${names.join(', ')}`,
     history: (steps, last) =>
-      `XMP-Verlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
+      `Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
     camera: (name) => `Kamera ${name}`,
   },
   historyActions: {

@@ -13,7 +13,7 @@ const sides: (typeof english)['sides'] = {
   real: 'eine fotografische Aufnahme und gegen ein KI-erzeugtes Bild',
   fake: 'ein KI-erzeugtes Bild und gegen eine fotografische Aufnahme',
   changed: 'eine Veränderung in einem Teil des Bildes',
-  declared: 'KI-erzeugten Inhalt',
+  declared: 'eine Erzeugung durch KI',
 };
 
 function list(items: readonly string[]): string {
@@ -41,11 +41,11 @@ export const strength: typeof english = {
   },
   parts: {
     for: (adverb, ratio, bound) =>
-      `Das Ergebnis der Suche nach veränderten Stellen passt ${ratio}-mal besser zu einem veränderten als zu einem unveränderten Bild (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der ${ratio}-mal besser zu einem veränderten als zu einem unveränderten Bild passt (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
-      `Das Ergebnis der Suche nach veränderten Stellen passt ${ratio}-mal besser zu einem unveränderten als zu einem veränderten Bild (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} gegen eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen so niedrigen Wert, dass er ${ratio}-mal besser zu einem unveränderten als zu einem veränderten Bild passt (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
     neither: (ratio) =>
-      `Das Ergebnis der Suche nach veränderten Stellen passt zu einem veränderten und zu einem unveränderten Bild fast gleich gut (Likelihood-Quotient ${ratio}); es spricht weder für noch gegen eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der zu einem veränderten und zu einem unveränderten Bild fast gleich gut passt (Likelihood-Quotient ${ratio}); er spricht weder für noch gegen eine Veränderung.`,
   },
   bound: '; ein höherer Wert ist durch Tests nicht belegt',
   unmeasured:
@@ -78,13 +78,13 @@ export const strength: typeof english = {
   },
   declared: {
     unsigned: (adverb) =>
-      `Die Angabe spricht nur ${adverb} für ${sides.declared}: Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
-      `Das Zeichen in den Pixeln spricht nur ${adverb} für ${sides.declared}: Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
+      `Das Zeichen in den Pixeln spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
     signed: (adverb) =>
-      `Die Angabe spricht nur ${adverb} für ${sides.declared}: Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
     trusted: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared}: Ein Unterzeichner, der auf der Vertrauensliste steht, hat sie signiert, und die Signatur passt zur Datei.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Ein Unterzeichner, der auf der Vertrauensliste steht, hat sie signiert, und die Signatur passt zur Datei.`,
   },
   changed: {
     stated: (adverb, side) =>
@@ -128,11 +128,11 @@ export const strength: typeof english = {
   },
   evaluation: {
     sides: {
-      real: (adverb) => `spricht ${adverb} gegen eine KI-Erzeugung`,
+      real: (adverb) => `spricht ${adverb} für eine Fotografie`,
       fake: (adverb) => `spricht ${adverb} für eine KI-Erzeugung`,
       changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },
-    noneSpeaks: 'Kein Befund spricht für die eine oder die andere Hypothese.',
+    noneSpeaks: 'Kein Befund spricht für oder gegen eine Erzeugung oder Veränderung.',
     tippett: {
       title: 'Güte der Likelihood-Quotienten',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
@@ -162,7 +162,7 @@ export const strength: typeof english = {
       },
     },
     scale: (steps) =>
-      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine der beiden Hypothesen.`,
+      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine Seite.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
       'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie bürgt.',

@@ -77,7 +77,7 @@ export const verdict: typeof english = {
       help: 'das Original oder eine weniger oft verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Die Messwerte sprechen für keine der beiden Hypothesen deutlich genug.',
+      what: 'Die Messwerte sprechen nicht deutlich genug für eine Fotografie oder für ein KI-erzeugtes Bild.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
@@ -85,7 +85,7 @@ export const verdict: typeof english = {
       help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      what: 'Die Datei weist sich selbst als KI-erzeugt aus, doch keine vertrauenswürdige Signatur belegt diese Angabe, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um eine echte Fotografie in Verruf zu bringen.',
+      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Dass ein vertrauenswürdiger Unterzeichner für die Angabe bürgt, ist nicht bekannt; jeder kann sie in eine Datei schreiben, etwa um eine echte Fotografie in Verruf zu bringen.',
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
@@ -109,16 +109,16 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen eine KI-Erzeugung, klärt die Frage aber nicht abschließend: Das Verfahren übersieht viele veränderte und manche KI-erzeugten Bilder, und auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen eine KI-Erzeugung, klärt die Frage aber nicht abschließend; auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
-      'Das Ergebnis ist nur so verlässlich wie die Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis gibt wieder, was in der Datei steht; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain:
-      'Aus dem Ergebnis lässt sich nichts ableiten: Die Befunde stützen keine der beiden Hypothesen ausreichend.',
+      'Aus dem Ergebnis lässt sich nichts ableiten: Die Befunde reichen für eine Entscheidung nicht aus.',
     abstain: 'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen dieses Bild.',
     help: 'Weiterhelfen würde:',
     duty: [

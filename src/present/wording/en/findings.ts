@@ -204,7 +204,7 @@ const statements = {
     `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
+    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the entry, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
     `The pixels contain the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can embed it.`,
   visible_mark_found: ({ generator }) =>
@@ -248,7 +248,7 @@ const statements = {
     'A network trained on changed pictures rates the picture as changed, but cannot say where.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} show the same pixels${writeMotion(copies)}; this does not show which of the two is the copy.`,
+    `${writeCopies(copies)} match as an original and its copy do${writeMotion(copies)}; this does not show which is which.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; but repeated objects can look alike too.`,
   repeats_throughout: () =>

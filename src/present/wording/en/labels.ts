@@ -198,7 +198,7 @@ export const labels = {
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; vertical lines mark the thresholds between photograph, no decision, and generated.',
   withoutFinding: 'Without a finding',
   findings: {
-    columns: ['Method and finding', 'How strong', 'Where'] satisfies readonly [
+    columns: ['Method and finding', 'Strength on its own', 'Where'] satisfies readonly [
       string,
       string,
       string,

@@ -9,8 +9,8 @@ export const limits = {
       `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to make it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
-    outside: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
-      `The ratio on AI generation was tested on pictures with ${least} to ${greatest} pixels on the longer side; for this one it is less certain.`,
+    outside: ({ least, greatest, own }: Record<'least' | 'greatest' | 'own', string>) =>
+      `The strength for or against AI generation was tested on pictures with ${least} to ${greatest} pixels on the longer side; this one has ${own}, so it is less certain.`,
     none: 'No error rates were measured for this model. Do not rely on its result alone.',
     columns: [
       'Condition',
@@ -116,7 +116,7 @@ export const limits = {
     local_edits: 'edited areas',
     small_edits: 'small edits',
     erased_edits: 'edits whose traces are lost',
-    camera_reference: 'which camera took it (PRNU)',
+    camera_reference: 'which camera took it',
     recapture: 'photograph of a screen or print',
     content: 'content, light and shadows',
     earlier_publication: 'earlier publications',

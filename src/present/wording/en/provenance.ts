@@ -11,17 +11,17 @@ const inconsistencies = {
     `According to its own record, the file was last written ${writeSpan(minutes)} before the picture was taken.`,
   time_in_future: () => 'The file gives a time in the future.',
   exif_size_differs: ({ stated, stored }) =>
-    `EXIF gives a size of ${stated} pixels, but the file has ${stored}: it was scaled or cropped after EXIF was written.`,
+    `The camera data (EXIF) give a size of ${stated} pixels, but the file has ${stored}: it was scaled or cropped after they were written.`,
   thumbnail_shape_differs: () =>
-    'The EXIF thumbnail has a different shape from the picture: the picture was cropped or rotated after the thumbnail was made.',
+    'The preview in the camera data (EXIF) has a different shape from the picture: the picture was cropped or rotated after the preview was made.',
   thumbnail_content_differs: () =>
-    'The EXIF thumbnail does not match the picture: one of the two has been replaced or changed.',
+    'The preview in the camera data (EXIF) does not match the picture: one of the two has been replaced or changed.',
   camera_tags_without_camera_tables: ({ program }) =>
     `The file mentions a camera, but its compression tables are those of ${program}, a program: the picture has been re-saved.`,
   maker_note_missing_for_camera: () =>
-    'The maker note that cameras from this maker write is missing: EXIF has been rewritten, or does not come from the camera.',
+    'A block that cameras from this maker always write (maker note) is missing: the camera data were rewritten, or do not come from the camera.',
   xmp_history_of_editing: ({ steps, last }) =>
-    `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved${last === null ? '' : `, most recently with ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
+    `The file keeps a history (XMP) of ${steps === 1 ? 'one step' : `${steps} steps`} in which it was converted or saved${last === null ? '' : `, most recently with ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
     `The GPS time and the time of capture are ${writeSpan(minutes)} apart, more than time zones can explain.`,
 } satisfies { readonly [Code in InconsistencyCode]: (values: InconsistencyValues[Code]) => string };
@@ -174,7 +174,7 @@ export const provenance = {
       `image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
     /** @param last - program and date of the latest step; empty if none is named. */
     history: (steps: number, last: string) =>
-      `XMP history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
+      `editing history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
     camera: (name: string) => `camera ${name}`,
   },
   /** The actions that XMP defines (`stEvt:action`); others are shown unchanged. */

@@ -78,7 +78,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The measurements do not point clearly enough to either side.',
+      what: 'The measurements do not point clearly enough to a photograph or to a generated picture.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -86,7 +86,7 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file declares itself to be generated, but no trusted signer has signed that declaration, and the traces in the picture point to a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
+      what: 'The file says that the picture was generated, but its traces fit a photograph better. No trusted signer is known to vouch for the entry; anyone can write one into a file, for example to discredit a genuine photograph.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
@@ -112,12 +112,11 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result points away from AI generation but does not settle the matter: the method misses many changed and some generated pictures, and a genuine picture can carry a false caption or show a screen or a print.',
+    real: 'The result points away from AI generation but does not settle the matter; a genuine picture can also carry a false caption or show a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
-    declared:
-      'The result is worth no more than the entry it is based on; who made the picture, and why, remains open.',
+    declared: 'The result repeats what the file says; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain:
