@@ -248,7 +248,7 @@ export const de: Words = {
     skipped: 'Methoden, die nicht anwendbar waren',
     sides: {
       fake: 'spricht für KI-Erzeugung oder Veränderung',
-      real: 'spricht gegen KI-Erzeugung',
+      real: 'spricht für eine Fotografie',
       neither: 'neutral',
     },
     source: 'Quelle',

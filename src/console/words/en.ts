@@ -242,7 +242,7 @@ export const en = {
     skipped: 'Methods that did not apply',
     sides: {
       fake: 'supports generation or change',
-      real: 'evidence against generation',
+      real: 'supports a photograph',
       neither: 'neutral',
     },
     source: 'Source',

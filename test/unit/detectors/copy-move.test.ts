@@ -142,7 +142,7 @@ test('says what was done, and that copy and source cannot be distinguished', asy
     /^Two regions \(the clearest of \d such pairs\), one .* and one .*, match as an original and its copy do, one turned by 30 degrees; this does not show which is which\.$/,
   );
   expect(finding.statement.de).toMatch(
-    /^Zwei Bereiche \(das deutlichste von \d solchen Paaren\), .* zeigen dieselben Pixel, einer um 30 Grad gedreht;/,
+    /^Zwei Bereiche \(das deutlichste von \d solchen Paaren\), .* gleichen einander wie Original und Kopie, einer um 30 Grad gedreht;/,
   );
 });
 

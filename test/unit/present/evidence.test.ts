@@ -107,7 +107,7 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, and the tests support no higher value)',
+      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4; tests support no more)',
     );
     expect(statement.de).toContain(
       '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4; ein höherer Wert ist durch Tests nicht belegt',

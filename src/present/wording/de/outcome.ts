@@ -79,7 +79,7 @@ export const outcome: typeof english = {
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
     not_a_photograph:
-      'Die Vorlage anfordern, etwa das Dokument oder die Zeichnungsdatei; zeigt das Bild ein Foto, auch dieses.',
+      'Die Vorlage anfordern, etwa das Dokument oder die Zeichnungsdatei; zeigt das Bild eine Fotografie, auch diese.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
@@ -132,9 +132,9 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugte Stelle',
     },
     alarms: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, high) => `${called} Fotos als erzeugt eingestuft (wahre Rate bis zu ${high})`,
+    fake: (called, high) => `${called} Fotografien als KI-erzeugt (wahre Rate bis zu ${high})`,
     changed: (called, high) =>
-      `${called} unveränderten Bildern als verändert eingestuft (wahre Rate bis zu ${high})`,
+      `${called} unveränderten Bildern als verändert (wahre Rate bis zu ${high})`,
     suspected: (rightly, falsely, high) =>
       `In Tests mit Bildern aller Größen erkannte oder verdächtigte das Verfahren ${rightly} Bildern, die Menschen verändert hatten. Fehlalarme: ${falsely} unveränderten Bildern (wahre Rate bis zu ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',

@@ -47,7 +47,7 @@ export const strength: typeof english = {
     neither: (ratio) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der zu einem veränderten und zu einem unveränderten Bild fast gleich gut passt (Likelihood-Quotient ${ratio}); er spricht weder für noch gegen eine Veränderung.`,
   },
-  bound: '; ein höherer Wert ist durch Tests nicht belegt',
+  bound: '; mehr belegen die Tests nicht',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:

@@ -70,7 +70,7 @@ export const strength = {
       `The search for changes (all methods together) gives a value that fits a changed and an unchanged picture almost equally well (likelihood ratio ${ratio}): it supports neither.`,
   },
   /** In brackets after a ratio that the estimate alone would put higher. */
-  bound: ', and the tests support no higher value',
+  bound: '; tests support no more',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
     'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',
