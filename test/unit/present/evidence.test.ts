@@ -110,7 +110,7 @@ describe('the strength of a verdict from traces', () => {
       'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4; tests support no more)',
     );
     expect(statement.de).toContain(
-      '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4; ein höherer Wert ist durch Tests nicht belegt',
+      '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4; mehr belegen die Tests nicht',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
