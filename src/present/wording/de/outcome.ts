@@ -132,7 +132,7 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugte Stelle',
     },
     alarms: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, high) => `${called} Fotografien als KI-erzeugt (wahre Rate bis zu ${high})`,
+    fake: (called, high) => `${called} Fotos als KI-erzeugt (wahre Rate bis zu ${high})`,
     changed: (called, high) =>
       `${called} unveränderten Bildern als verändert (wahre Rate bis zu ${high})`,
     suspected: (rightly, falsely, high) =>
