@@ -258,6 +258,8 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
       Array.from({ length: 5 }, (_, at) => ({ name: `way${at}.jpg`, bytes })),
     );
     await page.locator('.transfers progress').first().waitFor();
+    const canClose = "dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+    expect(await page.evaluate(canClose)).toBe(false);
     await setTimeout(1500);
     serving.kill('SIGKILL');
     await serving;
@@ -267,6 +269,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
 
     await page.getByText('5 of 5 sent').waitFor({ timeout: 60_000 });
     await expect.poll(() => page.locator('tbody tr', { hasText: 'way' }).count()).toBe(5);
+    expect(await page.evaluate(canClose)).toBe(true);
     await context.close();
   }, 120_000);
 });

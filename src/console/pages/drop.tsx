@@ -20,6 +20,10 @@ import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
 
 const queue = createUploadQueue();
+// Closing the page would cut off its uploads.
+addEventListener('beforeunload', (event) => {
+  if (queue.transfers.some(({ state }) => !isOver(state))) event.preventDefault();
+});
 const tierKey = 'forensics-tier';
 
 /** @param projectId - the case that the page shows, if any. @param onProgress - called when a picture has been sent. */
