@@ -11,7 +11,7 @@ const inconsistencies: English['inconsistencies'] = {
     `Laut ihren eigenen Angaben wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt gespeichert.`,
   time_in_future: () => 'Die Datei nennt einen Zeitpunkt in der Zukunft.',
   exif_size_differs: ({ stated, stored }) =>
-    `Laut Kameradaten (EXIF) hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem sie geschrieben waren.`,
+    `Laut Kameradaten (EXIF) hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem diese Daten geschrieben waren.`,
   thumbnail_shape_differs: () =>
     'Das Vorschaubild in den Kameradaten (EXIF) hat andere Proportionen als das Bild: Das Bild wurde beschnitten oder gedreht, nachdem das Vorschaubild erstellt war.',
   thumbnail_content_differs: () =>

@@ -132,7 +132,7 @@ export const strength: typeof english = {
       fake: (adverb) => `spricht ${adverb} für eine KI-Erzeugung`,
       changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },
-    noneSpeaks: 'Kein Befund spricht für oder gegen eine Erzeugung oder Veränderung.',
+    noneSpeaks: 'Kein Befund spricht für oder gegen eine KI-Erzeugung oder Veränderung.',
     tippett: {
       title: 'Güte der Likelihood-Quotienten',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
@@ -162,7 +162,7 @@ export const strength: typeof english = {
       },
     },
     scale: (steps) =>
-      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine Seite.`,
+      `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine der beiden Hypothesen.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
       'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie bürgt.',
