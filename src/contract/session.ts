@@ -28,7 +28,7 @@ export const endSessionBody = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 16_384,
-      description: 'If true, sessions on all devices end.',
+      description: 'If sent, sessions on all devices end.',
     }),
   ),
 });
