@@ -39,13 +39,13 @@ test("a tenant is shown, updated and reported as on the server's own machine", a
   const updated = await run('tenant', 'update', 'acme', ...set);
   const shown = await run('tenant', 'show', 'acme', '--json');
   const lines = await run('tenant', 'show', 'acme');
-  const csv = ['tenant', 'report', 'acme', '--csv'];
-  const report = await run(...csv);
+  const asked = ['tenant', 'report', 'acme', '--to', new Date().toISOString().slice(0, 10)];
+  const report = await run(...asked);
 
   expect([updated.code, JSON.parse(updated.stdout)]).toEqual([0, JSON.parse(shown.stdout)]);
   expect(shown.stdout).toBe((await here('tenant', 'show', 'acme', '--json')).stdout);
   expect(lines.stdout).toBe((await here('tenant', 'show', 'acme')).stdout);
-  expect(report.stdout).toBe((await here(...csv)).stdout);
+  expect(report.stdout).toBe((await here(...asked)).stdout);
 });
 
 test('usage has a row per tenant of the person, and with --csv one per day as well', async () => {

@@ -12,6 +12,8 @@ import { runHere } from './run-here.ts';
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-report-'));
 const report = async (...args: string[]) =>
   runHere(['tenant', 'report', 'acme', ...args, '--data-dir', dataDir]);
+const usage = async (...args: string[]) =>
+  runHere(['usage', '--tenant', 'acme', ...args, '--data-dir', dataDir]);
 const dayMs = 86_400_000;
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 const today = new Date();
@@ -66,24 +68,24 @@ test.each([
 });
 
 const header =
-  'day,total,api,app,real,fake,uncertain,abstain,confidenceScore,flagging,forensicReporting,' +
+  'tenant,day,total,api,app,real,fake,uncertain,abstain,confidenceScore,flagging,forensicReporting,' +
   'appLogins,processingErrors,retries,errorRatePercent,backpressurePercent,singleMinutes,bulkMinutes';
 
-test('--csv has a row for each day the tenant existed, and none for other days', async () => {
-  const row = `${dayOf(today)},3,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0.025,`;
+test('usage --csv has a row for each day the tenant existed, and none for other days', async () => {
+  const row = `acme,${dayOf(today)},3,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0.025,`;
 
-  const all = await report('--csv');
-  const wide = await report('--csv', '--from', '2001-01-01', '--to', '2999-12-31');
-  const past = await report('--csv', '--from', '2001-01-01', '--to', '2001-01-31');
+  const all = await usage('--csv');
+  const wide = await usage('--csv', '--from', '2001-01-01', '--to', '2999-12-31');
+  const past = await usage('--csv', '--from', '2001-01-01', '--to', '2001-01-31');
 
   expect(all).toMatchObject({ code: 0, stdout: `${header}\r\n${row}\r\n` });
   expect(wide.stdout).toBe(all.stdout);
   expect(past.stdout).toBe(`${header}\r\n`);
 });
 
-test('--csv excludes --json and also rejects invalid days', async () => {
-  const both = await report('--csv', '--json');
-  const noDay = await report('--csv', '--to', 'monday');
+test('usage --csv excludes --json and also rejects invalid days', async () => {
+  const both = await usage('--csv', '--json');
+  const noDay = await usage('--csv', '--to', 'monday');
 
   expect([both.code, noDay.code]).toEqual([2, 2]);
 });

@@ -151,10 +151,6 @@ async function firstDay(tenants: Pick<TenantActs, 'report'>, tenant: string): Pr
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
 }
 
-interface ReportOptions extends ServiceOptions, Days {
-  readonly csv: boolean;
-}
-
 /**
  * `forensics tenant report`: all figures of one tenant. @param command - `report`, with the options
  * of `ServiceOptions`.
@@ -165,33 +161,20 @@ export function defineTenantReport(command: Command): void {
       .description('Show the usage of a tenant, in total or for a range of days.')
       .argument('<name>', 'the tenant'),
   )
-    .addOption(
-      new Option('--csv', 'CSV with a header, one row per day (UTC)')
-        .default(false)
-        .conflicts('json'),
-    )
     .addHelpText(
       'after',
       `
-The columns of --csv use the names and units of --json. Days before the tenant was created and future days have no row.
-
 Examples:
   $ forensics tenant report acme
-  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31 --csv`,
+  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31`,
     )
     .action(calling(printReport));
 }
 
-async function printReport(tenant: string, options: ReportOptions): Promise<void> {
-  const found = await withService(options, async ({ tenants }) => {
-    const whole = await readReport(tenants, tenant, options);
-    if (!options.csv) return whole;
-    const days = await dailyReports(tenants, tenant, whole);
-    return csvText([Object.keys(usageColumns), ...days.map(valuesOfDay)]);
-  });
-  if (typeof found === 'string') return void process.stdout.write(found);
-  if (options.json) return printJson(found);
-  print(listTable(['figure', 'value'], toRows(found)));
+async function printReport(tenant: string, options: ServiceOptions & Days): Promise<void> {
+  const report = await withService(options, ({ tenants }) => readReport(tenants, tenant, options));
+  if (options.json) return printJson(report);
+  print(listTable(['figure', 'value'], toRows(report)));
 }
 
 function toRows(report: UsageReport): readonly (readonly [string, string])[] {
