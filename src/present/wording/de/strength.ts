@@ -165,7 +165,7 @@ export const strength: typeof english = {
       `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine der beiden Hypothesen.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
-      'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie bürgt.',
+      'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015, die zwei höchsten zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt.',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
     credentials: {

@@ -202,7 +202,7 @@ export const strength = {
       `Words by likelihood ratio: ${steps}; below 2 neither side is favoured.`,
     scaleStep: (adverb: string, from: string) => `${adverb} from ${from}`,
     scaleNote:
-      'The likelihood ratio says how many times better the evidence fits one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
+      'The likelihood ratio says how many times better the evidence fits one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports.',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',
     credentials: {
