@@ -3,6 +3,7 @@
  * or verdicts.
  */
 
+import type { EmbeddingStatistics } from './statistics.ts';
 import type { ModelManifest } from './manifest.ts';
 import type { LocateManifest } from './locate-manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
@@ -28,7 +29,31 @@ interface HeadAnswer {
   readonly embeddings: Float32Array;
 }
 
-export type TraceModel = Awaited<ReturnType<typeof loadTraceModel>>;
+export interface TraceModel {
+  readonly manifest: ModelManifest;
+  readonly statistics: EmbeddingStatistics;
+  readonly runtimeVersion: string;
+  /**
+   * One feature vector per cell.
+   *
+   * @param rgb - row-major RGB; width and height are multiples of the cell size.
+   * @returns `[channels, height / cell, width / cell]`.
+   */
+  readFeatures(rgb: Uint8Array, width: number, height: number): Promise<Float32Array>;
+  /**
+   * @param features - `[count, channels]`.
+   * @param masks - `[passes, channels]`, dropout multipliers: 0 or 1 / (1 - rate).
+   */
+  readHead(
+    features: Float32Array,
+    count: number,
+    masks: Float32Array,
+    passes: number,
+  ): Promise<HeadAnswer>;
+  /** Null for a model without a transformer. */
+  readonly readTransformer: ReadTransformer | null;
+  release(): Promise<void>;
+}
 
 interface TransformerAnswer {
   /** Log odds that the picture was generated. */
@@ -43,7 +68,10 @@ interface TransformerAnswer {
  */
 type ReadTransformer = (rgb: Uint8Array, input: 'view' | 'square') => Promise<TransformerAnswer>;
 
-export async function loadTraceModel(verified: VerifiedModel, runtime: Runtime) {
+export async function loadTraceModel(
+  verified: VerifiedModel,
+  runtime: Runtime,
+): Promise<TraceModel> {
   const { manifest, statistics } = verified;
   const { cellPx } = manifest.input;
   const [backbone, head, transformer] = await Promise.all([
@@ -55,29 +83,14 @@ export async function loadTraceModel(verified: VerifiedModel, runtime: Runtime) 
     manifest,
     statistics,
     runtimeVersion: runtime.version,
-    /**
-     * One feature vector per cell.
-     *
-     * @param rgb - row-major RGB; width and height are multiples of the cell size.
-     * @returns `[channels, height / cell, width / cell]`.
-     */
-    readFeatures: async (rgb: Uint8Array, width: number, height: number) => {
+    readFeatures: async (rgb, width, height) => {
       const answer = await backbone.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
       const values = namedOutput(answer, 'features');
       const cells = (width / cellPx) * (height / cellPx);
       if (values.length > 0 && values.length % cells === 0) return values;
       throw new TypeError('The model returns features of the wrong size.');
     },
-    /**
-     * @param features - `[count, channels]`.
-     * @param masks - `[passes, channels]`, dropout multipliers: 0 or 1 / (1 - rate).
-     */
-    readHead: async (
-      features: Float32Array,
-      count: number,
-      masks: Float32Array,
-      passes: number,
-    ): Promise<HeadAnswer> => {
+    readHead: async (features, count, masks, passes) => {
       const answer = await head.run({
         features: { data: features, dims: [count, features.length / count] },
         masks: { data: masks, dims: [passes, masks.length / passes] },
@@ -87,7 +100,6 @@ export async function loadTraceModel(verified: VerifiedModel, runtime: Runtime) 
         embeddings: sizedOutput(answer, 'embedding', count * statistics.embedding.dimension),
       };
     },
-    /** Null for a model without a transformer. */
     readTransformer: toReader(transformer, manifest),
     release: async () => {
       await Promise.all([backbone.release(), head.release(), transformer?.release()]);
