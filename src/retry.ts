@@ -33,7 +33,7 @@ interface RetryOptions {
   readonly pace?: Pace | undefined;
 }
 
-/** @throws whatever `act` threw last; the reason of `signal`. */
+/** @throws the last error from `act` or, if `signal` ended the wait, its reason. */
 export async function retry<T>(
   act: () => Promise<T>,
   { pauseAfter, budgetMs = Infinity, signal, pace = realPace }: RetryOptions,

@@ -174,7 +174,7 @@ const texts = {
     parse: (text) => (text === '*' ? text : webOrigin(text)),
   },
   addressRange: {
-    allowed: 'external, private and address ranges such as 10.1.0.0/16',
+    allowed: 'address ranges such as 10.1.0.0/16, or the words external and private',
     parse: matching(/^(external|private|[0-9a-f.:]+\/\d{1,3})$/i),
   },
   mailAddress: {
@@ -246,7 +246,7 @@ export const settingsSchema = Type.Object({
   leaseSeconds: integer(
     [2, 600],
     15,
-    'seconds after which the analysis of a crashed process is resumed',
+    'seconds after which an analysis is resumed if the process running it has crashed',
   ),
   intake: oneOf(
     intakes,

@@ -110,7 +110,7 @@ export function withCaseOptions(command: Command): Command {
     .option('--note <text>', 'a note about the case', named)
     .option(
       '--template <file>',
-      'JSON file with the name, address, logo and sentences of the laboratory (see: forensics help evidence)',
+      "JSON file with the laboratory's name, address and logo, and any text to print before the signature (see: forensics help evidence)",
       named,
     );
 }

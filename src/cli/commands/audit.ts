@@ -23,10 +23,12 @@ Examples:
   );
   defineVerify(audit);
   withLog(
-    subcommand(audit, 'head', 'Print the hash of the last entry, to store it elsewhere.', [
-      'audit head',
-      'audit head --tenant acme',
-    ]),
+    subcommand(
+      audit,
+      'head',
+      'Print the hash of the last entry, so that you can store it elsewhere.',
+      ['audit head', 'audit head --tenant acme'],
+    ),
   ).action(calling(printHead));
   withLog(
     subcommand(audit, 'list', 'List entries, oldest first.', [

@@ -42,7 +42,7 @@ export function defineWebhooks(webhooks: Command): void {
     subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
   )
     .argument('[id]', 'the id of the message, from "webhooks list"')
-    .option('--given-up', 'all messages that were given up after the last attempt', false)
+    .option('--given-up', 'all messages that were given up on after the last attempt', false)
     .addHelpText(
       'after',
       `

@@ -287,9 +287,9 @@ const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
 };
 
 /**
- * The address contains the open tab; printing shows all of them.
+ * The address says which tab is open; in print, all tabs are shown.
  *
- * @see WAI-ARIA Authoring Practices, "Tabs": one stop of the Tab key, arrow keys between them.
+ * @see WAI-ARIA Authoring Practices, "Tabs": a single tab stop, with arrow keys to move between tabs.
  */
 function Tabs<Id extends string>({
   label,

@@ -13,7 +13,7 @@ export function writeVerdict(
 ): Presentation | null {
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status !== 'completed' || verdict === undefined) return null;
-  // The client may have declared the size before EXIF rotation, to which regions do not refer.
+  // The client may have declared the size before EXIF rotation, but regions refer to the rotated picture.
   const { evidence = null, resultSubClasses = [] } = result ?? {};
   return present(readAnswer(verdict, evidence, [], resultSubClasses), language);
 }

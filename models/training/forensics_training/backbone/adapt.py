@@ -3,7 +3,7 @@
 FOLDER holds the archives of `backbone-pack`; archives added during a run are picked up. Each batch has native squares and views of
 whole pictures, degraded as in `degrade.batches` regardless of class. With `--data`, some photographs pass through the autoencoder TAEF2
 first and count as generated (Rajan et al., ICLR 2025; DDA, NeurIPS 2025). The mean of the weights is monitored on `check.zip`: the best
-on calibration is kept as `best.pt`, the latest as `last.pt`. Run again, the command continues from `last.pt`. On a processor use
+on calibration is kept as `best.pt`, the latest as `last.pt`. Run again, the command continues from `last.pt`. On a CPU use
 `--group 16 --groups 1 3 --patches 0.4`: about 4 s a step on two cores.
 """
 
