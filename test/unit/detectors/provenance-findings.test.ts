@@ -329,12 +329,12 @@ test.each([
   [
     { trailingBytes: 1234, trailingKind: 'zip', pictures: 1 },
     '1,234 bytes follow the end of the picture (a ZIP archive or office document); no camera adds this, so something else did.',
-    'Hinter dem Ende des Bildes folgen 1.234 Byte (ein ZIP-Archiv oder Office-Dokument); keine Kamera fügt so etwas an; es muss auf anderem Weg hineingekommen sein.',
+    'Nach dem Bildende folgen 1.234 Byte (ein ZIP-Archiv oder Office-Dokument); keine Kamera fügt so etwas an; es muss auf anderem Weg hineingekommen sein.',
   ],
   [
     { trailingBytes: 1, trailingKind: null, pictures: 2 },
     '1 byte follows the end of the picture (unknown data); the file contains one more picture; cameras, programs and services all leave such data behind.',
-    'Hinter dem Ende des Bildes folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Daten.',
+    'Nach dem Bildende folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Daten.',
   ],
 ])('layout %j is reported', (layout, en, de) => {
   expect(examine(fileLayout, { layout })).toMatchObject({
