@@ -20,6 +20,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const audit = async (...args: string[]) => runCli(['audit', ...args, '--data-dir', dataDir]);
 
 test("a report replaced by a client through its own URL is detected by the log's hashes", async () => {
@@ -31,7 +32,6 @@ test("a report replaced by a client through its own URL is detected by the log's
   const { inferenceStatus } = await client.until(id, ['completed', 'failed']);
   const { pdfStorageUrls } = inferenceStatus.result!.report!.en;
   const which = ['--tenant', 'default', '--analysis', id];
-  const before = await audit('files', ...which, '--json');
   const drawn = await client.download(pdfStorageUrls.getUrl);
 
   const { pathname, search } = new URL(pdfStorageUrls.putUrl);
@@ -40,20 +40,15 @@ test("a report replaced by a client through its own URL is detected by the log's
     path: pathname + search,
     body: Buffer.from('%PDF-'),
   });
-  const after = await audit('files', ...which);
+  const replaced = await client.download(pdfStorageUrls.getUrl);
   const listed = await audit('list', ...which, '--json');
   const verified = await audit('verify');
 
-  const states: { name: string; state: string; recorded: string }[] = JSON.parse(before.stdout);
-  expect(states).toHaveLength(8);
-  expect(states.filter(({ state }) => state !== 'as_recorded')).toEqual([]);
-  const recorded = states.find(({ name }) => name === 'report-en.pdf')?.recorded;
-  expect(recorded).toBe(createHash('sha256').update(drawn).digest('hex'));
   expect(put.status).toBe(200);
-  expect(after.code).toBe(7);
-  expect(after.stdout).toMatch(/^report-en\.pdf +CHANGED/m);
-  expect(after.stderr).toContain('Changed since the service wrote it: report-en.pdf.');
   const entries: { event: string }[] = JSON.parse(listed.stdout);
+  const completed = JSON.stringify(entries.at(-1));
+  expect(completed).toContain(sha256(drawn));
+  expect(completed).not.toContain(sha256(replaced));
   expect(entries.map(({ event }) => event)).toEqual([
     'analysis.created',
     'analysis.received',
