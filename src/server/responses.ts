@@ -18,9 +18,10 @@ export function success(data?: unknown): object {
 export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
     const failure = fromFramework(error) ?? toForensicsError(error);
-    if (failure.status >= 500) {
-      request.log.error({ err: failure.cause ?? failure, code: failure.code }, 'failed');
-    }
+    const { status, code, cause } = failure;
+    // Without a cause, such as an exceeded quota, it is expected: a caller must not fill the log with stack traces.
+    if (status >= 500 && cause === undefined) request.log.warn({ code }, failure.message);
+    else if (status >= 500) request.log.error({ err: cause, code }, 'failed');
     return sendFailure(reply, failure);
   });
 }

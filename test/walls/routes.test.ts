@@ -365,7 +365,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
     expect('www-authenticate' in answer.headers).toBe(answer.status === 401);
   });
 
-  if (!name.startsWith('GET /v1/')) return;
+  if (!name.startsWith('GET /v1/') || name.endsWith('/bundle')) return;
   test.each(Object.entries(callers))(
     'HEAD by %s gets the status of GET without a body',
     async (sender, caller) => {
@@ -376,6 +376,15 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
     },
   );
 });
+
+test.each(['GET /v1/analysis/bundle', 'GET /v1/analysis/case/bundle'] as const)(
+  'HEAD is refused where GET makes a bundle and logs it: %s',
+  async (name) => {
+    const answer = await askAs('a key', 'HEAD', routes[name]!);
+
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, OPTIONS']);
+  },
+);
 
 test('existing and missing tenants are refused alike', async () => {
   const [foreign, missing] = await Promise.all(

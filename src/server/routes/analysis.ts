@@ -226,12 +226,17 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     success(await evidence.custody(requireCaller(request), request.query.id)),
   );
 
-  server.get('/v1/analysis/bundle', readBundle, async (request, reply) => {
-    const { id } = request.query;
-    const bytes = await evidence.bundle(requireCaller(request), id);
-    void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
-    return reply.type('application/zip').send(Buffer.from(bytes));
-  });
+  // No HEAD: it would make a bundle and record it in the audit log, though none is sent.
+  server.get(
+    '/v1/analysis/bundle',
+    { ...readBundle, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { id } = request.query;
+      const bytes = await evidence.bundle(requireCaller(request), id);
+      void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
+      return reply.type('application/zip').send(Buffer.from(bytes));
+    },
+  );
 
   server.get('/v1/analysis/report', readHtmlReport, async (request, reply) => {
     const { id, language = 'en', format = 'html' } = request.query;
@@ -252,13 +257,17 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     return reply.type('application/pdf').send(Buffer.from(pdf));
   });
 
-  server.get('/v1/analysis/case/bundle', readCaseBundle, async (request, reply) => {
-    const pieces = evidence.caseBundle(requireCaller(request), request.query.projectId);
-    // Errors that concern the whole case are thrown before the first chunk, and get the same response as any failure.
-    const first = await pieces.next();
-    void reply.header('content-disposition', 'attachment; filename="case.zip"');
-    return reply.type('application/zip').send(Readable.from(startingWith(first, pieces)));
-  });
+  server.get(
+    '/v1/analysis/case/bundle',
+    { ...readCaseBundle, exposeHeadRoute: false },
+    async (request, reply) => {
+      const pieces = evidence.caseBundle(requireCaller(request), request.query.projectId);
+      // Errors that concern the whole case are thrown before the first chunk, and get the same response as any failure.
+      const first = await pieces.next();
+      void reply.header('content-disposition', 'attachment; filename="case.zip"');
+      return reply.type('application/zip').send(Readable.from(startingWith(first, pieces)));
+    },
+  );
 
   await server.register(verification, parts);
 };

@@ -207,7 +207,7 @@ describe('failures', () => {
     expect(broken.log.join('')).toContain('disk 7 on fire');
   });
 
-  test('a temporary failure says when to try again', async () => {
+  test('a temporary failure says when to try again, and is logged without a stack trace', async () => {
     const { app } = open;
     const busy = new ForensicsError('store_unavailable', 'The store does not answer; try again.');
     const analyses = { ...app.analyses, list: () => Promise.reject(busy) };
@@ -219,6 +219,8 @@ describe('failures', () => {
     await broken.close();
 
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+    expect(broken.log.join('')).toContain(busy.message);
+    expect(broken.log.join('')).not.toContain('stack');
   });
 
   test('a failed vital check makes the server unhealthy and is named', async () => {

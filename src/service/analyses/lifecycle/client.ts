@@ -172,6 +172,7 @@ export async function describeAnalysis(
   const fields = Object.keys(description);
   await inTenantTransaction(parts, target, async ({ tx, move, log }) => {
     const { status } = await getRow(tx, target);
+    if (fields.length === 0) return;
     await move(target, { from: status, change, actor });
     await log(target, { event: 'analysis.described', details: { fields }, actor });
   });

@@ -213,6 +213,7 @@ describe('nothing is logged', () => {
     await expect(analyses.remove(caller, id)).rejects.toThrow();
     const made = await analyses.create(repeatedly, createRequest());
     await analyses.create(repeatedly, createRequest());
+    await analyses.describe(caller, made.id, {});
     await expect(
       create({ input: { ...createRequest().input, options: { model: 'none' } } }),
     ).rejects.toThrow();
