@@ -5,7 +5,15 @@
  * to what it left.
  */
 
-import { copyFileSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
@@ -73,16 +81,6 @@ describe.each([
       await runHere(report),
       await runHere(['verify', bundle]),
       await runHere(['audit', 'verify', '--data-dir', dataDir]),
-      await runHere([
-        'audit',
-        'files',
-        '--tenant',
-        'default',
-        '--analysis',
-        id,
-        '--data-dir',
-        dataDir,
-      ]),
     ].map(({ code }) => code);
 
     expect(
@@ -96,7 +94,7 @@ describe.each([
     expect(messages.json<{ data: object[] }>().data.length).toBeGreaterThanOrEqual(6);
     expect([login.statusCode, upgraded.statusCode]).toEqual([200, 200]);
     expect(pdf.rawPayload.toString('latin1', 0, 5)).toBe('%PDF-');
-    expect(codes).toEqual([0, 0, 0, 0]);
+    expect(codes).toEqual([0, 0, 0]);
     await open.close();
   });
 
@@ -116,7 +114,8 @@ describe.each([
     copyFileSync(join(dataDir, 'backups', copy), database);
     for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
     const back = contentOf(database);
-    const again = await runHere(['restore', backup, '--force', '--data-dir', dataDir]);
+    renameSync(dataDir, `${dataDir}-upgraded`);
+    const again = await runHere(['restore', backup, '--data-dir', dataDir]);
 
     expect(forward.schema).toBe(currentSchema('sqlite'));
     expect(back).toEqual(before);
