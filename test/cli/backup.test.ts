@@ -234,7 +234,7 @@ test('verify test-restores the backup and re-examines a picture if there is one'
 }, async () => {
   const temporary = await emptyFolder();
   const old = join(temporary, 'old.tar');
-  const release = new URL('../fixtures/old/0.3.0.tar.gz', import.meta.url);
+  const release = new URL('../fixtures/old/0.5.0.tar.gz', import.meta.url);
   writeFileSync(old, gunzipSync(readFileSync(release)));
   const { run, out } = await acme();
   await run('backup', 'create', '--out', out);

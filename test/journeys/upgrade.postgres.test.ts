@@ -1,5 +1,5 @@
 /**
- * The data of each of the last two releases in PostgreSQL, in the schema of that release: upgraded
+ * The data of 0.2.0 and of the last two releases in PostgreSQL, in the schema of that release: upgraded
  * by a server that starts on it, and downgraded from a dump made before.
  */
 
@@ -24,7 +24,8 @@ const newDatabase = () => createDatabase(process.env['FORENSICS_TEST_POSTGRES'] 
 
 test.each([
   ['0.2.0', 14],
-  ['0.3.0', 17],
+  ['0.5.0', 20],
+  ['0.6.0', 21],
 ])(
   'a database of version %s upgrades, and downgrades from its dump',
   { timeout: 120_000 },
