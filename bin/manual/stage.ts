@@ -88,7 +88,8 @@ export async function openStage(): Promise<Stage> {
         child.kill('SIGTERM');
         await once(child, 'exit');
       }
-      rmSync(home, { recursive: true, force: true });
+      // A program in a terminal may still be ending.
+      rmSync(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
