@@ -19,9 +19,10 @@ export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
     const failure = fromFramework(error) ?? toForensicsError(error);
     const { status, code, cause } = failure;
-    // Without a cause, such as an exceeded quota, it is expected: a caller must not fill the log with stack traces.
-    if (status >= 500 && cause === undefined) request.log.warn({ code }, failure.message);
-    else if (status >= 500) request.log.error({ err: cause, code }, 'failed');
+    // Such as an exceeded quota: callers must not fill the log with stack traces.
+    const isExpected = failure.canRetry && cause === undefined;
+    if (status >= 500 && isExpected) request.log.warn({ code }, failure.message);
+    else if (status >= 500) request.log.error({ err: cause ?? failure, code }, 'failed');
     return sendFailure(reply, failure);
   });
 }
