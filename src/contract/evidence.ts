@@ -259,6 +259,17 @@ export const evidence = Type.Object(
       description:
         'How often such a result was wrong when it was measured, and what the method would have found; null if it has no tested meaning.',
     }),
+    changesFound: Type.Optional(
+      orNull(
+        Type.Object(
+          { found: Type.Integer({ minimum: 0 }), of: Type.Integer({ minimum: 1 }) },
+          {
+            description:
+              'Changed test pictures of about this size and quality; null if not measured.',
+          },
+        ),
+      ),
+    ),
     findings: Type.Array(finding, { description: 'Strongest first.' }),
     skipped: Type.Array(Type.Object({ method: Type.String(), reason: statement })),
     reasons: Type.Array(Type.Object({ code: oneOf(reasonCodes), statement, help: statement }), {

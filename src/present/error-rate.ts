@@ -42,18 +42,14 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   }
 }
 
-/** For no sign found: how often a change is not found; undefined if not known. A server says so only in a sentence. */
+/** For no sign found: how often a change is not found; undefined if not known. */
 export function writeMissed(
-  { outcome, errors, errorRate }: Result,
+  { outcome, changesFound }: Result,
   language: Language,
 ): string | undefined {
-  if (outcome !== 'real') return undefined;
-  const [, told = '', of = ''] = /found in (\S+) of (\S+) changed/.exec(errorRate?.en ?? '') ?? [];
-  const [called, changed] = [told, of].map((count) => Number(count.replace(',', '')) || 0);
-  const calls = errors?.calls ?? { changed, changedCalled: called! / changed! };
-  if (!calls.changed) return undefined;
-  const { because } = wordsIn(language).outcome;
-  return because.missed(writeCalled(1 - calls.changedCalled, calls.changed, language));
+  if (outcome !== 'real' || !changesFound) return undefined;
+  const { found, of } = changesFound;
+  return wordsIn(language).outcome.because.missed(writeCalled((of - found) / of, of, language));
 }
 
 /** Upper end of the interval, as in the annex. */
@@ -86,11 +82,10 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
 /** If a smaller share of changed pictures was found, finding no change says almost nothing. */
 const hardlyEver = 0.1;
 
-/** Whether finding no change means almost nothing. A server says so only in a sentence. */
-export function isBlindToChanges({ outcome, errors, errorRate }: Result): boolean {
-  if (outcome !== 'real') return false;
-  const { hardly } = wordsIn('en').outcome.wrong;
-  return errorRate?.en.includes(hardly) ?? (errors?.calls?.changedCalled ?? 1) < hardlyEver;
+/** Whether finding no change means almost nothing. */
+export function isBlindToChanges({ outcome, changesFound }: Result): boolean {
+  if (outcome !== 'real' || !changesFound) return false;
+  return changesFound.found / changesFound.of < hardlyEver;
 }
 
 /** Empty for a model whose correct answers were not counted. */

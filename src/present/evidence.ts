@@ -19,7 +19,7 @@ import { createNumberWriter } from './numbers.ts';
 import { capitalised } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
-import { isNeverCalled, placesOf, readResult } from './result.ts';
+import { isNeverCalled, placesOf, readErrors, readResult, toChangesFound } from './result.ts';
 import { boundedFinding, measureStrength } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -30,6 +30,7 @@ export function writeEvidence(examined: Examined): Evidence {
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
     errorRate: wordErrorRate(examined),
+    changesFound: toChangesFound(readErrors(examined)),
     // Ties stay in the order of the methods.
     findings: findings
       .map((one) => boundedFinding(wordFinding(placed(one, examined)), examined))

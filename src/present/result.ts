@@ -41,7 +41,8 @@ export interface Result extends Figures {
   readonly marked: Marked;
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
-  /** The sentence from a server, which sends none of the figures. */
+  readonly changesFound: Exclude<Evidence['changesFound'], undefined>;
+  /** The sentence from a server, which sends no other figures. */
   readonly errorRate: Evidence['errorRate'];
 }
 
@@ -57,6 +58,7 @@ export function readResult(examined: Examined): Result {
   const { resultClass, basis, reasons, thresholds } = decision;
   const outcome = decideOutcome(resultClass, basis);
   const places = isAboutPart({ outcome, reasons }) ? placesOf(manipulation) : [];
+  const errors = readErrors(examined);
   return {
     outcome,
     reasons,
@@ -66,7 +68,8 @@ export function readResult(examined: Examined): Result {
     areas: places.map(({ region }) => areaOf(region, facts)),
     marked: readMarked(places),
     provenance,
-    errors: readErrors(examined),
+    errors,
+    changesFound: toChangesFound(errors),
     errorRate: null,
   };
 }
@@ -171,6 +174,7 @@ export function readAnswer(
     marked: readMarked(placesOf(evidence?.manipulation ?? null)),
     provenance: evidence?.provenance ?? null,
     errors: null,
+    changesFound: evidence?.changesFound ?? null,
     errorRate: evidence?.errorRate ?? null,
   };
 }
@@ -253,6 +257,11 @@ export function readErrors({
           }
         : null,
   };
+}
+
+export function toChangesFound({ calls }: MeasuredErrors): Result['changesFound'] {
+  if (!calls?.changed) return null;
+  return { found: Math.round(calls.changedCalled * calls.changed), of: calls.changed };
 }
 
 export function toFound({

@@ -28,6 +28,7 @@ import {
   readMarked,
   type Result,
   testedFigures,
+  toChangesFound,
 } from '../../present/result.ts';
 import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { CopyOf } from './copies.ts';
@@ -210,6 +211,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
   const { basis, byTraces, thresholds, errorRates, changeErrorRates, likeness = null } = decision;
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   const outcome = decideOutcome(verdict, basis);
+  const errors = { rates: errorRates, calls: changeErrorRates };
   return {
     outcome,
     reasons,
@@ -222,7 +224,8 @@ export function resultIn(record: AnalysisRecord): Result | null {
     areas: isAboutPart({ outcome, reasons }) ? areas : [],
     marked: readMarked(places),
     provenance,
-    errors: { rates: errorRates, calls: changeErrorRates },
+    errors,
+    changesFound: toChangesFound(errors),
     errorRate: null,
   };
 }

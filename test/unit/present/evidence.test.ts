@@ -507,8 +507,9 @@ test('a result without signs says what would have been found, by size and kind o
     measuredCalls: [{ ...base.measuredCalls[0]!, kinds }, small],
   });
 
+  expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. The change was found in 42 of 84 changed test pictures of about this size and quality. In pictures of all sizes that people had changed, 9 of 19 changes were found or suspected: copied within the picture 9 of 19. False alarms: 22 of 1,221 photographs called generated (true rate up to 2.7 %), 3 of 1,210 unchanged pictures called changed (true rate up to 0.7 %).',
+    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. The change was found in 42 of 84 changed test pictures of about this size and quality. In pictures of all sizes that people had changed, 9 of 19 changes were found or suspected: copied within the picture 9 of 19. False alarms: 22 of 1,221 photographs called generated (true rate up to 2.7 %), 3 of 1,210 unchanged pictures called changed (true rate up to 0.7 %).',
   );
 });
 

@@ -118,7 +118,7 @@ export const outcome: typeof english = {
     none: 'keines',
     some: (called, of) => `${called} von ${of}`,
     generated: (called, open, passed) =>
-      `In Tests erkannte das Verfahren ${called} KI-erzeugten Bildern, ließ ${open} offen und hielt ${passed} für Fotografien.`,
+      `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) =>
       `Als verändert erkannt: ${called} veränderten Testbildern etwa dieser Größe und Qualität.`,
     kinds: (found, told) =>

@@ -124,7 +124,7 @@ export const outcome = {
     none: 'none',
     some: (called: string, of: string) => `${called} of ${of}`,
     generated: (called: string, open: string, passed: string) =>
-      `In tests, the method recognised ${called} generated pictures, left ${open} undecided and took ${passed} for photographs.`,
+      `In tests with pictures of this quality, the method recognised ${called} generated ones, left ${open} undecided and took ${passed} for photographs.`,
     missed: (called: string) =>
       `The change was found in ${called} changed test pictures of about this size and quality.`,
     kinds: (found: string, told: string) =>
