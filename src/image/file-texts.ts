@@ -1,11 +1,11 @@
 /** All text in a file's metadata, untruncated, with its place and field. Programs record there what they did. */
 
 import { type ExifText, readExifClues } from './exif.ts';
-import { readIptc } from './iptc.ts';
 import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
-import { untilNul } from './text.ts';
+import { decodeText, untilNul } from './text.ts';
 import { readDirectories } from './tiff.ts';
 import { readXmp, type XmpValue } from './xmp.ts';
+import { ascii, dataView } from './bytes.ts';
 
 export interface FileText {
   readonly place: MetadataPlace;
@@ -88,4 +88,86 @@ function readPacket(packet: Uint8Array, warnings: Warning[]): readonly XmpValue[
     warnings.push({ code: 'block_unreadable', values: { place: 'xmp' } });
     return [];
   }
+}
+
+// Reads IPTC records, either inside Photoshop image resources or bare, as in TIFF.
+// @see IPTC-IIM 4.2, 1.5 and 6, for data sets and their names; Adobe Photoshop File Formats Specification, image resources.
+
+const names: Readonly<Record<number, string>> = {
+  3: 'Object Type Reference',
+  5: 'Object Name',
+  7: 'Edit Status',
+  10: 'Urgency',
+  12: 'Subject Reference',
+  15: 'Category',
+  20: 'Supplemental Category',
+  25: 'Keywords',
+  40: 'Special Instructions',
+  55: 'Date Created',
+  60: 'Time Created',
+  62: 'Digital Creation Date',
+  63: 'Digital Creation Time',
+  65: 'Originating Program',
+  70: 'Program Version',
+  80: 'By-line',
+  85: 'By-line Title',
+  90: 'City',
+  92: 'Sub-location',
+  95: 'Province/State',
+  100: 'Country/Primary Location Code',
+  101: 'Country/Primary Location Name',
+  103: 'Original Transmission Reference',
+  105: 'Headline',
+  110: 'Credit',
+  115: 'Source',
+  116: 'Copyright Notice',
+  118: 'Contact',
+  120: 'Caption/Abstract',
+  122: 'Writer/Editor',
+};
+
+const applicationRecord = 2;
+const maxValues = 10_000;
+
+/** Names and text of the application record, in file order. Never throws. */
+function readIptc(block: Uint8Array): readonly (readonly [name: string, text: string])[] {
+  const isPhotoshop = ascii(block, 0, 4) === '8BIM';
+  return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);
+}
+
+const iptcResource = 0x0404;
+
+function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
+  const view = dataView(block);
+  const found: Uint8Array[] = [];
+  for (let at = 0; at + 12 <= block.length && ascii(block, at, 4) === '8BIM'; ) {
+    // The name is a length byte and its characters; name and data are each padded to an even number of bytes.
+    const nameBytes = (block[at + 6]! + 2) & ~1;
+    if (at + 10 + nameBytes > block.length) break;
+    const sizeBytes = view.getUint32(at + 6 + nameBytes);
+    const start = at + 10 + nameBytes;
+    if (view.getUint16(at + 4) === iptcResource)
+      found.push(block.subarray(start, start + sizeBytes));
+    at = start + sizeBytes + (sizeBytes & 1);
+  }
+  return found;
+}
+
+function readRecords(block: Uint8Array): readonly (readonly [string, string])[] {
+  const view = dataView(block);
+  const found: (readonly [string, string])[] = [];
+  for (let at = 0; at + 5 <= block.length && block[at] === 0x1c && found.length < maxValues; ) {
+    const [record, dataSet] = [block[at + 1]!, block[at + 2]!];
+    const length = view.getUint16(at + 3);
+    // If the highest bit is set, the remaining bits give the number of bytes in which the length follows: four in practice.
+    const isExtended = length === 0x8004 && at + 9 <= block.length;
+    const start = at + (isExtended ? 9 : 5);
+    const sizeBytes = isExtended ? view.getUint32(at + 5) : length;
+    const text = untilNul(decodeText(block.subarray(start, start + sizeBytes)));
+    if (record === applicationRecord && dataSet > 0) {
+      found.push([names[dataSet] ?? `Data set 2:${dataSet}`, text]);
+    }
+    at = start + sizeBytes;
+  }
+  return found;
 }
