@@ -4,9 +4,8 @@
  */
 
 import { hash } from 'node:crypto';
-import { contractFormats } from '../contract/formats.ts';
+import { contractFormats, type Format, formatNames } from '../contract/formats.ts';
 import { type Container, openContainer } from './container.ts';
-import { decodePixels } from './decode-pixels.ts';
 import { readExifClues } from './exif.ts';
 import { formatOfName } from './file-kind.ts';
 import { readMetadata } from './metadata.ts';
@@ -17,8 +16,19 @@ import {
   type PictureNote,
   pictureNotes,
 } from './picture.ts';
-import { toLuma, toRgb } from './pixels.ts';
+import { type RawPixels, toLuma, toRgb } from './pixels.ts';
 import { readStealthText } from './stealth.ts';
+import { createInflate } from 'node:zlib';
+import { failure } from '../contract/failure-reasons.ts';
+import { ForensicsError } from '../errors.ts';
+import { decodeBmp } from './bmp.ts';
+import { decodeWithSharp, type PixelRequest } from './codec.ts';
+import { isQuarterTurn } from './orientation.ts';
+import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
+import { markers } from './jpeg-markers.ts';
+import { endOfImage } from './jpeg-pixel-bytes.ts';
+import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
+import { colourTypes, type PngFile } from './png.ts';
 
 interface DecodeOptions {
   /** The file's name, used only to note an extension that does not match the content. Never opened or stored. */
@@ -114,4 +124,247 @@ async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | n
   } catch {
     return null;
   }
+}
+
+// Decodes the pixels of each format and determines how many of them are intact. Runs only in the sandbox.
+
+interface DecodedPixels {
+  /** The pixels, upright. */
+  readonly pixels: RawPixels;
+  readonly notes: readonly PictureNote[];
+  /** Share of the rows, from the top, that decode as stored: 0.9..1. */
+  readonly soundShare: number;
+}
+
+/** Minimum share of intact rows for a damaged picture to be accepted. */
+const minSoundShare = 0.9;
+
+/**
+ * @param orientation - 1..8, from the container or from EXIF.
+ * @throws {ForensicsError} `image_unreadable` if the data is damaged or contradicts its header; `image_not_supported`.
+ */
+async function decodePixels(
+  format: Format,
+  container: Container,
+  orientation: number,
+): Promise<DecodedPixels> {
+  try {
+    return await decode(format, container, orientation);
+  } catch (error) {
+    throw error instanceof ForensicsError ? error : failure('not_decodable', {}, { cause: error });
+  }
+}
+
+async function decode(
+  format: Format,
+  container: Container,
+  orientation: number,
+): Promise<DecodedPixels> {
+  const { facts, ownOrientation, pixelBytes } = container;
+  const { storedWidth, storedHeight, colourSpace } = facts;
+  const isTurned = ownOrientation !== null && isQuarterTurn(orientation);
+  const request: PixelRequest = {
+    bytes: pixelBytes,
+    width: isTurned ? storedHeight : storedWidth,
+    height: isTurned ? storedWidth : storedHeight,
+    // A decoder that knows its format's orientation has already applied it.
+    orientation: ownOrientation === null ? orientation : 1,
+    isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
+  };
+  if (format === 'jpg' || format === 'raw') return decodeJpeg(request, container);
+  if (format === 'png') return decodePng(request, container);
+  // The OpenJPEG binding reads either one component or three.
+  if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
+    throw failure('rare_kind', { format: formatNames[format] });
+  }
+  const decodeOwn = decoders[format];
+  if (decodeOwn === undefined) return allSound((await decodeWithSharp(request, 'error')).pixels);
+  const pixels = await decodeOwn(pixelBytes);
+  if (pixels.width !== request.width || pixels.height !== request.height)
+    throw new Error('The decoded size is not the size of the header.');
+  return allSound(pixels);
+}
+
+/** Decoders for formats that this build of libvips does not read. */
+const decoders: Partial<Record<Format, (bytes: Uint8Array) => RawPixels | Promise<RawPixels>>> = {
+  heic: decodeHeic,
+  bmp: decodeBmp,
+  jp2: decodeJpeg2000,
+  jxl: decodeJpegXl,
+};
+
+function allSound(pixels: RawPixels, notes: readonly PictureNote[] = []): DecodedPixels {
+  return { pixels, notes, soundShare: 1 };
+}
+
+async function decodeJpeg(request: PixelRequest, container: Container): Promise<DecodedPixels> {
+  try {
+    return allSound((await decodeWithSharp(request, 'warning')).pixels);
+  } catch (error) {
+    if (error instanceof Error && isHarmless(error.message)) {
+      // The first warning stopped decoding but was harmless: decode again and ignore it.
+      const again = await decodeWithSharp(request, 'error').catch(() => null);
+      const isWhole = again?.warnings.every((one) => !one.includes('Corrupt') || isHarmless(one));
+      if (again && isWhole) return allSound(again.pixels, ['stray_bytes']);
+    }
+  }
+  const rows = await soundRowsOfJpeg(request);
+  return decodeDamaged('jpg', { request, container }, rows);
+}
+
+/**
+ * True for libjpeg's warnings about padding between a scan and the next marker: the decoder skips it without losing pixels.
+ * All other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
+ */
+function isHarmless(message: string): boolean {
+  const warnings = message.split('\n').filter((line) => line.trim() !== '');
+  return warnings.every((line) => line.includes('extraneous bytes before marker'));
+}
+
+async function decodePng(request: PixelRequest, container: Container): Promise<DecodedPixels> {
+  try {
+    return allSound((await decodeWithSharp(request, 'warning')).pixels);
+  } catch {
+    const rows = container.png === undefined ? 0 : await soundRowsOfPng(container.png);
+    return decodeDamaged('png', { request, container }, rows);
+  }
+}
+
+/** Shows the picture as viewers do: missing parts are grey in a JPEG and black in a PNG. */
+async function decodeDamaged(
+  format: 'jpg' | 'png',
+  { request, container }: { readonly request: PixelRequest; readonly container: Container },
+  soundRows: number,
+): Promise<DecodedPixels> {
+  if (soundRows === 0) {
+    const isCut = container.notes.includes('end_marker_missing');
+    throw isCut
+      ? failure('cut_off', { format: formatNames[format] })
+      : failure('not_decodable', {});
+  }
+  const soundShare = Math.floor((1000 * soundRows) / request.height) / 1000;
+  if (soundShare < minSoundShare) {
+    const percent = Math.floor(100 * soundShare);
+    throw failure('rows_missing', { format: formatNames[format], percent });
+  }
+  const { pixels } = await decodeWithSharp(request, 'none');
+  return { pixels, notes: soundShare < 1 ? ['rows_missing'] : ['stray_bytes'], soundShare };
+}
+
+/** The location of the damage is narrowed down to this many bytes, a block or two. */
+const precisionBytes = 16;
+
+/**
+ * Number of intact rows of a damaged JPEG, from the top, without reimplementing the decoder: it changes bytes and compares
+ * the decoded results. 0 if the damage is in an earlier scan or later scans are missing, because then no
+ * row is complete.
+ *
+ * @param request - bytes as written by `jpegPixelBytes`.
+ */
+async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
+  const stored = { ...request, orientation: 1 };
+  const file = readJpeg(request.bytes);
+  const scan = file.segments.findLast(({ marker }) => marker === markers.sos);
+  if (scan === undefined || !holdsEveryScan(file)) return 0;
+  const cutAt = async (length: number, filler: Uint8Array) => {
+    const bytes = Buffer.concat([request.bytes.subarray(0, length), filler, endOfImage]);
+    return decodeWithSharp({ ...stored, bytes }, 'none');
+  };
+  const isSoundUpTo = async (length: number) =>
+    (await cutAt(length, nothing)).warnings.every((warning) => !isBadCode(warning));
+  let [sound, unsound] = [scan.end, file.endOffset - endOfImage.length];
+  if (await isSoundUpTo(unsound)) sound = unsound;
+  else if (!(await isSoundUpTo(sound))) return 0;
+  while (unsound - sound > precisionBytes) {
+    const middle = (sound + unsound) >> 1;
+    // oxlint-disable-next-line no-await-in-loop -- each step depends on the previous one
+    if (await isSoundUpTo(middle)) sound = middle;
+    else unsound = middle;
+  }
+  // Where the data ends, the decoder continues with zeros or with whatever follows: rows that are equal in both cases
+  // are intact.
+  const ended = await cutAt(sound, nothing);
+  const continued = await cutAt(sound, noise);
+  const { width, height, channels, data } = ended.pixels;
+  const at = data.findIndex((value, index) => value !== continued.pixels.data[index]);
+  return at < 0 ? height : Math.floor(at / (width * channels));
+}
+
+const nothing = new Uint8Array();
+/** Multiplicative hashing; never produces 0xff. */
+const noise = Uint8Array.from(
+  { length: 4096 },
+  (_, i) => (Math.imul(i + 1, 2654435761) >>> 24) & 0xfe,
+);
+
+/** Warnings about invalid data; the others are about truncated data, which is expected where it was cut. */
+function isBadCode(warning: string): boolean {
+  if (warning.includes('marker 0xd9')) return false;
+  return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
+}
+
+/**
+ * Number of intact rows of a damaged PNG, from the top: those before the first chunk with a wrong checksum and before the first invalid code.
+ */
+async function soundRowsOfPng(file: PngFile): Promise<number> {
+  const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;
+  const data = pixelChunks.filter(({ type }) => type === 'IDAT');
+  const damaged = data.findIndex(({ isSound }) => !isSound);
+  const sound = damaged < 0 ? data : data.slice(0, damaged);
+  // A palette pixel is a single index.
+  const samples = colourType === 3 ? 1 : colourTypes[colourType].channels;
+  const rowBytes = (pixels: number) =>
+    pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
+  // A decompression bomb cannot claim more than all rows.
+  const maxBytes = 2 * height * rowBytes(width);
+  const bytes = await inflatedBytes(
+    sound.map((chunk) => chunk.data),
+    maxBytes,
+  );
+  if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
+  const before = passes.reduce(
+    (sum, { left, top, right, below }) =>
+      sum +
+      Math.max(0, Math.ceil((height - top) / below)) *
+        rowBytes(Math.max(0, Math.ceil((width - left) / right))),
+    0,
+  );
+  // The last pass contains every other row.
+  const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
+  return rows >= height >> 1 ? height : 2 * rows;
+}
+
+/** All but the last pass of Adam7 (PNG specification, 8.2): its first pixel and its steps. */
+const passes = [
+  { left: 0, top: 0, right: 8, below: 8 },
+  { left: 4, top: 0, right: 8, below: 8 },
+  { left: 0, top: 4, right: 4, below: 8 },
+  { left: 2, top: 0, right: 4, below: 4 },
+  { left: 0, top: 2, right: 2, below: 4 },
+  { left: 1, top: 0, right: 2, below: 2 },
+];
+
+/** Inflates in pieces, because the output of a broken piece is lost. */
+const pieceBytes = 1024;
+
+async function inflatedBytes(parts: readonly Uint8Array[], maxBytes: number): Promise<number> {
+  const inflate = createInflate();
+  let count = 0;
+  inflate.on('data', (data: Uint8Array) => (count += data.length));
+  const isOver = new Promise<void>((resolve) => {
+    inflate.once('error', () => resolve());
+    inflate.once('end', () => resolve());
+  });
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += pieceBytes) {
+      const piece = part.subarray(at, at + pieceBytes);
+      const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
+      // oxlint-disable-next-line no-await-in-loop -- a stream
+      await Promise.race([written, isOver]);
+      if (inflate.destroyed || count > maxBytes) return count;
+    }
+  }
+  inflate.end();
+  await isOver;
+  return count;
 }
