@@ -7,6 +7,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { hash } from 'node:crypto';
 import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
@@ -22,6 +23,10 @@ import {
 import { localLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../examiner/requests.ts';
 import type { Origin } from '../../present/report-item.ts';
+import type { Language } from '../../contract/vocabulary.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import { fetchFile } from '../../ports/network/fetch-file.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 
 /** One file, or a folder that was left out. */
 export interface Input {
@@ -232,4 +237,94 @@ export function toFileFailure(error: unknown): unknown {
 
 function isDirectory(): ForensicsError {
   return failure('folder_without_recursive', {});
+}
+
+// Turns each input into pictures to examine: a web address into its file, a PDF into the pictures in it.
+
+interface Expansion {
+  readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
+  /** For the names of pictures in a PDF. */
+  readonly language: Language;
+  /** In the form that `createAddressGuard` takes. */
+  readonly fetchAllow: readonly string[];
+  readonly signal: AbortSignal;
+  /** Called with the number of inputs that an input expands to, beyond itself. */
+  readonly onMore: (count: number) => void;
+}
+
+/** Each takes the place of the input it came from. Anything that cannot be fetched or opened becomes a failed input. */
+export async function* expandInputs(
+  inputs: AsyncIterable<Input>,
+  expansion: Expansion,
+): AsyncGenerator<Input> {
+  for await (const input of inputs) {
+    try {
+      yield* expand(input, expansion);
+    } catch (error) {
+      if (!(error instanceof ForensicsError)) throw error;
+      yield { ...input, failure: error };
+    }
+  }
+}
+
+async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input> {
+  const isDone = input.failure !== null || input.skipped !== undefined;
+  if (isDone) yield input;
+  else if (input.url !== undefined) yield* expand(await fetched(input.url, expansion), expansion);
+  else {
+    const { content, path } = input;
+    const head = content?.bytes ?? (path === null ? null : await readHead(path));
+    const isPdf = head !== null && sniffOtherKind(head) === 'pdf';
+    if (isPdf) yield* partsOf(input, expansion);
+    else yield input;
+  }
+}
+
+async function fetched(url: string, { fetchAllow, signal }: Expansion): Promise<Input> {
+  const fetchedAt = new Date().toISOString();
+  const limits = { allow: fetchAllow, maxBytes: localLimits.maxBytes, signal };
+  const { bytes, ...facts } = await fetchFile(url, limits);
+  return {
+    label: url,
+    path: null,
+    failure: null,
+    content: { bytes, name: basename(new URL(url).pathname) },
+    origins: [{ kind: 'url', url, ...facts, fetchedAt }],
+  };
+}
+
+async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Input> {
+  const { pdf, language, signal, onMore } = expansion;
+  const source = await readSource(input);
+  const words = wordsIn(language).terminal.pdf;
+  const { parts, ...counts } = await pdf.listPdfParts({ source }, { signal });
+  const left = [
+    { code: 'small_pictures', count: counts.tooSmall },
+    { code: 'repeated_pictures', count: counts.repeated },
+    { code: 'later_pages', count: counts.laterPages },
+  ] as const;
+  const skipped = left.filter(({ count }) => count > 0);
+  onMore(parts.length + skipped.length - 1);
+  const sha256 = hash('sha256', source.bytes);
+  for (const part of parts) {
+    const name = `${input.label}, ${words.part(part.page, part.picture)}`;
+    const origin: Origin = { kind: 'pdf', name: basename(input.label), sha256, ...part };
+    const origins = [...(input.origins ?? []), origin];
+    // oxlint-disable-next-line no-await-in-loop -- read when its turn comes, so that few are in memory
+    yield await partInput({ name, origins }, () => pdf.readPdfPart({ source, part }, { signal }));
+  }
+  for (const one of skipped) yield { ...input, skipped: one };
+}
+
+async function partInput(
+  { name, origins }: { readonly name: string; readonly origins: readonly Origin[] },
+  read: () => Promise<Uint8Array>,
+): Promise<Input> {
+  const input: Input = { label: name, path: null, failure: null, origins };
+  try {
+    return { ...input, content: { bytes: await read(), name } };
+  } catch (error) {
+    if (!(error instanceof ForensicsError)) throw error;
+    return { ...input, failure: error };
+  }
 }
