@@ -16,8 +16,16 @@ import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
 import { agreedByDefault, canAsk } from '../input.ts';
 import { ignoreBrokenOutput, log } from '../output/terminal.ts';
-import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
-import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
+import {
+  certificateSource,
+  keepCertificate,
+  type KeptCertificate,
+  listen,
+  listenFailure,
+  type Ready,
+  readyJson,
+  welcome,
+} from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../connection/local.ts';
 import { calling } from '../options.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keepCertificate, type KeptCertificate } from '../../../src/cli/serve/certificate.ts';
+import { keepCertificate, type KeptCertificate } from '../../../src/cli/serve/listen.ts';
 import { issueAuthority, type Issued, issueLeaf } from '../../../src/server/certificate.ts';
 import { readOwnTls } from '../../../src/server/tls.ts';
 import { type OpenServer, openServer } from '../server/open-server.ts';
