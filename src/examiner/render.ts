@@ -11,8 +11,7 @@ import { type AlignedPictures, layBeside } from '../render/heatmap/aligned-pictu
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
 import { printPicture } from '../render/heatmap/print-pictures.ts';
-import { renderCasePdf } from '../render/pdf/case-pdf.ts';
-import { renderPdf } from '../render/pdf/pdf.ts';
+import { renderCasePdf, renderPdf } from '../render/pdf/pdf.ts';
 import type { PicturePage } from '../present/cases.ts';
 import { markedPlaces } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
