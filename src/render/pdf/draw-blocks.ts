@@ -2,10 +2,10 @@
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, Part, Section } from '../../present/sections/blocks.ts';
-import { curvesHeight, drawCurves } from './draw-curves.ts';
-import { drawGrid, minGridHeight } from './draw-grid.ts';
 import { drawFindings, minFindingsHeight } from './draw-findings.ts';
 import {
+  curvesHeight,
+  drawCurves,
   drawHeatmaps,
   minHeatmapsHeight,
   type Surroundings,
@@ -13,10 +13,12 @@ import {
 } from './draw-pictures.ts';
 import {
   drawForm,
+  drawGrid,
   drawList,
   drawTable,
   formHeight,
   listIndent,
+  minGridHeight,
   tableHeight,
 } from './draw-tables.ts';
 import type { Size } from '../heatmap/colour-map.ts';
