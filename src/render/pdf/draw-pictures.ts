@@ -42,15 +42,8 @@ const shapes = {
   large: { columns: 2, tallest: 132 },
   small: { columns: 3, tallest: 84 },
 } as const;
-/** Applied to all pictures alike, if they would not fit on the page otherwise. */
-const scales = [1, 0.9, 0.8, 0.7] as const;
-const minScale = 0.7;
 
-interface Shape {
-  readonly columns: number;
-  readonly tallest: number;
-  readonly scale: number;
-}
+type Shape = (typeof shapes)[keyof typeof shapes];
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };
 const scaleHeight = 8;
 /** Points that its labels need. */
@@ -66,28 +59,14 @@ interface CellRow {
   readonly shape: Shape;
 }
 
-/** The first row at its smallest scale. */
 export function minHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
-  return rowHeight(around, toRows(block, minScale)[0]!);
-}
-
-/** The largest scale at which everything fits on the rest of the page, or failing that the first row. */
-function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] {
-  const room = sheet.bottom - around.page.y;
-  const sizes = scales.map((scale) => toRows(block, scale));
-  const totalHeight = (rows: readonly CellRow[]) =>
-    rows.reduce((sum, row) => sum + rowHeight(around, row) + gaps.below, -gaps.below);
-  return (
-    sizes.find((rows) => totalHeight(rows) <= room) ??
-    sizes.find(([first]) => rowHeight(around, first!) <= room) ??
-    toRows(block, 1)
-  );
+  return rowHeight(around, toRows(block)[0]!);
 }
 
 /** Each heatmap is kept together with its text, because it would be misread without it. */
 export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
-  for (const row of fittingRows(around, block)) {
+  for (const row of toRows(block)) {
     const { cells, shape } = row;
     const step = columnWidth(shape) + columnGap;
     const height = rowHeight(around, row);
@@ -104,12 +83,10 @@ function columnWidth({ columns }: Shape): number {
   return (textWidth - (columns - 1) * columnGap) / columns;
 }
 
-function toRows({ maps: [first, ...others] }: Heatmaps, scale: number): readonly CellRow[] {
-  const large = { ...shapes.large, scale };
-  const small = { ...shapes.small, scale };
+function toRows({ maps: [first, ...others] }: Heatmaps): readonly CellRow[] {
   return [
-    { cells: [null, ...(first === undefined ? [] : [first])], shape: large },
-    ...(others.length === 0 ? [] : [{ cells: others, shape: small }]),
+    { cells: [null, ...(first === undefined ? [] : [first])], shape: shapes.large },
+    ...(others.length === 0 ? [] : [{ cells: others, shape: shapes.small }]),
   ];
 }
 
@@ -120,8 +97,7 @@ function rowHeight(around: Surroundings, { cells, shape }: CellRow): number {
 function measure(around: Surroundings, cell: Cell, shape: Shape) {
   const { page, size, labels } = around;
   const across = columnWidth(shape);
-  const { scale, tallest } = shape;
-  const placement = placeFigure(size, { width: scale * across, height: scale * tallest });
+  const placement = placeFigure(size, { width: across, height: shape.tallest });
   // The maps are cut into the same strips as the picture.
   const name = cell?.title ?? `${labels.original}${writeStrips(around, placement)}`;
   const title = page.lines(name, styles.heading, across);
