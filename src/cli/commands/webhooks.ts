@@ -128,7 +128,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   for (const message of replayed) print(message.id);
   log(
     replayed.length === 0
-      ? 'No message has been given up.'
+      ? 'No messages have been given up on.'
       : `Messages queued again: ${replayed.length}. The server of this data folder will send them.`,
   );
 }

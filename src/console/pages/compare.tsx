@@ -132,7 +132,7 @@ function Comparison({ one, other, alignment }: Compared) {
   );
 }
 
-/** Marks of the differing parts, and a sentence about them: the report has the same. */
+/** Frames around the differing parts and a sentence about them, as in the report. */
 function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
   const { words, language } = useConsole();
   const [selected, setSelected] = useState<number | null>(null);

@@ -180,7 +180,7 @@ function countMoves(cells: Int32Array, targets: Targets, columns: number): Moves
 /** Transforms that differ by at most this many pixels count as the same. */
 const samePx = 6;
 
-/** Whether two regions share most cells of the smaller one and move them alike. */
+/** Whether two regions share most cells of the smaller one and map them to the same place. */
 export function isDuplicate(region: Region, known: KnownRegion, columns: number): boolean {
   const shared = region.cells.filter((cell) => known.has[cell] === 1);
   if (shared.length < Math.min(region.cells.length, known.cells.length) / 2) return false;

@@ -66,7 +66,7 @@ const shareOfRequester = 0.3;
 
 const channel = 'forensics';
 const reconnectMs = 1000;
-// Any number except that of the migration lock: the same in every process, which holds this lock while it listens.
+// Each process holds this lock while it listens. Any number will do, except that of the migration lock.
 const presenceLock = 7_305_512;
 
 /** SQL that notifies every process. */

@@ -192,7 +192,7 @@ interface TestMessage {
   readonly tenantId: string;
   readonly url: string;
   readonly serverKey: Uint8Array;
-  /** Where webhooks may go, as for the deliverer. */
+  /** Addresses that webhooks may be sent to, the same as for real messages. */
   readonly allow: readonly string[];
   readonly at: Date;
 }

@@ -106,7 +106,7 @@ export const measurements = {
     changes: (model: string) =>
       `A second network, ${model}, looked for parts that were processed differently from the rest of the picture; what it found was combined with methods that need no training, each of which is listed with its finding.`,
     locator: 'Localisation model',
-    conversions: 'Conversions on reading',
+    conversions: 'Conversions while reading',
     noConversions: 'none; the pixels were examined as decoded',
     sourcesTitle: 'What the other methods are based on',
     retriesUnknown: 'not recorded',

@@ -100,7 +100,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
 // No two of these look alike, whatever script or font they are read in.
 const typedAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A password for handing over to someone: five groups of four characters, 99 random bits. */
+/** A password to hand to someone: five groups of four characters, 99 random bits. */
 export function generatePassword(): string {
   const characters = Array.from({ length: 20 }, () => typedAlphabet[randomInt(31)]).join('');
   return characters.replaceAll(/.{4}(?!$)/g, '$&-');
