@@ -110,7 +110,7 @@ describe('the strength of a verdict from traces', () => {
       'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4; tests support no more)',
     );
     expect(statement.de).toContain(
-      '4,4-mal besser zu einer Fotografie als zu einem KI-erzeugten Bild (Likelihood-Quotient 4,4; mehr belegen die Tests nicht',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4; mehr belegen die Tests nicht',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -268,7 +268,7 @@ test('the stability test lists every change and counts those that lead to the ot
     're-saved, scaled or cropped in 5 ways: after 5 they are undecided;',
   );
   expect(stabilityWith(1).statement.de).toMatch(
-    /auf 5 Arten .* 4 .* und nach 1 davon weisen sie in die andere/,
+    /auf 5 Arten .* 4 .* und weisen nach 1 davon in die andere/,
   );
 });
 
@@ -361,7 +361,9 @@ describe('a picture with a changed part', () => {
 
     expect(en?.summary).toMatch(/in the lower right.* too weak to call the picture altered/);
     expect(en?.summary).not.toMatch(/for (n)?or against the picture/);
-    expect(de?.summary).toMatch(/rechts unten.* zu schwach, um das Bild als verändert einzustufen/);
+    expect(de?.summary).toMatch(
+      /rechts unten.* reicht nicht aus, um das Bild als verändert einzustufen/,
+    );
     expect(en?.forensic).toContain('a probability of 0.97 that a part was changed');
   });
 
@@ -540,7 +542,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
     'In tests with pictures of all sizes, the method found or suspected 49 of 118 changes that people had made. False alarms: 5 of 166 unchanged pictures (true rate up to 6.9 %).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
-    '5 von 166 unveränderten Bildern zu Unrecht verdächtigt.',
+    '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',
   );
   expect(writeEvidence({ ...examination, options }).errorRate?.en).not.toContain('166');
 });

@@ -37,7 +37,7 @@ export const document: typeof english = {
     changedToo: 'Dazu zählen auch veränderte Fotografien.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
-      'Nur eine Methode weckt den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
+      'Nur eine Methode begründet den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
     byAll:
       'Zusammengenommen bleiben alle Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
@@ -62,7 +62,7 @@ export const document: typeof english = {
       real: 'Eine Veränderung ohne Spuren, ein nicht geprüfter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
-        'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können wie eine Veränderung wirken.',
+        'Sich wiederholende Formen, nachträgliche Beschriftung und eine kamerainterne Bearbeitung einzelner Stellen können wie eine Veränderung wirken.',
       declared:
         'Die Angabe kann in eine echte Fotografie geschrieben worden sein, um sie in Verruf zu bringen.',
     },
@@ -76,7 +76,7 @@ export const document: typeof english = {
   question: {
     short:
       'Hat eine Kamera dieses Bild so aufgenommen, hat eine KI es erzeugt, oder wurde eine Stelle verändert?',
-    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, wievielmal besser der Befund zur einen passt als zur anderen.',
+    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, um welchen Faktor der Befund unter der einen wahrscheinlicher ist als unter der anderen.',
     columns: ['Hypothese', 'Inhalt'],
     propositions: [
       ['Aufgenommen', 'Eine Kamera hat das Bild aufgenommen.'],
@@ -94,7 +94,7 @@ export const document: typeof english = {
     alternatives: [
       'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und die Porträteffekte von Smartphones, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
       'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
-      'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
+      'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist für eine Beurteilung zu klein oder zu stark komprimiert. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
     ],
     notAsked:
@@ -115,7 +115,7 @@ export const document: typeof english = {
   custody: {
     intro:
       'Die vom Programm selbst aufgezeichneten Vorgänge mit dem SHA-256 der Eingangs- und Ausgangsdaten. Was zuvor mit der Datei geschah, ist dem Programm nicht bekannt.',
-    none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und in wessen Händen sie zuvor war, ist dem Programm nicht bekannt.',
+    none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und wer zuvor Zugriff auf sie hatte, ist dem Programm nicht bekannt.',
     redrawn:
       'Ein Beweispaket enthält neu erstellte Berichte, in denen auch die bis dahin hinzugekommenen Vorgänge stehen; ihre Prüfsummen stimmen daher nicht mit denen überein, die hier für frühere Fassungen stehen.',
     columns: ['Zeit', 'Vorgang', 'Durch'],
@@ -154,12 +154,12 @@ export const document: typeof english = {
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
       'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, der dafür in manifest.json im Beweispaket steht.',
-      'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap-Datei durch ihre Prüfsumme hier:',
+      'Die untersuchte Datei ist durch ihren SHA-256 in der Fußzeile jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap-Datei durch ihre Prüfsumme hier:',
     ],
   },
   metadata: {
     intro:
-      'Alle Einträge, die das Programm gelesen hat, auf Wunsch des Auftraggebers wiedergegeben. Standortangaben sind ausgelassen.',
+      'Alle Einträge, die das Programm gelesen hat, auf Wunsch der auftraggebenden Stelle wiedergegeben. Standortangaben sind ausgelassen.',
     empty: 'Die Datei enthält keine Metadaten.',
   },
   signature: {
@@ -170,7 +170,7 @@ export const document: typeof english = {
     fields: {
       caseNumber: 'Aktenzeichen',
       exhibit: 'Asservatennummer',
-      client: 'Auftraggeber, Auftragsdatum und Rechtsgrundlage',
+      client: 'auftraggebende Stelle, Auftragsdatum und Rechtsgrundlage',
       reviewer: 'sachverständige Person mit Qualifikation',
       laboratory: 'Labor',
       accreditation: 'Akkreditierung (ISO/IEC 17025)',

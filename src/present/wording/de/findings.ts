@@ -38,7 +38,7 @@ const contradictions: English['contradictions'] = {
   created_after_modified: 'ein Speicherdatum vor der Aufnahme',
   time_in_future: 'ein Zeitpunkt in der Zukunft',
   exif_size_differs: 'eine andere Größe in den EXIF-Daten',
-  thumbnail_shape_differs: 'ein Vorschaubild mit anderen Proportionen',
+  thumbnail_shape_differs: 'ein Vorschaubild mit anderem Seitenverhältnis',
   thumbnail_content_differs: 'ein Vorschaubild, das etwas anderes zeigt',
   camera_tags_without_camera_tables:
     'ein Kameraname trotz der Quantisierungstabellen eines Programms',
@@ -178,7 +178,7 @@ const statements: English['statements'] = {
 
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',
   one_flat_area: () =>
-    'Das Bild ist eine einzige Fläche; es enthält nichts, was in einer Fotografie zu sehen wäre.',
+    'Das Bild ist eine einzige Fläche; es enthält nichts, woran eine Fotografie zu erkennen wäre.',
   drawing: () =>
     'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotografien.',
   looks_like: ({ kind }) =>
@@ -271,30 +271,30 @@ const skips: English['skips'] = {
   no_declaration:
     'Die Datei macht keine Angabe über ihre Herkunft. Das gilt für die meisten Dateien und sagt nichts aus.',
   no_software_named:
-    'Die Datei nennt kein Programm und keine Kamera. Dienste entfernen die Namen oft; das sagt also nichts aus.',
+    'Die Datei nennt kein Programm und keine Kamera. Online-Dienste entfernen die Namen oft; das sagt also nichts aus.',
   no_metadata:
-    'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Dienste entfernen Metadaten oft; das sagt also nichts aus.',
+    'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Online-Dienste entfernen sie oft; das sagt also nichts aus.',
   no_quantisation_tables:
     'Nicht anwendbar: Dies ist eine {format}-Datei; nur JPEG-Dateien haben Quantisierungstabellen.',
   nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
-    'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
+    'In einem so kleinen Bild lässt sich eine Zeichnung nicht von einer Fotografie unterscheiden.',
   no_localisation_network: 'Es wurde kein Lokalisierungsnetz eingesetzt.',
-  too_small_for_copies: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
+  too_small_for_copies: 'Für eine Suche nach doppelt vorkommenden Teilen ist das Bild zu klein.',
   too_smooth_for_copies:
-    'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
+    'Das Bild ist so gleichförmig, dass sich ein kopierter Teil nicht von anderen unterscheiden ließe.',
   too_few_blocks:
-    'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um zu erkennen, ob es einmal oder zweimal als JPEG gespeichert wurde.',
+    'Das Bild hat zu wenige Blöcke von 8 × 8 Pixeln; ob es einmal oder zweimal als JPEG gespeichert wurde, lässt sich daher nicht erkennen.',
   no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
   no_earlier_save:
-    'Eine frühere JPEG-Speicherung ist nicht nachweisbar: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
+    'Eine frühere JPEG-Speicherung ist nicht nachweisbar: Entweder gab es keine, oder die letzte Kompression war zu stark, oder das Bild wurde dazwischen skaliert oder beschnitten.',
   thumbnail_missing:
-    'Die Datei enthält kein Vorschaubild. Dienste entfernen es oft; das sagt also nichts aus.',
+    'Die Datei enthält kein Vorschaubild. Online-Dienste entfernen es oft; das sagt also nichts aus.',
   thumbnail_unreadable: 'Das Vorschaubild in der Datei ist nicht lesbar.',
   thumbnail_of_other_shape:
-    'Das Vorschaubild hat andere Proportionen als das Bild; Stelle für Stelle lassen sich beide nicht vergleichen.',
+    'Das Vorschaubild hat ein anderes Seitenverhältnis als das Bild; ein Vergleich Stelle für Stelle ist daher nicht möglich.',
   thumbnail_too_even:
-    'Das Vorschaubild oder das Bild ist zu gleichförmig für einen Vergleich Stelle für Stelle.',
+    'Das Vorschaubild oder das Bild ist für einen Vergleich Stelle für Stelle zu gleichförmig.',
   thumbnail_of_other_content:
     'Das Vorschaubild zeigt etwas ganz anderes; einzelne Stellen lassen sich nicht vergleichen.',
 };
@@ -305,7 +305,7 @@ const methods: English['methods'] = {
   'content-credentials': 'Content Credentials',
   'declared-origin': 'Angegebene Herkunft',
   'named-software': 'Genannte Software',
-  'file-consistency': 'Stimmigkeit der Datei',
+  'file-consistency': 'Stimmigkeit der Dateiangaben',
   'compression-tables': 'Quantisierungstabellen',
   'file-layout': 'Aufbau der Datei',
   'localisation-network': 'Lokalisierungsnetz',

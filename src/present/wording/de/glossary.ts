@@ -55,7 +55,7 @@ export const glossary: typeof english = {
     quantisationTable: {
       term: 'Quantisierungstabelle',
       meaning:
-        'Die 64 Schrittweiten, auf die in einer JPEG-Datei gerundet wird; sie unterscheiden sich zwischen Kameras, Programmen und Qualitätsstufen.',
+        'Die 64 Schrittweiten, auf deren Vielfache in einer JPEG-Datei gerundet wird; sie unterscheiden sich zwischen Kameras, Programmen und Qualitätsstufen.',
     },
     seed: {
       term: 'Startwert',

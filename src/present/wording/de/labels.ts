@@ -164,7 +164,7 @@ export const labels: typeof english = {
   original: 'Untersuchtes Bild',
   heatmap: 'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
   glance: {
-    even: 'Nichts tritt hervor.',
+    even: 'Nichts fällt auf.',
     everywhere: 'Im ganzen Bild hohe Werte.',
     meaningless: 'Ohne Aussagekraft: Dieses Bild ist nicht beurteilbar.',
     highest: (place) => `Höchster Wert ${place}.`,

@@ -91,7 +91,7 @@ export const limits: typeof english = {
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
     erased_edits: 'Bearbeitungen, deren Spuren verloren sind',
-    camera_reference: 'welche Kamera das Bild aufnahm',
+    camera_reference: 'welche Kamera das Bild aufgenommen hat',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Inhalt, Licht und Schatten',
     earlier_publication: 'frühere Veröffentlichungen',

@@ -60,7 +60,7 @@ export const measurements: typeof english = {
     peak: ({ mean, highest, place, share }) =>
       `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Fläche liegen über 0,5.`,
     even: (mean) =>
-      `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich tritt hervor.`,
+      `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich fällt auf.`,
   },
   results: {
     outside:
@@ -88,7 +88,7 @@ export const measurements: typeof english = {
     views:
       'Das Modell hat außerdem das Bild als Ganzes beurteilt, verkleinert auf 384 Pixel an der längeren Seite. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf 1,2 Megapixel verkleinerten Kopie; zusätzlich wurden dann acht Quadrate in Originalauflösung ausgewertet. Alles zusammen geht in die Werte ein.',
     transformer:
-      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotografien von Zeichnungen, Computergrafiken, Bildschirmfotos, Textseiten und Diagrammen.',
+      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild, verkleinert auf 224 × 224 Pixel, und das strukturreichste Quadrat in Originalauflösung; seine Log-Odds werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotografien von Zeichnungen, Computergrafiken, Bildschirmfotos, Textseiten und Diagrammen.',
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; die Werte beider Teile werden addiert.',
     changes: (model) =>

@@ -83,7 +83,7 @@ export const outcome: typeof english = {
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
-    unstable_under_resaving: 'Eine seltener gespeicherte und skalierte Kopie beschaffen.',
+    unstable_under_resaving: 'Eine Kopie beschaffen, die seltener gespeichert und skaliert wurde.',
     declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',
     manipulation_suspected:
       'Die Originaldatei der Kamera anfordern und mit dieser Datei vergleichen.',
@@ -94,18 +94,18 @@ export const outcome: typeof english = {
     other: 'Die Originaldatei aus dem Aufnahmegerät anfordern.',
     methods: {
       'trace-network':
-        'Fragen, wer das Bild aufgenommen hat, und die Originaldatei aus dem Aufnahmegerät anfordern.',
+        'Nachfragen, wer das Bild aufgenommen hat, und die Originaldatei aus dem Aufnahmegerät anfordern.',
       'photograph-likeness': 'Eine Fotografie des Motivs selbst anfordern.',
       'content-credentials':
         'Den Absender fragen, wer die Datei mit welchem Programm erstellt hat.',
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
-      'named-software': 'Den Absender fragen, was in dem genannten Programm geschehen ist.',
+      'named-software': 'Den Absender fragen, was mit dem genannten Programm gemacht wurde.',
       'file-consistency':
         'Die Originaldatei aus dem Aufnahmegerät anfordern: Hier widersprechen sich die Angaben.',
       'compression-tables':
         'Die Datei aus dem Aufnahmegerät anfordern: Diese hat ein Programm gespeichert.',
       'file-layout':
-        'Fragen, wie die Datei entstanden ist; die Originaldatei aus dem Aufnahmegerät anfordern.',
+        'Nachfragen, wie die Datei entstanden ist; die Originaldatei aus dem Aufnahmegerät anfordern.',
       'localisation-network':
         'Die Originaldatei und eine weitere Aufnahme dieser Stelle anfordern.',
       'double-quantisation': 'Die Originaldatei anfordern und die Stelle damit vergleichen.',
@@ -136,7 +136,7 @@ export const outcome: typeof english = {
     changed: (called, high) =>
       `${called} unveränderten Bildern als verändert (wahre Rate bis zu ${high})`,
     suspected: (rightly, falsely, high) =>
-      `In Tests mit Bildern aller Größen erkannte oder verdächtigte das Verfahren ${rightly} Bildern, die Menschen verändert hatten. Fehlalarme: ${falsely} unveränderten Bildern (wahre Rate bis zu ${high}).`,
+      `In Tests mit Bildern aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme: ${falsely} unveränderten Bildern (wahre Rate bis zu ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
@@ -145,7 +145,8 @@ export const outcome: typeof english = {
         `${generated} KI-erzeugten und ${changed} veränderten Bildern erkannt.`,
       fake: (called) => `${called} echten Fotos für KI-erzeugt gehalten.`,
       changed: (called) => `${called} unveränderten Bildern für verändert gehalten.`,
-      suspected: (called) => `${called} unveränderten Bildern zu Unrecht verdächtigt.`,
+      suspected: (called) =>
+        `${called} unveränderten Bildern zu Unrecht als verdächtig eingestuft.`,
     },
   },
   strengths: {

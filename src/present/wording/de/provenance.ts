@@ -13,7 +13,7 @@ const inconsistencies: English['inconsistencies'] = {
   exif_size_differs: ({ stated, stored }) =>
     `Laut Kameradaten (EXIF) hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem diese Daten geschrieben waren.`,
   thumbnail_shape_differs: () =>
-    'Das Vorschaubild in den Kameradaten (EXIF) hat andere Proportionen als das Bild: Das Bild wurde beschnitten oder gedreht, nachdem das Vorschaubild erstellt war.',
+    'Das Vorschaubild in den Kameradaten (EXIF) hat ein anderes Seitenverhältnis als das Bild: Das Bild wurde beschnitten oder gedreht, nachdem das Vorschaubild erstellt war.',
   thumbnail_content_differs: () =>
     'Das Vorschaubild in den Kameradaten (EXIF) zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
   camera_tags_without_camera_tables: ({ program }) =>
@@ -138,9 +138,9 @@ export const provenance: English = {
   },
   missing: {
     validity: 'noch gültiges Zertifikat (es ist abgelaufen)',
-    timestamp: 'Zeitstempel einer Zeitstempelstelle',
+    timestamp: 'Zeitstempel eines Zeitstempeldienstes',
     trustList: 'Vertrauensliste, in der der Unterzeichner stehen könnte',
-    revocation: 'Nachweis, dass das Zertifikat nicht gesperrt ist',
+    revocation: 'Nachweis, dass das Zertifikat nicht widerrufen wurde',
     identity: 'benannte Person oder Organisation (CAWG-Identität)',
   },
   disclosure:

@@ -23,7 +23,7 @@ export const sourceTypes: typeof english = {
   humanEdits: 'ein Bild, das ein Mensch mit Werkzeugen ohne generative KI bearbeitet hat',
   minorHumanEdits:
     'ein Bild mit kleinen Bearbeitungen durch einen Menschen, etwa Zuschnitt oder Farbkorrektur',
-  screenCapture: 'ein Bildschirmfoto oder Mitschnitt eines Bildschirms',
+  screenCapture: 'ein Bildschirmfoto oder eine Bildschirmaufzeichnung',
   softwareImage: 'von Software erzeugt, etwa gerendert oder gezeichnet',
   virtualRecording: 'in einer virtuellen Szene aufgenommen, etwa in einem Spiel',
 };

@@ -32,20 +32,20 @@ export const strength: typeof english = {
       const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
       const [own, other] = side === 'real' ? both : both.toReversed();
       const speaksFor = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
-      return `Die Spuren im Bild passen ${ratio}-mal besser zu ${own} als zu ${other} (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ${speaksFor}.`;
+      return `Die Spuren im Bild sind bei ${own} ${ratio}-mal so wahrscheinlich wie bei ${other} (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ${speaksFor}.`;
     },
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
     neither: (ratio) =>
-      `Die Spuren im Bild passen zu einer Fotografie und zu einem KI-erzeugten Bild fast gleich gut (Likelihood-Quotient ${ratio}); sie sprechen für keines von beiden.`,
+      `Die Spuren im Bild sind bei einer Fotografie und bei einem KI-erzeugten Bild fast gleich wahrscheinlich (Likelihood-Quotient ${ratio}); sie sprechen für keines von beiden.`,
   },
   parts: {
     for: (adverb, ratio, bound) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der ${ratio}-mal besser zu einem veränderten als zu einem unveränderten Bild passt (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem unveränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen so niedrigen Wert, dass er ${ratio}-mal besser zu einem unveränderten als zu einem veränderten Bild passt (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
     neither: (ratio) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der zu einem veränderten und zu einem unveränderten Bild fast gleich gut passt (Likelihood-Quotient ${ratio}); er spricht weder für noch gegen eine Veränderung.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten und bei einem unveränderten Bild fast gleich wahrscheinlich ist (Likelihood-Quotient ${ratio}); er spricht weder für noch gegen eine Veränderung.`,
   },
   bound: '; mehr belegen die Tests nicht',
   unmeasured:
@@ -107,11 +107,11 @@ export const strength: typeof english = {
       if (same === tried)
         return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
       const told = [
-        ...(same > 0 ? [`nach ${same} davon weisen sie weiterhin in dieselbe Richtung`] : []),
-        ...(open > 0 ? [`nach ${open} davon bleiben sie unentschieden`] : []),
-        ...(other > 0 ? [`nach ${other} davon weisen sie in die andere Richtung`] : []),
+        ...(same > 0 ? [`weisen nach ${same} davon weiterhin in dieselbe Richtung`] : []),
+        ...(open > 0 ? [`bleiben nach ${open} davon unentschieden`] : []),
+        ...(other > 0 ? [`weisen nach ${other} davon in die andere Richtung`] : []),
       ];
-      return `Zur Probe auf die Spuren des ganzen Bildes wurde es auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: ${list(told)}; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
+      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
     },
     outcomes: {
       same: 'wie zuvor',
@@ -165,7 +165,7 @@ export const strength: typeof english = {
       `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine der beiden Hypothesen.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
-      'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Hypothese passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015, die zwei höchsten zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt.',
+      'Der Likelihood-Quotient gibt an, um welchen Faktor der Befund unter der einen Hypothese wahrscheinlicher ist als unter der anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; die beiden höchsten sind zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt.',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
     credentials: {
@@ -176,6 +176,6 @@ export const strength: typeof english = {
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:
-      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch KI-erzeugt sein; und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
+      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch KI-erzeugt sein, und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
   },
 };

@@ -45,7 +45,7 @@ export const verdict: typeof english = {
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
     suspected:
-      'Das ist zu schwach, um das Bild als verändert einzustufen, aber zu stark für „keine Anzeichen gefunden“.',
+      'Das reicht nicht aus, um das Bild als verändert einzustufen, schließt aber das Ergebnis „keine Anzeichen gefunden“ aus.',
     neutral: [
       'Dieses Ergebnis spricht weder für noch gegen das Bild.',
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',
@@ -89,17 +89,17 @@ export const verdict: typeof english = {
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
-      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es aber auch nicht.',
+      what: 'Die Befunde der Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es aber auch nicht.',
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um beide Stelle für Stelle zu vergleichen',
     },
     single_weak_method: {
-      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Da keine andere das stützt, kann es ein Irrtum sein.',
+      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Da keine andere dies bestätigt, kann es ein Fehlalarm sein.',
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr finden könnten',
     },
   },
   onlySuspected: {
     small:
-      'Bilder mit weniger als 65.536 Pixeln sind zu klein, um eine Veränderung zu belegen; das Verfahren kann sie hier höchstens vermuten.',
+      'In Bildern mit weniger als 65.536 Pixeln lässt sich eine Veränderung nicht belegen, sondern höchstens vermuten.',
     damaged:
       'Die Datei ist abgeschnitten oder beschädigt, und fehlende Teile können wie eine Veränderung wirken; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
   },
