@@ -81,7 +81,7 @@ export const administration: AdministrationWords = {
     title: 'Benutzer',
     intro: 'Personen mit Zugang zu diesem Mandanten.',
     elsewhere:
-      'Die Konten werden beim Identitätsanbieter verwaltet. Legen Sie Personen dort an und sperren Sie sie dort.',
+      'Die Konten werden beim Identitätsanbieter verwaltet. Nur dort lassen sich Personen anlegen und sperren.',
     person: 'Benutzer',
     right: 'Recht',
     state: 'Zustand',
@@ -161,7 +161,7 @@ export const administration: AdministrationWords = {
       api: 'API-Schlüssel',
       user: 'Benutzer',
     },
-    empty: 'Keine Einträge für diese Filter.',
+    empty: 'Kein Eintrag entspricht diesen Filtern.',
     csv: 'Alle als CSV',
     events: {
       'audit.begun': 'Log begonnen',
@@ -205,7 +205,7 @@ export const administration: AdministrationWords = {
     none: 'Es ist kein Webhook eingetragen. Tragen Sie seine Adresse unter „Mandant“ ein.',
     state: 'Zustand',
     any: 'Alle',
-    states: { waiting: 'Wartet', delivered: 'Zugestellt', given_up: 'Aufgegeben' },
+    states: { waiting: 'Wartet', delivered: 'Zugestellt', given_up: 'Unzustellbar' },
     event: 'Ereignis',
     events: { update: 'Status geändert', delete: 'Analyse gelöscht' },
     analysis: 'Analyse',
@@ -218,7 +218,7 @@ export const administration: AdministrationWords = {
     refused: (outcome) => `Der Empfänger hat die Nachricht nicht angenommen: ${outcome}.`,
     again: 'Erneut senden',
     sentAgain: 'Die Nachricht wird erneut gesendet.',
-    allAgain: 'Alle aufgegebenen Nachrichten erneut senden',
+    allAgain: 'Alle unzustellbaren Nachrichten erneut senden',
     allSentAgain: (count) =>
       count === 1
         ? '1 Nachricht wird erneut gesendet.'

@@ -175,7 +175,7 @@ export const de: Words = {
     notStarted: 'Upload nicht beendet',
     empty: 'Noch keine Analysen',
     emptyHint: 'Legen Sie oben ein Bild ab, oder fügen Sie eines ein.',
-    noMatch: 'Keine Analysen für diese Filter.',
+    noMatch: 'Keine Analyse entspricht diesen Filtern.',
     range: (from, to, of) => `${from}–${to} von ${of}`,
     selectAll: 'Alle auf dieser Seite auswählen',
     select: (name) => `${name} auswählen`,
@@ -291,7 +291,7 @@ export const de: Words = {
     conclusion: 'Schlussfolgerung',
     flaggedOnly: 'Diese Analyse enthält nur das Ergebnis.',
     flaggedHint:
-      'Erweitern Sie sie, um Heatmaps, Befunde und den Bericht zu sehen. Abgerechnet wird ein vollständiger Bericht; das Bild wird nicht noch einmal untersucht.',
+      'Erweitern Sie die Analyse, um Heatmaps, Befunde und den Bericht zu sehen. Abgerechnet wird ein vollständiger Bericht; das Bild wird nicht noch einmal untersucht.',
     waiting: 'Das Bild wartet auf seine Untersuchung.',
     running: 'Das Bild wird untersucht.',
     failed: 'Die Untersuchung ist fehlgeschlagen',
