@@ -6,6 +6,7 @@
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
 import { failure as failureOf } from '../../contract/failure-reasons.ts';
 import { type ErrorCode, toForensicsError } from '../../errors.ts';
+import { createMutex } from '../../mutex.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
@@ -44,8 +45,9 @@ export function createAnalyses(options: AnalysesOptions) {
     validation: null,
     ...options,
     semaphore: createSemaphore(picturesInMemory),
-    upgrading: new Set(),
   };
+  // A repeated request finds the answer of the first; and concurrent ones read or render a picture only once.
+  const oneAtATime = createMutex();
   return {
     /** Limits for pictures. */
     limits: options.limits,
@@ -69,9 +71,12 @@ export function createAnalyses(options: AnalysesOptions) {
     /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
     remove: ({ tenant, principal }: Caller, analysisId: string) =>
       removeAnalysis(context, { tenantId: tenant.id, analysisId }, principal),
-    start: (caller: Caller, id: string) => startAnalysis(context, caller, id),
+    start: (caller: Caller, id: string) =>
+      oneAtATime(`${caller.tenant.id} ${id}`, () => startAnalysis(context, caller, id)),
     retry: async (caller: Caller, request: RetryRequest) =>
-      withoutActorName(await retryAnalysis(context, caller, request)),
+      oneAtATime(`${caller.tenant.id} ${request.id}`, async () =>
+        withoutActorName(await retryAnalysis(context, caller, request)),
+      ),
     /** The worker's handler for `runJob` jobs. */
     run: createRun(context),
     /** The daily chore: removes whatever the retention rules no longer allow to be kept. */

@@ -50,8 +50,6 @@ export type Notice = Readonly<Record<string, string | number>>;
 export interface Context extends Required<AnalysesOptions> {
   /** Wraps everything that keeps a picture in memory for a client's request; the number of workers limits runs. */
   readonly semaphore: Semaphore;
-  /** Upgrades this process is rendering, so that concurrent requests render a picture only once. */
-  readonly upgrading: Set<string>;
 }
 
 /** The principal and tenant of an operation; the access room has checked the permission. */

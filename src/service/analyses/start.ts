@@ -49,8 +49,9 @@ export async function startAnalysis(
   const { tenant, principal } = caller;
   const repeatable = toRepeatable(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
-  if ((await recall(db, repeatable)) !== null) return;
+  // Read before the recall: if another process starts it in between, either is up to date.
   const row = await getRow(db, act);
+  if ((await recall(db, repeatable)) !== null) return;
   assertStartable(row);
   const store = await openInTime(context, row);
   const ingest = context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store }));
@@ -161,8 +162,8 @@ export async function retryAnalysis(
   const { tenant, principal } = caller;
   const repeatable = toRepeatable(caller, { act: 'retry', id, options }, now());
   const act: Act = { tenantId: tenant.id, analysisId: id, actor: principal, repeatable };
+  const row = await getRow(db, act);
   if ((await recall(db, repeatable)) === null) {
-    const row = await getRow(db, act);
     const current = toOptions(row);
     const merged = mergeOptions(current, options, models);
     assertNoDowngrade(current, merged);
@@ -199,35 +200,23 @@ async function restart(
 }
 
 async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
-  const { upgrading, db } = context;
-  if (upgrading.has(row.id)) {
-    throw new ForensicsError(
-      'analysis_not_retryable',
-      'The analysis is already being upgraded to forensicReporting; read it with GET in a moment.',
-    );
-  }
-  upgrading.add(row.id);
-  try {
-    const stored = await loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
-    if (stored === null) throw new TypeError('a completed analysis has no examination');
-    const store = await openInTime(context, row);
-    const drawn = await context.semaphore(row.tenantId, async () => {
-      const bytes = await readEvidence(context, { row, store });
-      const isUploadReplaced = await checkUpload(context, { row, store });
-      const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
-      return draw().catch((error: unknown) => {
-        // If a child was killed from outside, it is replaced and the retry succeeds; if the picture crashed it, it will
-        // crash again.
-        if (toForensicsError(error).code === 'inference_crashed') return draw();
-        throw error;
-      });
+  const stored = await loadRecorded(context.db, act);
+  if (stored === null) throw new TypeError('a completed analysis has no examination');
+  const store = await openInTime(context, row);
+  const drawn = await context.semaphore(row.tenantId, async () => {
+    const bytes = await readEvidence(context, { row, store });
+    const isUploadReplaced = await checkUpload(context, { row, store });
+    const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
+    return draw().catch((error: unknown) => {
+      // If a child was killed from outside, it is replaced and the retry succeeds; if the picture crashed it, it will
+      // crash again.
+      if (toForensicsError(error).code === 'inference_crashed') return draw();
+      throw error;
     });
-    await discardUnlessUsed(context, { store, keys: outputKeys(drawn.rendered) }, () =>
-      upgradeTier(context, act, drawn),
-    );
-  } finally {
-    upgrading.delete(row.id);
-  }
+  });
+  await discardUnlessUsed(context, { store, keys: outputKeys(drawn.rendered) }, () =>
+    upgradeTier(context, act, drawn),
+  );
 }
 
 function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {

@@ -171,8 +171,9 @@ describe('an upgrade', () => {
 
 describe('a retry', () => {
   test('whose options were merged before another retry ran and failed changes nothing', async () => {
-    const { create, upload, analyses, caller, store, worker, sandbox, status, clock } =
+    const { create, upload, analyses, caller, store, worker, sandbox, status, clock, openProcess } =
       await openWorkshop();
+    const other = (await openProcess('two')).analyses;
     const analysis = await create();
     const { id } = analysis;
     await upload(analysis, Buffer.from('no picture'));
@@ -183,7 +184,7 @@ describe('a retry', () => {
       store.head = head;
       clock.step(1000);
       sandbox.next(sandbox.fail('image_unreadable'));
-      await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+      await other.retry(caller, { id, options: { tier: 'forensicReporting' } });
       await worker.drain();
       return head(key);
     };
@@ -404,8 +405,8 @@ describe('an Idempotency-Key', () => {
     expect(await queue.count('analysis.run')).toBe(1);
   });
 
-  test('makes an upgrade answer twice and bill once when sent twice', async () => {
-    const { complete, analyses, caller, counters } = await openWorkshop();
+  test('makes an upgrade answer every time and bill once, at once or later', async () => {
+    const { complete, analyses, caller, counters, sandbox } = await openWorkshop();
     const id = await complete();
     const upgrade = () =>
       analyses.retry(
@@ -413,10 +414,11 @@ describe('an Idempotency-Key', () => {
         { id, options: { tier: 'forensicReporting' } },
       );
 
-    const one = await upgrade();
-    const two = await upgrade();
+    const [one, two] = await Promise.all([upgrade(), upgrade()]);
+    const three = await upgrade();
 
-    expect(two).toEqual(one);
+    expect([two, three]).toEqual([one, one]);
+    expect(sandbox.rendered).toHaveLength(1);
     expect(await counters()).toMatchObject({ upgrades: 1 });
   });
 
