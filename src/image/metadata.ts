@@ -106,7 +106,7 @@ function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
   }
 }
 
-/** The text of a place by field, with repeated ones joined; nested fields come after the picture's own properties. */
+/** The texts of one place by field; repeated fields are joined, and nested ones come after the picture's own. */
 function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
   const own = all.filter((one) => one.place === place);
   const isNested = ({ field }: FileText) => place === 'xmp' && field.includes('/');

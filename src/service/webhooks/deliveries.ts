@@ -160,7 +160,7 @@ interface LogQuery extends Pick<DeliveryQuery, 'before' | 'limit'> {
 interface WebhookLogParts {
   readonly db: Db;
   readonly serverKey: Uint8Array;
-  /** Where webhooks may go, as for the deliverer. */
+  /** Addresses that webhooks may be sent to, the same as for the deliverer. */
   readonly allow: readonly string[];
   readonly now: () => Date;
 }

@@ -76,7 +76,7 @@ export const document: typeof english = {
   question: {
     short:
       'Hat eine Kamera dieses Bild so aufgenommen, hat eine KI es erzeugt, oder wurde eine Stelle verändert?',
-    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei einander ausschließende Hypothesen gegenübergestellt; bewertet wird, um welchen Faktor der Befund unter der einen wahrscheinlicher ist als unter der anderen.',
+    put: 'Die Untersuchung stellt zwei Fragen: Wurde das Bild aufgenommen oder erzeugt, und wurde ein Teil davon verändert? Zu jeder werden zwei Hypothesen aufgestellt, die einander ausschließen; bewertet wird, um welchen Faktor der Befund unter der einen wahrscheinlicher ist als unter der anderen.',
     columns: ['Hypothese', 'Inhalt'],
     propositions: [
       ['Aufgenommen', 'Eine Kamera hat das Bild aufgenommen.'],
@@ -98,7 +98,7 @@ export const document: typeof english = {
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
     ],
     notAsked:
-      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; die Bewertung ist in deren Licht zu überprüfen.',
+      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; liegen welche vor, ist die Bewertung daran zu überprüfen.',
   },
   caseData: {
     caseNumber: 'Aktenzeichen',

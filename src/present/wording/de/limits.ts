@@ -8,7 +8,7 @@ export const limits: typeof english = {
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
       `Die Stärke für oder gegen KI-Erzeugung wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}, sie ist daher weniger sicher.`,
-    none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
+    none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',
       'AUC',
@@ -27,7 +27,7 @@ export const limits: typeof english = {
     changes: {
       title: 'Veränderte Teile',
       intro: ({ strategy, changed, photographs }) =>
-        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle, nach Bildern berechnet (Clopper und Pearson).`,
+        `Wie oft Bilder mit der Strategie ${strategy} als verändert eingestuft wurden, gemessen an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle, nach Bildern berechnet (Clopper und Pearson).`,
       columns: [
         'Bedingung',
         'Veränderte als verändert eingestuft',
