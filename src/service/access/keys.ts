@@ -4,7 +4,7 @@
  */
 
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
-import { and, eq, isNull, asc, desc, gt, inArray, lte, type SQL } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, asc, desc, gt, inArray, lte, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
@@ -86,8 +86,8 @@ export function createKeys({ db, pepper, now }: KeysParts) {
      * ones expire no later than it does. A repeated request gets the same keys in their current state, with the secret
      * masked.
      *
-     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if several valid keys have the name and no rotation
-     *   made one the successor of another.
+     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor, or several valid
+     *   keys have the name and no rotation made one the successor of another.
      */
     rotate: (rotation: Rotation) => rotateKey(parts, rotation),
     /** Newest first, without deleted ones. */
@@ -140,10 +140,12 @@ async function rotateKey(
   const at = parts.now();
   const request = { act: 'rotateKey', which, expiresAt, graceMs };
   const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
+  const seen = await findKeys(parts.db, { tenantId, at });
   return transact(parts.db, async (tx): Promise<Rotated> => {
     const done = await recall(tx, repeatable);
     if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
     const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
+    if (!seen.some(({ uuid }) => uuid === old.uuid)) throw alreadyReplaced();
     assertUsable(old.name, expiresAt, at);
     const key = await insert(parts, tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
     const end = new Date(at.getTime() + graceMs);
@@ -245,7 +247,8 @@ interface Replaceable {
 /**
  * The key that a rotation replaces.
  *
- * @throws {ForensicsError} `not_found`; `conflict` if several keys have the name and none replaced another.
+ * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys have the name and none
+ *   replaced another.
  */
 export async function keyToReplace(
   tx: Tx,
@@ -253,16 +256,21 @@ export async function keyToReplace(
   which: KeySelector,
   at: Date,
 ): Promise<Replaceable> {
+  const find = (...conditions: readonly SQL[]) =>
+    findKeys(tx, { tenantId, at, which: and(...conditions) });
+  const isValidAs = (name: string) => [eq(apiKeys.name, name), gt(apiKeys.expiresAt, at)];
+  const isStanding = isNull(apiKeys.replacedAt);
   if ('uuid' in which) {
     const isIt = eq(apiKeys.uuid, which.uuid.toLowerCase());
-    const [key] = await findKeys(tx, { tenantId, at, which: isIt });
+    const [key] = await find(isIt);
     if (key === undefined) throw noSuchKey();
+    const [replaced] = await find(isIt, isNotNull(apiKeys.replacedAt));
+    const [successor] = await find(...isValidAs(key.name), isStanding);
+    if (replaced !== undefined && successor !== undefined) throw alreadyReplaced();
     return { key, earlier: [] };
   }
-  const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
-  const valid = await findKeys(tx, { tenantId, at, which: isMeant });
-  const isStanding = and(isMeant, isNull(apiKeys.replacedAt));
-  const [standing, another] = await findKeys(tx, { tenantId, at, which: isStanding });
+  const valid = await find(...isValidAs(which.name));
+  const [standing, another] = await find(...isValidAs(which.name), isStanding);
   if (another !== undefined) {
     throw new ForensicsError(
       'conflict',
@@ -301,6 +309,13 @@ export async function replace(
   const auditEvent = { event: 'key.rotated', subject: key.uuid, details } as const;
   await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
   return replaced;
+}
+
+function alreadyReplaced(): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    'Another request has already replaced this key; the list of keys shows the new one.',
+  );
 }
 
 export function noSuchKey(): ForensicsError {

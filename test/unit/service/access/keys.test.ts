@@ -133,6 +133,35 @@ describe('rotate', () => {
     expect(replaced.uuid).toBe(minted.uuid);
   });
 
+  test.each([
+    ['uuid', ({ uuid }: { uuid: string }) => ({ uuid })],
+    ['name', () => ({ name: 'ci' })],
+  ])('by %s sent twice at once makes one key and refuses the other request', async (_, which) => {
+    const setting = await setUp();
+    const { keys, tenant, minted } = setting;
+    const request = { ...requestFor(setting), which: which(minted) };
+
+    const outcomes = await Promise.allSettled([keys.rotate(request), keys.rotate(request)]);
+
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes).toContainEqual(
+      expect.objectContaining({ reason: expect.objectContaining({ code: 'conflict' }) }),
+    );
+    expect(await keys.list(tenant.id)).toHaveLength(2);
+  });
+
+  test('by uuid of a replaced key is refused until its successor is revoked', async () => {
+    const setting = await setUp();
+    const { keys, tenant, minted } = setting;
+    const request = { ...requestFor(setting), which: { uuid: minted.uuid } };
+    const { key } = await keys.rotate(request);
+
+    await expect(keys.rotate(request)).rejects.toMatchObject({ code: 'conflict' });
+    await keys.revoke({ tenantId: tenant.id, uuid: key.uuid, by: operator });
+
+    expect((await keys.rotate(request)).replaced.uuid).toBe(minted.uuid);
+  });
+
   test('changes nothing when the new key cannot be made', async () => {
     const setting = await setUp();
     const { keys, tenant, clock, minted } = setting;
