@@ -178,8 +178,15 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
     etag: `"${record.etag}"`,
     'last-modified': record.createdAt.toUTCString(),
   };
-  const { 'if-none-match': known = '' } = request.headers;
-  if (namesObject(known, record)) return reply.code(304).headers(facts).send();
+  const unmet = unmetCondition(request.headers, record);
+  if (unmet === 304) return reply.code(304).headers(facts).send();
+  if (unmet === 412) {
+    throw new HttpRefusal(
+      412,
+      'conflict',
+      'The object does not meet the conditions of the request.',
+    );
+  }
   const range = requestedRange(request.headers, record);
   if (range?.length === 0) {
     void reply.header('content-range', `bytes */${sizeBytes}`);
@@ -209,10 +216,23 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
 }
 
-/** Whether one of these entity tags matches the object's. @see RFC 9110, section 13.1.2 */
-function namesObject(tags: string, { etag }: ObjectRecord): boolean {
-  const plain = tags.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return plain.some((tag) => tag === '*' || tag === `"${etag}"`);
+/** The status of the answer if the object does not meet the conditions. @see RFC 9110, section 13.2.2 */
+function unmetCondition(
+  headers: FastifyRequest['headers'],
+  { etag, createdAt }: ObjectRecord,
+): 304 | 412 | null {
+  const names = (tags: string) =>
+    tags.split(',').some((tag) => ['*', `"${etag}"`].includes(tag.trim()));
+  // In whole seconds, as the client knows it.
+  const changedAt = Date.parse(createdAt.toUTCString());
+  const { 'if-match': match, 'if-unmodified-since': unmodifiedSince = '' } = headers;
+  if (match === undefined ? changedAt > Date.parse(unmodifiedSince) : !names(match)) return 412;
+  const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince = '' } = headers;
+  const isKnown =
+    noneMatch === undefined
+      ? changedAt <= Date.parse(modifiedSince)
+      : names(noneMatch.replaceAll('W/', ''));
+  return isKnown ? 304 : null;
 }
 
 interface ByteRange {
@@ -227,11 +247,12 @@ interface ByteRange {
  */
 function requestedRange(
   { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
-  { sizeBytes, etag }: ObjectRecord,
+  { sizeBytes, etag, createdAt }: ObjectRecord,
 ): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? [];
   const isRange = from === '' ? to !== '' : to === '' || Number(from) <= Number(to);
-  if (!isRange || (ifRange !== undefined && ifRange !== `"${etag}"`)) return null;
+  const isCurrent = [`"${etag}"`, createdAt.toUTCString()].includes(String(ifRange));
+  if (!isRange || (ifRange !== undefined && !isCurrent)) return null;
   const start = from === '' ? Math.max(0, sizeBytes - Number(to)) : Number(from);
   const end = from === '' || to === '' ? sizeBytes : Math.min(Number(to) + 1, sizeBytes);
   return { start, length: Math.max(0, end - start) };
