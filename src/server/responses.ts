@@ -112,8 +112,8 @@ export function answerUnknownRoutes(
 ): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const methods = methodsOf(request.url.split('?', 1)[0] ?? '');
-    if (methods.length === 0) throw unknownAddress();
-    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (methods.length === 0 || methods.includes(request.method)) throw unknownAddress();
+    const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
     void reply.header('allow', allow);
     if (request.method === 'OPTIONS') return reply.code(204).send();
     const message = `This address supports only ${allow}.`;

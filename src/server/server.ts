@@ -124,7 +124,7 @@ async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<vo
   rateLimits.countRequests();
   takeTurns(server);
   answerExpectations(server);
-  answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
+  answerUnknownRoutes(server, (path) => methods.get(path) ?? methodsOfPattern(methods, path));
 }
 
 async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> {
@@ -155,4 +155,14 @@ function rememberMethods(server: FastifyInstance): ReadonlyMap<string, readonly 
   });
   server.decorate('methodsByPath', known);
   return known;
+}
+
+/** The methods of a route with parameters or a wildcard in its path. */
+function methodsOfPattern(methods: HttpServer['methodsByPath'], path: string): readonly string[] {
+  const patterns = [...methods.keys()].filter((url) => /[:*]/.test(url));
+  const found = patterns.find((url) => {
+    const parameters = url.replaceAll(/:\w+(?:\(\^(.*?)\$\))?/g, (_, regex = '[^/]+') => regex);
+    return new RegExp(`^${parameters.replace('*', '.*')}$`).test(path);
+  });
+  return methods.get(found ?? '') ?? [];
 }

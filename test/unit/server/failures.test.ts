@@ -49,6 +49,20 @@ describe('failures', () => {
       /GET, HEAD, POST, PUT, DELETE/,
     ],
     [
+      'an unknown method on an object',
+      { method: 'POST', path: `/b-${'0'.repeat(24)}/analyses/input.jpg?expires=1` },
+      405,
+      'method_not_allowed',
+      /only GET, HEAD, PUT, DELETE, OPTIONS\./,
+    ],
+    [
+      'a missing file of the API description',
+      { method: 'GET', path: '/docs/static/none.js' },
+      404,
+      'not_found',
+      /Nothing exists/,
+    ],
+    [
       'a very long address',
       { method: 'GET', path: `/${'a'.repeat(9000)}` },
       404,
