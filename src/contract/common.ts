@@ -28,6 +28,14 @@ export function withoutUndefined(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 export const statement = Type.Object(eachLanguage(Type.String()));
 
 export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {

@@ -64,8 +64,9 @@ describe('the first run', () => {
   });
 
   test('reports why it is unhealthy', async () => {
-    const body = JSON.stringify({ success: false, message: 'Not healthy: storage.' });
-    const broken = createHttpServer((_, answer) => answer.writeHead(503).end(body));
+    const answer = { message: 'Not healthy: "storage".', success: false };
+    const body = JSON.stringify(answer, null, 2);
+    const broken = createHttpServer((_, response) => response.writeHead(503).end(body));
     onTestFinished(() => void broken.close());
     await once(broken.listen(0, '127.0.0.1'), 'listening');
     const address = broken.address();
@@ -76,7 +77,7 @@ describe('the first run', () => {
 
     expect([code, stdout]).toEqual([
       1,
-      'The server is not working: Not healthy: storage. "forensics doctor" says why.\n',
+      'The server is not working: Not healthy: "storage". "forensics doctor" says why.\n',
     ]);
   });
 

@@ -3,6 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { jsonOrNull } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/system-errors.ts';
 import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
@@ -42,7 +43,7 @@ const maxLogoBytes = 256 * 1024;
 
 /** Reads a laboratory's template, which all its reports share. */
 async function readTemplate(path: string): Promise<Laboratory> {
-  const value = parseJson(await readFileUpTo(path, maxTemplateBytes));
+  const value = jsonOrNull(Buffer.from(await readFileUpTo(path, maxTemplateBytes)).toString());
   if (!Value.Check(templateSchema, value)) {
     throw usageError(
       '--template FILE must contain a JSON object with "name" and, optionally, "address" and "sentences" (lists of lines) and "logo" (a path).',
@@ -59,12 +60,4 @@ async function readLogo(template: string, logo: string): Promise<string> {
   if (!isPng && !isJpeg)
     throw usageError('The "logo" in the --template file must be a PNG or JPEG file.');
   return bytes.toString('base64');
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    return null;
-  }
 }

@@ -6,6 +6,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
+import { jsonOrNull } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Pace, backoffMs, retry } from '../../retry.ts';
 import { toConnectionFailure, toRefusal } from './errors.ts';
@@ -108,7 +109,7 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
       });
       const { statusCode: status, headers, body } = answer;
       if (status === 200) return body as AsyncIterable<Uint8Array>;
-      const data = parsedJson(await body.text());
+      const data = jsonOrNull(await body.text());
       throw toRefusal({ status, headers, data }, { lacksCredentials: authorization === null });
     },
     close: () => dispatcher.close(),
@@ -125,7 +126,7 @@ async function send(sender: Sender, wanted: ApiRequest, authorization: string | 
   try {
     const answer = await begin(sender, { ...wanted, signal: ended }, authorization);
     const { statusCode: status, headers } = answer;
-    return { status, headers, data: parsedJson(await answer.body.text()) };
+    return { status, headers, data: jsonOrNull(await answer.body.text()) };
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     throw toConnectionFailure(error, sender.url);
@@ -172,15 +173,6 @@ export function wholeAnswer<T extends TSchema>(
       return part === undefined ? value : whole(part);
     });
   return Type.Unsafe<Static<T>>(whole(answer));
-}
-
-/** Null for anything but JSON, such as a proxy's error page. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Limits within which a request is retried while the server is down or busy. */

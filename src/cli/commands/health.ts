@@ -4,6 +4,7 @@ import { request as requestPlain } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { jsonOrNull } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { exitCodes } from '../../errors.ts';
@@ -45,8 +46,8 @@ const timeoutMs = 10_000;
 
 /** The message in our server's response; any other text unchanged. */
 function messageIn(said: string): string {
-  const words = /^\{"success":false,"message":"([^"\\]+)"/.exec(said);
-  return words === null ? said : `${words[1]} "forensics doctor" says why.`;
+  const { message } = Object(jsonOrNull(said));
+  return typeof message === 'string' ? `${message} "forensics doctor" says why.` : said;
 }
 
 /** The server's identity is not verified: the address is on this machine, and nothing secret is sent. */

@@ -6,6 +6,7 @@
  */
 
 import { eq } from 'drizzle-orm';
+import { jsonOrNull } from '../../contract/common.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { auditHeads } from '../../ports/db/schema.ts';
 import { hashText, type Link, readLinks, noHash } from './entry.ts';
@@ -111,14 +112,6 @@ function entryText(text: string) {
   const { chain, seq, previous }: Record<string, unknown> = { ...entry };
   if (typeof chain !== 'string' || typeof seq !== 'number') return null;
   return { chain, seq, previous };
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function breakAtEnd(
