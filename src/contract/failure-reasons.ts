@@ -30,7 +30,7 @@ const sentences = {
     'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
   cut_off: ({ format }: Texts<'format'>) =>
     `The ${format} file is incomplete: it ends before the picture does. Copy or download it again.`,
-  /** `what` completes "it": a detail for experts. */
+  /** `what` is a phrase that follows "it", a detail for experts. */
   damaged: ({ format, what }: Texts<'format' | 'what'>) =>
     `The ${format} file is damaged: it ${what}.`,
   rare_jpeg: () =>

@@ -34,7 +34,7 @@ const report = Type.Object(
     updatedAt: Type.String({
       format: 'date-time',
       description:
-        'Now while the period lasts, then its last moment: figures of past days never change.',
+        'The present time, or the end of the period once it has passed: figures of past days never change.',
     }),
     startTime: dateTime,
     endTime: dateTime,

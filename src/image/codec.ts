@@ -41,7 +41,7 @@ export async function decodeWithSharp(
     ? [height, width]
     : [width, height];
   if (info.width !== expectedWidth || info.height !== expectedHeight) {
-    throw new Error('The decoded size is not the size of the header.');
+    throw new Error('The decoded size differs from the size in the header.');
   }
   const pixels = {
     width: info.width,

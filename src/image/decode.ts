@@ -181,7 +181,7 @@ async function decode(
   if (decodeOwn === undefined) return allSound((await decodeWithSharp(request, 'error')).pixels);
   const pixels = await decodeOwn(pixelBytes);
   if (pixels.width !== request.width || pixels.height !== request.height)
-    throw new Error('The decoded size is not the size of the header.');
+    throw new Error('The decoded size differs from the size in the header.');
   return allSound(pixels);
 }
 

@@ -42,7 +42,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   }
 }
 
-/** For no sign found: how often a change is not found; undefined if not known. */
+/** If no sign was found: how often a change is missed; undefined if not known. */
 export function writeMissed(
   { outcome, changesFound }: Result,
   language: Language,

@@ -203,6 +203,6 @@ export const provenance: English = {
   beginsLike: (kind) => `Anfang wie ${kind}`,
   inconsistenciesTitle: 'Unstimmigkeiten',
   inconsistenciesNote: 'Keine davon belegt eine Veränderung; jede wirft eine Frage auf.',
-  noInconsistencies: 'Keiner der gesuchten Widersprüche wurde gefunden.',
+  noInconsistencies: 'Gesucht wurde nach bestimmten Widersprüchen; gefunden wurde keiner.',
   inconsistencies,
 };
