@@ -79,8 +79,10 @@ const caseData = Type.Object(
 const description = {
   comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   // Limited only by the size of the body.
-  tags: Type.Optional(Type.Array(Type.String())),
-  projectId: Type.Optional(orNull(Type.String())),
+  tags: Type.Optional(Type.Array(Type.String(), { description: 'Empty tags are left out.' })),
+  projectId: Type.Optional(
+    orNull(Type.String({ description: 'The case. An empty string means none, like null.' })),
+  ),
   caseData: Type.Optional(orNull(caseData)),
 };
 
@@ -137,8 +139,10 @@ export const listQuery = Type.Object({
   searchTerm: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   verdict: Type.Optional(oneOf(resultClasses)),
   status: Type.Optional(oneOf(statuses)),
-  tag: Type.Optional(Type.String({ description: 'One complete tag.' })),
-  projectId: Type.Optional(Type.String({ description: 'Only analyses of this case.' })),
+  tag: Type.Optional(Type.String({ minLength: 1, description: 'One complete tag.' })),
+  projectId: Type.Optional(
+    Type.String({ minLength: 1, description: 'Only analyses of this case.' }),
+  ),
   createdFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
   createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),

@@ -10,6 +10,7 @@ import {
   analysisListResponse,
   type createBody,
   createBodyUpTo,
+  type Description,
   describeBody,
   idBody,
   listQuery,
@@ -79,9 +80,8 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   });
 
   server.put('/v1/analysis', describeAnalysis, async (request) => {
-    const { id, comment, tags, projectId, caseData } = request.body;
-    const description = withoutUndefined({ comment, tags, projectId, caseData });
-    return success([await analyses.describe(requireCaller(request), id, description)]);
+    const { id, ...described } = request.body;
+    return success([await analyses.describe(requireCaller(request), id, knownIn(described))]);
   });
 
   server.get('/v1/analysis/thumbnails', listThumbnails, async (request) =>
@@ -107,13 +107,17 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
 /** The members of a create request that the contract knows; anything else is dropped. */
 function known({ name, type, input, ...described }: Static<typeof createBody>) {
   const { format, version, width, height, filename, options } = input;
-  const { comment, tags, projectId, caseData } = described;
-  return {
-    name,
-    type,
-    input: { format, version, width, height, filename, options },
-    ...withoutUndefined({ comment, tags, projectId, caseData }),
-  };
+  const allowed = { format, version, width, height, filename, options };
+  return { name, type, input: allowed, ...knownIn(described) };
+}
+
+function knownIn({ comment, tags, projectId, caseData }: Description) {
+  return withoutUndefined({
+    comment,
+    tags: tags?.filter((tag) => tag !== ''),
+    projectId: projectId === '' ? null : projectId,
+    caseData,
+  });
 }
 
 const listAnalyses = operation({

@@ -26,6 +26,11 @@ afterAll(async () => open.close());
 
 const path = '/v1/analysis';
 
+async function send(method: 'POST' | 'PUT', body: object) {
+  const answer = await askWithKey({ method, path, body: { tenantName: 'acme', ...body } });
+  return answer.json<{ data: Analysis[] }>().data[0];
+}
+
 describe('answers', () => {
   test('an analysis is created, read and listed as the contract says', async () => {
     const created = await askWithKey({ method: 'POST', path, body: draft });
@@ -56,6 +61,29 @@ describe('answers', () => {
     };
 
     expect(await idOf()).toBe(await idOf());
+  });
+
+  test('an empty project, comment or tag is none, in a new analysis and in a change', async () => {
+    const empty = { projectId: '', comment: '', tags: ['', 'a', ''] };
+    const given = { projectId: '4711', comment: 'Left', tags: ['b'] };
+    const made = await send('POST', { ...draft, ...empty });
+    const { id } = (await send('POST', { ...draft, ...given }))!;
+    const changed = await send('PUT', { id, ...empty });
+
+    for (const analysis of [made, changed]) {
+      expect(analysis).toMatchObject({ projectId: null, comment: '', tags: ['a'] });
+    }
+  });
+
+  test('an empty filter is refused by its name', async () => {
+    for (const name of ['projectId', 'tag']) {
+      const list = await askWithKey({ method: 'GET', path: `${path}?tenantName=acme&${name}=` });
+
+      expect([list.status, list.json()]).toMatchObject([
+        400,
+        { message: expect.stringContaining(`${name} must be`) },
+      ]);
+    }
   });
 
   test('unknown properties are ignored, however deeply nested', async () => {
