@@ -81,7 +81,7 @@ export const outcome: typeof english = {
     not_a_photograph:
       'Die Vorlage anfordern, etwa das Dokument oder die Zeichnungsdatei; zeigt das Bild eine Fotografie, auch diese.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
-    margin_within_uncertainty: 'Das Original oder eine weniger oft verarbeitete Kopie beschaffen.',
+    margin_within_uncertainty: 'Das Original oder eine seltener verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
     unstable_under_resaving: 'Eine Kopie beschaffen, die seltener gespeichert und skaliert wurde.',
     declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',

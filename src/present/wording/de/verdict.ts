@@ -74,7 +74,7 @@ export const verdict: typeof english = {
     },
     margin_within_uncertainty: {
       what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen; der Zufall könnte den Ausschlag geben.',
-      help: 'das Original oder eine weniger oft verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
+      help: 'das Original oder eine seltener verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
       what: 'Die Messwerte sprechen nicht deutlich genug für eine Fotografie oder für ein KI-erzeugtes Bild.',

@@ -54,7 +54,7 @@ export const labels = {
     statements: 'Statements in the file',
     camera: 'Camera, according to the file',
     software: 'Software, according to the file',
-    takenAt: 'Time taken, according to the file',
+    takenAt: 'Time of capture, according to the file',
     exposure: 'Exposure, according to the file',
     lens: 'Lens, according to the file',
     position: 'GPS position',

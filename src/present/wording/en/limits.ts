@@ -6,7 +6,7 @@ type MeasuredSizes = Record<'from' | 'below', string | null> &
 export const limits = {
   validation: {
     intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
-      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to make it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to develop it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest, own }: Record<'least' | 'greatest' | 'own', string>) =>
@@ -35,7 +35,7 @@ export const limits = {
         changed,
         photographs,
       }: Record<'strategy' | 'changed' | 'photographs', string>) =>
-        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures from public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures from public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
       columns: [
         'Condition',
         'Changed pictures called changed',
@@ -97,7 +97,7 @@ export const limits = {
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'The result applies to the file that was examined, not for other copies of the picture.',
+      'The result applies to the file that was examined, not to other copies of the picture.',
       'The method was validated for photographs only, with the error rates in the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
     ],
     /** Where figures are stated. */

@@ -20,7 +20,7 @@ export const outcome = {
   /** What decided the outcome. */
   because: {
     real: 'What the picture shows was not examined; changes often go unnoticed.',
-    /** Instead, if it is known how often. */
+    /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
       `What the picture shows was not examined; in tests, ${called} changes in pictures like it were not found.`,
     blind:
@@ -106,7 +106,7 @@ export const outcome = {
     other: 'Ask for the original file from the device.',
     methods: {
       'trace-network': 'Ask who took the picture, and ask for the original file from the device.',
-      'photograph-likeness': 'Ask for a photograph of the thing itself.',
+      'photograph-likeness': 'Ask for a photograph of the subject itself.',
       'content-credentials': 'Ask the sender who made the file and with which program.',
       'declared-origin': 'Ask the sender why the file mentions an AI generator.',
       'named-software': 'Ask the sender what was done in the program that the file mentions.',
