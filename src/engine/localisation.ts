@@ -269,7 +269,7 @@ function markedMin(method: string, { values }: CellMap): number {
   return values.reduce((most, value) => Math.max(most, value), markedFrom.method);
 }
 
-/** Merges marks of the same place by different methods, keeping the region of the first: a copy is not its source. */
+/** Merges marks of the same place by different methods: a copy is not its source, and both are equally large. */
 function joined(places: readonly Place[], { region, methods }: Place): readonly Place[] {
   const at = places.findIndex(
     (place) =>
@@ -277,7 +277,12 @@ function joined(places: readonly Place[], { region, methods }: Place): readonly 
   );
   if (at === -1) return [...places, { region, methods }];
   return places.map((place, index) =>
-    index === at ? { ...place, methods: [...new Set([...place.methods, ...methods])] } : place,
+    index === at
+      ? {
+          region: methods.includes('copy-move') ? region : place.region,
+          methods: [...new Set([...place.methods, ...methods])],
+        }
+      : place,
   );
 }
 

@@ -173,9 +173,11 @@ describe('a picture with a marked part', () => {
 
     const { manipulation } = localise({ facts, grid, manifest: asked, answers });
 
-    expect(manipulation.places?.map(({ region, methods }) => [region.left, methods])).toEqual([
-      [0, ['second', 'copy-move']],
-      [second, ['copy-move']],
+    expect(
+      manipulation.places?.map(({ region, methods }) => [region.left, region.width, methods]),
+    ).toEqual([
+      [0, 4, ['second', 'copy-move']],
+      [second, 4, ['copy-move']],
     ]);
   });
 
