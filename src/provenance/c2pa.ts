@@ -155,7 +155,11 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
   return manifest.actions.flatMap(({ action, software, digitalSourceType }) => {
     const origin = declaredOrigin(originOfSourceType(digitalSourceType), action, role);
     if (origin === null || digitalSourceType === null) return [];
-    const generator = origin === 'captured' ? null : (software ?? manifest.claimGenerator);
+    const { claimGenerator } = manifest;
+    // A library writes the entry; it does not make the picture.
+    const named =
+      software ?? (/^c2pa|\b(?:library|sdk)\b/i.test(claimGenerator ?? '') ? null : claimGenerator);
+    const generator = origin === 'captured' ? null : named;
     return { origin, place: 'c2pa', field: action, value: digitalSourceType, generator, assurance };
   });
 }
