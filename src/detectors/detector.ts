@@ -96,11 +96,11 @@ export function strengthOfRatio(ratio: number): Strength {
 
 /**
  * Strength of a file's statement about its own origin, by who vouches for it. This is a convention, not a measurement,
- * because a forger decides how often the statement is false. Anyone can sign, so a signature without a trusted signer
- * adds integrity but no strength.
+ * because a forger decides how often the statement is false. Anyone can sign, but only with a certificate and the right
+ * program; anyone can write plain text.
  */
 export const strengthOfAssurance = {
-  unsigned: 'moderate',
+  unsigned: 'weak',
   watermark: 'moderate',
   signed: 'moderate',
   trusted: 'strong',

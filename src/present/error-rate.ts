@@ -111,13 +111,9 @@ function writeChanged(
   const told = kinds.map(({ kind, found, pictures }) =>
     wrong.kind(wrong.kindNames[kind], String(found), String(pictures)),
   );
-  const sum = (of: 'found' | 'pictures') => kinds.reduce((all, kind) => all + kind[of], 0);
   return [
     wrong.missed(writeCalled(changedCalled, changed, language)),
-    ...(isReal && told.length > 0
-      ? [wrong.kinds(wrong.some(String(sum('found')), String(sum('pictures'))), told.join(', '))]
-      : []),
-    ...(isReal && changedCalled < hardlyEver ? [wrong.hardly] : []),
+    ...(isReal && told.length > 0 ? [wrong.kinds(told.join(', '))] : []),
   ];
 }
 

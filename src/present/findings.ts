@@ -46,7 +46,7 @@ export function writeNextStep(
 ): string {
   if (speaksFor !== 'fake' || strength === 'none') return '';
   const { weak, other, methods } = wordsIn(language).outcome.nextOf;
-  return strength === 'weak' ? weak : (methods[method] ?? other);
+  return strength === 'weak' && method !== 'declared-origin' ? weak : (methods[method] ?? other);
 }
 
 /** What to do about the findings that indicate generation or a change: `Copy-move, thumbnail: ...`, a line for each step. */

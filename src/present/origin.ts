@@ -63,16 +63,17 @@ export function bestDeclaration({
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
-/** Whether the file was written again after the picture was taken, as far as its own records show. */
-export function isSavedAgain(provenance: FileStatements | null): boolean {
-  if (provenance === null) return false;
+type SavedAgain = keyof ReturnType<typeof wordsIn>['outcome']['because']['savedAgain'];
+
+/** Whether the file was written again after the picture was taken, as far as its own records show: the gravest sign. */
+export function savedAgain(provenance: FileStatements | null): SavedAgain | null {
+  if (provenance === null) return null;
   const { software, history, credentials, inconsistencies } = provenance;
-  return (
-    history.length > 0 ||
-    software.some(({ kind }) => kind === 'editor') ||
-    credentials?.integrity === 'broken' ||
-    inconsistencies.some(({ code }) => !clockErrors.has(code))
-  );
+  const codes = inconsistencies.map(({ code }) => code);
+  if (codes.includes('maker_note_missing_for_camera')) return 'rewritten';
+  if (credentials?.integrity === 'broken') return 'signed';
+  const isEdited = history.length > 0 || software.some(({ kind }) => kind === 'editor');
+  return isEdited || codes.some((code) => !clockErrors.has(code)) ? 'saved' : null;
 }
 
 /** These may only mean that a clock was wrong. */

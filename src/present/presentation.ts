@@ -15,8 +15,8 @@ import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
   bestDeclaration,
-  isSavedAgain,
   looksLikeCameraFile,
+  savedAgain,
   withoutBuild,
   writeOrigin,
 } from './origin.ts';
@@ -63,6 +63,7 @@ export function present(result: Result, language: Language): Presentation {
   const isDeclared = outcome === 'declared';
   const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
   const { because } = words.outcome;
+  const again = savedAgain(provenance);
   const isBlind = isBlindToChanges(result);
   const why = isBlind ? because.blind : (writeMissed(result, language) ?? likeness);
   return {
@@ -70,7 +71,7 @@ export function present(result: Result, language: Language): Presentation {
     headline: writeHeadline(result, words),
     because: [
       ...(ground === null ? [] : [why ?? writeBecause(ground, result, words)]),
-      ...(outcome === 'real' && isSavedAgain(provenance) ? [because.savedAgain] : []),
+      ...(outcome === 'real' && again !== null ? [because.savedAgain[again]] : []),
     ].join(' '),
     short: ground === null || isUnstated(ground, provenance) ? '' : words.outcome.short[ground],
     next,
@@ -86,8 +87,11 @@ export function present(result: Result, language: Language): Presentation {
 
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
   const { outcome, marked } = result;
-  if (isSuspicion(result)) return headlines.suspected(marked === 'several');
-  if (outcome === 'changed') return headlines.changed(marked === 'several');
+  const isSuspected = isSuspicion(result);
+  if (isSuspected || outcome === 'changed') {
+    if (marked === 'copies') return headlines[isSuspected ? 'copySuspected' : 'copied'];
+    return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');
+  }
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 
@@ -166,7 +170,7 @@ function nextSteps(result: Result): readonly Step[] {
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
-  const signed: readonly Step[] = isSavedAgain(provenance) ? [original] : [];
+  const signed: readonly Step[] = savedAgain(provenance) !== null ? [original] : [];
   const isGoogle = provenance?.declarations.some(({ generator }) => google.test(generator ?? ''));
   const first: readonly Step[] = isGoogle === true && !steps.includes('vouched') ? ['synthid'] : [];
   return [

@@ -97,13 +97,13 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   if (generated === null) return null;
   const side = generated.value < 0.5 ? 'real' : 'fake';
   const bound = boundOfTraces(examined, side);
-  const { traced, ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
+  const { ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
     const { traced: words, adverbs, sides, bound: held } = wordsIn(language).strength;
     if (ratio === null) return words.unsupported(sides[side]);
-    if (strength === 'none') return words.neither(plain(ratio));
-    return words.stated(adverbs[strength], side, plain(ratio), traced > ratio ? held : '');
+    if (strength === 'none') return words.neither(sides[side], plain(ratio));
+    return words.stated(adverbs[strength], side, plain(ratio), ratio === bound.ratio ? held : '');
   });
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
@@ -118,21 +118,23 @@ function weighChange(examined: Examined): Weighed | null {
   const isFor = ownOdds >= priorOdds;
   const odds = isFor ? ownOdds / priorOdds : priorOdds / ownOdds;
   const most = roundedDown(isFor ? ratios.upper : 1 / ratios.lower);
-  const { traced, ratio, strength } = stateRatio(odds, most);
+  const { ratio, strength } = stateRatio(odds, most);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
-    const { parts, adverbs, bound } = wordsIn(language).strength;
+    const { parts, adverbs, bound, sides } = wordsIn(language).strength;
     const written = plain(ratio ?? 1);
-    if (strength === 'none') return parts.neither(written);
-    return parts[isFor ? 'for' : 'against'](adverbs[strength], written, traced > most ? bound : '');
+    if (strength === 'none') return parts.neither(sides[isFor ? 'changed' : 'unchanged'], written);
+    return parts[isFor ? 'for' : 'against'](
+      adverbs[strength],
+      written,
+      ratio === most ? bound : '',
+    );
   });
   return { question: 'changed', side: isFor ? 'fake' : 'real', ratio, strength, statement };
 }
 
 interface StatedRatio {
-  /** The ratio that the probability alone would give. */
-  readonly traced: number;
-  /** The stated ratio; null if none can be stated. */
+  /** Null if none can be stated. */
   readonly ratio: number | null;
   readonly strength: Strength;
 }
@@ -141,7 +143,7 @@ interface StatedRatio {
 function stateRatio(odds: number, most: number | null): StatedRatio {
   const traced = roundedDown(Math.min(highestRatio, odds));
   const ratio = most === null ? null : Math.min(traced, most);
-  return { traced, ratio, strength: strengthOfRatio(ratio ?? 1) };
+  return { ratio, strength: strengthOfRatio(ratio ?? 1) };
 }
 
 interface Bound {
@@ -212,8 +214,12 @@ function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): B
 /** The trace network's own strength ignores its error rates, and outside the validated domain it means nothing. */
 export function boundedFinding(finding: WordedFinding, examined: Examined): WordedFinding {
   const { method, speaksFor, score } = finding;
+  const { decision, provenance } = examined;
+  const isMark = provenance.declarations.some(({ assurance }) => assurance === 'watermark');
+  // Earlier versions graded an unsigned entry like a signed one.
+  if (method === 'declared-origin' && speaksFor === 'fake' && !isMark)
+    return { ...finding, strength: strengthOfAssurance.unsigned };
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
-  const { decision } = examined;
   const { resultClass } = decision.byTraces ?? decision;
   if (resultClass === 'abstain') {
     const statement = inBoth((language) => wordsIn(language).strength.untested);

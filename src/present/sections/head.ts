@@ -44,7 +44,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
           ? writeBecause(ground, result, catalogue, false)
           : presentation.because,
       places,
-      caption: places.length === 0 ? labels.original : head.outlined(places.length > 1),
+      caption: places.length === 0 ? labels.original : head.outlined,
       beside: beside.filter(({ items }) => items.length > 0),
     },
     { kind: 'table', rows: answerRows(input), isTight: true },
@@ -209,25 +209,20 @@ function writeReason({ language, catalogue }: SectionInput, finding: WordedFindi
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked, scale } = catalogue.document.head;
+  const { rows, unchecked, scale, changedToo } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
   const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
   const steps = [next, ...further, ...(hasExaminer ? [] : [limits.examinerShort])];
   const { statement, weighed = [] } = evidence;
-  const { changedToo } = catalogue.document.head;
   const lines = weighed.map((one) => one.statement[language]);
-  const isOfBoth = lines.length > 0 && statement[language].endsWith(lines.join(' '));
-  const declared = isOfBoth ? statement[language].slice(0, -lines.join(' ').length).trim() : '';
-  const isPhotograph = weighed.some(
-    ({ question, side }) => question === 'generated' && side === 'real',
-  );
-  const both = [
-    ...(declared === '' ? [] : [declared]),
-    lines.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : ''),
+  const isPhotograph = weighed.some((one) => one.question === 'generated' && one.side === 'real');
+  const ratios = lines.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : '');
+  const stated = [
+    statement[language].replace(lines.join(' '), '').trim(),
+    result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
   ];
-  const stated = [statement[language], ...(result.outcome === 'declared' ? [tracesOf(input)] : [])];
   const { conclusion } = catalogue.verdict;
   const isSuspected = isSuspicion(result);
   return [
@@ -240,8 +235,8 @@ function answerRows(input: SectionInput): readonly Row[] {
     },
     { label: rows.next, value: steps.join(' ') },
     {
-      label: isOfBoth && lines.length > 1 ? `${rows.strength} ${scale}` : rows.strength,
-      value: (isOfBoth ? both : stated).join('\n'),
+      label: weighed.length > 0 ? `${rows.strength} ${scale}` : rows.strength,
+      value: stated.filter((one) => one !== '').join('\n'),
     },
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
@@ -251,12 +246,11 @@ function answerRows(input: SectionInput): readonly Row[] {
 }
 
 /** What the traces say about a picture whose file declares what it is. */
-function tracesOf({ evidence, language, catalogue }: SectionInput): string {
+function tracesOf({ evidence, catalogue }: SectionInput, ratios: string): string {
   const { withoutEntry, noneWithoutEntry } = catalogue.document.head;
-  const traces = evidence.weighed?.find(({ question }) => question === 'generated');
-  if (traces !== undefined) return withoutEntry(traces.statement[language]);
+  if (ratios !== '') return withoutEntry(ratios);
   const [why] = evidence.byTraces?.reasons ?? [];
-  return noneWithoutEntry(why === undefined ? '' : catalogue.outcome.short[why]);
+  return `${noneWithoutEntry} ${why === undefined ? '' : writeBecause(why, null, catalogue)}`.trim();
 }
 
 /** The three roles (program, operator, reviewer), the file and this report. */

@@ -90,8 +90,8 @@ describe("the transformer's classification", () => {
     expect(result).toMatchObject({
       measures: { photographScore: 0.29 },
       statement: {
-        en: 'The picture looks like a screenshot, not like a photograph.',
-        de: 'Das Bild sieht aus wie ein Bildschirmfoto, nicht wie eine Fotografie.',
+        en: 'The program takes the picture for a screenshot, not for a photograph; it may be wrong.',
+        de: 'Das Programm hält das Bild für ein Bildschirmfoto, nicht für eine Fotografie; es kann sich irren.',
       },
     });
   });

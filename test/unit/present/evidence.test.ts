@@ -107,10 +107,10 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4; tests support no more)',
+      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, the highest that tests support)',
     );
     expect(statement.de).toContain(
-      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4; mehr belegen die Tests nicht',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, der höchste durch Tests belegte)',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -164,7 +164,7 @@ describe('the strength of a verdict from traces', () => {
 
 describe('the strength of a declaration', () => {
   test.each([
-    ['unsigned', 'moderate', 'anyone can write one into a file'],
+    ['unsigned', 'weak', 'anyone can write one into a file'],
     ['signed', 'moderate', 'not established that this signer'],
     ['trusted', 'strong', 'from the list of trusted signers'],
   ] as const)('that is %s is %s', (assurance, strength, words) => {
@@ -177,7 +177,7 @@ describe('the strength of a declaration', () => {
   test('is that of the best-assured one, ignoring declarations of a capture', () => {
     const captured = { ...declaration, origin: 'captured', assurance: 'trusted' } as const;
 
-    expect(writeEvidence(declared(declaration, captured)).strength).toBe('moderate');
+    expect(writeEvidence(declared(declaration, captured)).strength).toBe('weak');
     expect(
       writeEvidence(declared(declaration, { ...declaration, assurance: 'trusted' })).strength,
     ).toBe('strong');
@@ -449,7 +449,7 @@ describe('a likelihood ratio for each question', () => {
       { question: 'generated', side: 'fake', ratio: 1.3, strength: 'none' },
       { question: 'changed', side: 'fake', ratio: 1.3, strength: 'none' },
     ]);
-    expect(statement.en).toContain('a photograph and a generated picture almost equally well');
+    expect(statement.en).toContain('do not clearly point to a generated picture rather than');
     expect(statement.de).toContain('weder für noch gegen eine Veränderung');
   });
 
@@ -511,7 +511,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. The change was found in 42 of 84 changed test pictures of about this size and quality. In pictures of all sizes that people had changed, 9 of 19 changes were found or suspected: copied within the picture 9 of 19. False alarms: 22 of 1,221 photographs called generated (true rate up to 2.7 %), 3 of 1,210 unchanged pictures called changed (true rate up to 0.7 %).',
+    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. Recognised as changed (value above the threshold): 42 of 84 changed test pictures of about this size and quality; the likelihood ratio weighs lower values too. By kind (all sizes, suspicions included): copied within the picture 9 of 19. False alarms (in brackets: highest true rate, 95 % interval): 22 of 1,221 photographs called generated (2.7 %), 3 of 1,210 unchanged pictures called changed (0.7 %).',
   );
 });
 
@@ -539,7 +539,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests with pictures of all sizes, the method found or suspected 49 of 118 changes that people had made. False alarms: 5 of 166 unchanged pictures (true rate up to 6.9 %).',
+    'In tests with pictures of all sizes, the method found or suspected 49 of 118 changes that people had made. False alarms: 5 of 166 unchanged pictures (highest true rate, 95 % interval: 6.9 %).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',

@@ -3,7 +3,8 @@ import { writeNotes } from '../../../src/present/notes.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
-import { makeExamination } from './examination.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { credentials, makeExamination } from './examination.ts';
 
 test('a picture that is not a photograph is called what it looks like', () => {
   const examination = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
@@ -13,7 +14,24 @@ test('a picture that is not a photograph is called what it looks like', () => {
 
   const { because } = present(readResult({ ...examination, findings: [likeness] }), 'en');
 
-  expect(because).toBe('The picture looks like a screenshot, not like a photograph.');
+  expect(because).toBe(
+    'The program takes the picture for a screenshot, not for a photograph; it may be wrong.',
+  );
+});
+
+test('a result without signs tells the picture from a file written again, by the gravest sign', () => {
+  const result = readResult(makeExamination({ resultClass: 'real' }));
+  const signed = { ...noProvenance, credentials: { ...credentials, integrity: 'broken' } } as const;
+  const code = 'maker_note_missing_for_camera';
+  const rewritten = { ...signed, inconsistencies: [{ code }] } as const;
+  const told = [signed, rewritten].map((provenance) => present({ ...result, provenance }, 'en'));
+
+  expect(told.map(({ headline }) => headline)).toEqual([
+    'No sign of AI generation or change found in the picture',
+    'No sign of AI generation or change found in the picture',
+  ]);
+  expect(told[0]?.because).toContain('The file no longer matches its signature');
+  expect(told[1]?.because).toContain('or do not come from the camera');
 });
 
 test('several marked places are plural everywhere, for an examination and a server’s response', () => {

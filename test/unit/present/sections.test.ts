@@ -400,7 +400,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain({ en: 'matches 2', de: 'gleicht 2' }[language]);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
-    const bound = { en: 'rate up to 0.7 %', de: 'bis zu 0,7 %' };
+    const bound = { en: 'called changed (0.7 %)', de: 'als verändert (0,7 %)' };
     expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });

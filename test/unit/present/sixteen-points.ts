@@ -187,7 +187,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['schwach ab 2', 'Keine Angabe ist höher, als es die Validierung rechtfertigt'],
       },
       {
-        en: ['Saving or scaling it is enough for that'],
+        en: ['Saving or scaling is enough for that'],
         de: ['Schon Speichern oder Skalieren genügt dafür'],
       },
     ],

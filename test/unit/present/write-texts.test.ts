@@ -120,7 +120,7 @@ describe('a decision based on a declaration in the file', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
     expect(summary).not.toContain('traces are of the kind');
-    expect(conclusion).toMatch(/repeats what the file says/);
+    expect(conclusion).toMatch(/rests on what the file says/);
   });
 });
 

@@ -18,7 +18,7 @@ export const document: typeof english = {
       otherwise: 'Andere Erklärungen',
       why: 'Warum nichts entschieden wurde',
       whySuspected: 'Warum es nicht belegt ist',
-      forFake: 'Für KI-Erzeugung oder Veränderung',
+      forFake: 'Gegen eine unveränderte Fotografie',
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
       strength: 'Stärke des Befunds',
@@ -32,22 +32,18 @@ export const document: typeof english = {
       reviewer: 'Begutachtung',
       file: 'Datei',
     },
-    scale: '(2 schwach, 10 mäßig, 100 mäßig stark, 1.000 stark, 10.000 sehr stark)',
+    scale: '(Quotient ab 2 schwach, 10 mäßig, 100 mäßig stark, 1.000 stark, 10.000 sehr stark)',
     alone: (adverb) => `für sich allein ${adverb}`,
-    changedToo: 'Dazu zählen auch veränderte Fotografien.',
+    changedToo: 'Auch veränderte Fotografien zählen hier als Fotografien.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Nur eine Methode begründet den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
     byAll:
-      'Zusammengenommen bleiben alle Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
+      'Zusammen mit den Methoden, die nichts finden, bleibt es unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
-    noneWithoutEntry: (why) =>
-      `Ohne diese Angabe lässt sich das Bild nicht beurteilen${why === '' ? '' : ` (${why})`}.`,
+    noneWithoutEntry: 'Ohne sie lassen sich weder KI-Erzeugung noch Veränderung beurteilen.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: (isSeveral) =>
-      isSeveral
-        ? 'Die Rahmen umschließen die Stellen mit Anzeichen einer Veränderung'
-        : 'Der Rahmen umschließt die Stelle mit Anzeichen einer Veränderung',
+    outlined: 'Eingerahmt: was unter „Im Bild markiert“ aufgeführt ist',
     sameAs: (number) => `gleicht ${number}`,
     together: 'nur von allen Methoden zusammen',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
@@ -62,9 +58,9 @@ export const document: typeof english = {
       real: 'Eine Veränderung ohne Spuren, ein nicht geprüfter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
-        'Sich wiederholende Formen, nachträgliche Beschriftung und eine kamerainterne Bearbeitung einzelner Stellen können wie eine Veränderung wirken.',
+        'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',
       declared:
-        'Die Angabe kann in eine echte Fotografie geschrieben worden sein, um sie in Verruf zu bringen.',
+        'Die Angabe kann falsch sein: in eine Fotografie geschrieben, um sie in Verruf zu bringen, oder in eine Zeichnung.',
     },
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
     noOperator: 'kein Name erfasst',

@@ -49,7 +49,7 @@ const contradictions: English['contradictions'] = {
 
 const drawn = 'eine Zeichnung, ein Diagramm oder eine Computergrafik';
 
-/** Follows „sieht aus wie“. */
+/** Follows „hält das Bild für“. */
 const pictureKinds: English['pictureKinds'] = {
   drawing: drawn,
   rendering: drawn,
@@ -159,7 +159,8 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `beide ${places[place]},`
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (das deutlichste von ${pairs} solchen Paaren)` : '';
+  const more =
+    pairs > 1 ? ` (das deutlichste von ${pairs} solchen Paaren; markiert ist nur eines)` : '';
   return `Zwei Bereiche${more}, ${where}`;
 }
 
@@ -180,9 +181,9 @@ const statements: English['statements'] = {
   one_flat_area: () =>
     'Das Bild ist eine einzige Fläche; es enthält nichts, woran eine Fotografie zu erkennen wäre.',
   drawing: () =>
-    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotografien.',
+    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen; das Programm hält das Bild daher für eine Zeichnung, ein Diagramm, eine Textseite oder ein Bildschirmfoto, nicht für eine Fotografie; es kann sich irren.',
   looks_like: ({ kind }) =>
-    `Das Bild sieht aus wie ${pictureKinds[kind]}, nicht wie eine Fotografie.`,
+    `Das Programm hält das Bild für ${pictureKinds[kind]}, nicht für eine Fotografie; es kann sich irren.`,
 
   credentials_unreadable: () =>
     'Die Datei enthält Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
@@ -250,7 +251,7 @@ const statements: English['statements'] = {
     `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen keine zwei Bereiche einander so sehr, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
 
   region_saved_once: ({ place }) =>
-    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert; ein Bereich ${places[place]} zeigt davon aber keine Spur. Das kommt vor, wenn ein Teil danach eingefügt oder retuschiert wird.`,
+    `Eine frühere Fassung des Bildes wurde als JPEG gespeichert; ein Bereich ${places[place]} zeigt davon aber keine Spur. Das kommt vor, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
     'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
 

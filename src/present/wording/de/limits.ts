@@ -90,7 +90,7 @@ export const limits: typeof english = {
     invisible_watermarks: 'unsichtbare Wasserzeichen proprietärer Dienste (SynthID)',
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
-    erased_edits: 'Bearbeitungen, deren Spuren verloren sind',
+    erased_edits: 'durch Speichern verwischte Bearbeitungen',
     camera_reference: 'welche Kamera das Bild aufgenommen hat',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Inhalt, Licht und Schatten',

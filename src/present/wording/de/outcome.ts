@@ -2,15 +2,17 @@ import type { outcome as english } from '../en/outcome.ts';
 
 export const outcome: typeof english = {
   headlines: {
-    real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung gefunden',
+    real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung im Bild',
     blind: 'Keine Anzeichen für KI-Erzeugung; zu Veränderungen keine Aussage',
     fake: 'Anzeichen für KI-Erzeugung gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
+    copied: 'Anzeichen für eine kopierte Stelle gefunden',
     declared: 'Laut Angabe in der Datei ist das Bild KI-erzeugt',
     uncertain: 'Keine Entscheidung möglich',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
+    copySuspected: 'Kopierte Stelle vermutet, aber nicht belegt',
     abstain: 'Dieses Bild lässt sich nicht beurteilen',
   },
   because: {
@@ -19,8 +21,12 @@ export const outcome: typeof english = {
       `Der Bildinhalt wurde nicht geprüft; in Tests blieben ${called} veränderten Bildern dieser Art unerkannt.`,
     blind:
       'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
-    savedAgain:
-      'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',
+    savedAgain: {
+      saved:
+        'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',
+      signed: 'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
+      rewritten: 'Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
+    },
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
     changed: (place, marked) =>
       ({
@@ -38,7 +44,8 @@ export const outcome: typeof english = {
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
     no_usable_trace: 'Es fehlen messbare Spuren, sowohl einer Kamera als auch einer KI.',
-    not_a_photograph: 'Das Bild sieht nach Zeichnung, Bildschirmfoto oder Scan aus.',
+    not_a_photograph:
+      'Das Programm hält es für Zeichnung, Bildschirmfoto oder Scan; es kann sich irren.',
     outside_training_domain: 'Es gleicht keinem der Bilder, mit denen das Verfahren geprüft wurde.',
     margin_within_uncertainty: 'Der Wert liegt zu nah an 50 % für eine Entscheidung.',
     evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
@@ -68,7 +75,7 @@ export const outcome: typeof english = {
   next: {
     real: 'Prüfen, woher das Bild stammt und was es zeigen soll.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
-    changed: 'Das Original anfordern und die markierten Stellen vergleichen.',
+    changed: 'Das Original anfordern und im markierten Bereich vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     broken: 'Die Datei in der signierten Fassung anfordern.',
@@ -79,7 +86,7 @@ export const outcome: typeof english = {
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
     no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
     not_a_photograph:
-      'Die Vorlage anfordern, etwa das Dokument oder die Zeichnungsdatei; zeigt das Bild eine Fotografie, auch diese.',
+      'Originaldatei oder Originaldokument anfordern; das Bild von Sachverständigen beurteilen lassen.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
     margin_within_uncertainty: 'Das Original oder eine seltener verarbeitete Kopie beschaffen.',
     evidence_below_threshold: 'Quelle und frühere Kopien suchen; die Originaldatei anfordern.',
@@ -87,7 +94,7 @@ export const outcome: typeof english = {
     declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',
     manipulation_suspected:
       'Die Originaldatei der Kamera anfordern und mit dieser Datei vergleichen.',
-    single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
+    single_weak_method: 'Den markierten Bereich von Sachverständigen prüfen lassen.',
   },
   nextOf: {
     weak: 'Allein nicht stark genug; die Originaldatei aus dem Aufnahmegerät anfordern.',
@@ -120,10 +127,8 @@ export const outcome: typeof english = {
     generated: (called, open, passed) =>
       `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) =>
-      `Als verändert erkannt: ${called} veränderten Testbildern etwa dieser Größe und Qualität.`,
-    kinds: (found, told) =>
-      `Bei Bildern aller Größen, die Menschen verändert hatten, waren es einschließlich bloßer Verdachtsfälle ${found}: ${told}.`,
-    hardly: 'In Bildern wie diesem findet es Veränderungen also fast nie.',
+      `Als verändert erkannt (Wert über der Schwelle): ${called} veränderten Testbildern etwa dieser Größe und Qualität; der Likelihood-Quotient bewertet auch niedrigere Werte.`,
+    kinds: (told) => `Nach Art (alle Größen, mit Verdachtsfällen): ${told}.`,
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {
       splice: 'Fotomontage',
@@ -131,12 +136,11 @@ export const outcome: typeof english = {
       removal: 'entfernter Gegenstand',
       regenerated: 'neu erzeugte Stelle',
     },
-    alarms: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, high) => `${called} Fotos als KI-erzeugt (wahre Rate bis zu ${high})`,
-    changed: (called, high) =>
-      `${called} unveränderten Bildern als verändert (wahre Rate bis zu ${high})`,
+    alarms: (told) => `Fehlalarme (in Klammern: höchste wahre Rate, 95-%-Intervall): ${told}.`,
+    fake: (called, high) => `${called} Fotos als KI-erzeugt (${high})`,
+    changed: (called, high) => `${called} unveränderten Bildern als verändert (${high})`,
     suspected: (rightly, falsely, high) =>
-      `In Tests mit Bildern aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme: ${falsely} unveränderten Bildern (wahre Rate bis zu ${high}).`,
+      `In Tests mit Bildern aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme: ${falsely} unveränderten Bildern (höchste wahre Rate, 95-%-Intervall: ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',

@@ -19,7 +19,7 @@ const inconsistencies: English['inconsistencies'] = {
   camera_tags_without_camera_tables: ({ program }) =>
     `Die Datei nennt eine Kamera, ihre Quantisierungstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
-    'Ein Block, den Kameras dieses Herstellers immer schreiben (Herstellernotiz), fehlt: Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
+    'Die Herstellernotiz, die Kameras des genannten Herstellers immer schreiben, fehlt: Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `Die Datei enthält einen Bearbeitungsverlauf (XMP) mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} sie umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${writeDay(last.when)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -44,7 +44,7 @@ function writeCount(length: number, one: string, more: string): string {
 }
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  expired: 'Zertifikat abgelaufen',
+  expired: 'Zertifikat abgelaufen, der Unterzeichner gilt daher als ungeprüft',
   ingredient: 'ein Bestandteil wurde verändert',
   untimed: 'ohne Zeitstempel',
 };

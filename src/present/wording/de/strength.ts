@@ -13,6 +13,7 @@ const sides: (typeof english)['sides'] = {
   real: 'eine fotografische Aufnahme und gegen ein KI-erzeugtes Bild',
   fake: 'ein KI-erzeugtes Bild und gegen eine fotografische Aufnahme',
   changed: 'eine Veränderung in einem Teil des Bildes',
+  unchanged: 'ein unverändertes Bild',
   declared: 'eine Erzeugung durch KI',
 };
 
@@ -36,18 +37,18 @@ export const strength: typeof english = {
     },
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
-    neither: (ratio) =>
-      `Die Spuren im Bild sind bei einer Fotografie und bei einem KI-erzeugten Bild fast gleich wahrscheinlich (Likelihood-Quotient ${ratio}); sie sprechen für keines von beiden.`,
+    neither: (side, ratio) =>
+      `Die Spuren im Bild sprechen nicht deutlich für ${side} (Likelihood-Quotient ${ratio}): Unter 2 sprechen sie für keines von beiden.`,
   },
   parts: {
     for: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem unveränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
-    neither: (ratio) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten und bei einem unveränderten Bild fast gleich wahrscheinlich ist (Likelihood-Quotient ${ratio}); er spricht weder für noch gegen eine Veränderung.`,
+    neither: (side, ratio) =>
+      `Die Suche nach Veränderungen (alle Methoden zusammen) spricht nicht deutlich für ${side} (Likelihood-Quotient ${ratio}): Unter 2 spricht sie weder für noch gegen eine Veränderung.`,
   },
-  bound: '; mehr belegen die Tests nicht',
+  bound: ', der höchste durch Tests belegte',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:
@@ -172,7 +173,7 @@ export const strength: typeof english = {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Content Credentials zeigen, dass die Datei nach dem Signieren verändert wurde. Schon Speichern oder Skalieren genügt dafür.',
+        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Schon Speichern oder Skalieren genügt dafür; das Bild muss nicht verändert sein.',
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:

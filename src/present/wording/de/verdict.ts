@@ -65,7 +65,7 @@ export const verdict: typeof english = {
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
-      what: 'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien geprüft; seine Werte besagen hier nichts.',
+      what: 'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien und KI-erzeugten Bildern geprüft; bei Zeichnungen, Bildschirmfotos und Textseiten besagen seine Werte nichts.',
       help: 'falls das Bild eine Fotografie zeigt, etwa innerhalb eines Bildschirmfotos, diese Fotografie selbst als Datei',
     },
     outside_training_domain: {
@@ -85,7 +85,7 @@ export const verdict: typeof english = {
       help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Dass ein vertrauenswürdiger Unterzeichner für die Angabe bürgt, ist nicht bekannt; jeder kann sie in eine Datei schreiben, etwa um eine echte Fotografie in Verruf zu bringen.',
+      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Bürgt kein vertrauenswürdiger Unterzeichner für die Angabe, bleibt ein solcher Widerspruch immer offen: Jeder kann sie in eine Datei schreiben, etwa um eine echte Fotografie in Verruf zu bringen.',
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
@@ -109,16 +109,15 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen eine KI-Erzeugung, klärt die Frage aber nicht abschließend; auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen eine KI-Erzeugung, klärt aber weder dies noch eine Veränderung abschließend; auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
-      'Das Ergebnis gibt wieder, was in der Datei steht; wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis beruht auf der Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
-    uncertain:
-      'Aus dem Ergebnis lässt sich nichts ableiten: Die Befunde reichen für eine Entscheidung nicht aus.',
+    uncertain: 'Die Befunde reichen nicht aus; eine Entscheidung lässt sich darauf nicht stützen.',
     abstain: 'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen dieses Bild.',
     help: 'Weiterhelfen würde:',
     duty: [

@@ -59,7 +59,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
 // The transformer often takes one of these for another.
 const drawn = 'a drawing, a diagram or a computer rendering';
 
-/** Follows "looks like". */
+/** Follows "takes the picture for". */
 const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
   drawing: drawn,
   rendering: drawn,
@@ -169,7 +169,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs)` : '';
+  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs; only one is marked)` : '';
   return `Two regions${more}, ${where}`;
 }
 
@@ -191,8 +191,9 @@ const statements = {
   one_flat_area: () =>
     'The picture is one flat area; there is nothing in it that a photograph would show.',
   drawing: () =>
-    'Sharp edges border on perfectly flat areas, as in drawings, diagrams, text pages and screenshots, not as in photographs.',
-  looks_like: ({ kind }) => `The picture looks like ${pictureKinds[kind]}, not like a photograph.`,
+    'Sharp edges border on perfectly flat areas, so the program takes the picture for a drawing, diagram, page of text or screenshot, not for a photograph; it may be wrong.',
+  looks_like: ({ kind }) =>
+    `The program takes the picture for ${pictureKinds[kind]}, not for a photograph; it may be wrong.`,
 
   credentials_unreadable: () =>
     'The file contains Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
@@ -259,7 +260,7 @@ const statements = {
     `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so similar that one must be a copy of the other; a copy in the rest would go unnoticed.`,
 
   region_saved_once: ({ place }) =>
-    `The picture has been saved as JPEG at least once before, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
+    `An earlier version of the picture was saved as JPEG, but a region ${places[place]} shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
     'The picture has been saved as JPEG at least once before, and no region differs in this respect.',
 

@@ -115,7 +115,7 @@ export const limits = {
     invisible_watermarks: 'invisible watermarks of closed services (SynthID)',
     local_edits: 'edited areas',
     small_edits: 'small edits',
-    erased_edits: 'edits whose traces are lost',
+    erased_edits: 'edits that saving has erased',
     camera_reference: 'which camera took it',
     recapture: 'photograph of a screen or print',
     content: 'content, light and shadows',

@@ -6,15 +6,17 @@ export type Marked = 'one' | 'several' | 'copies';
 /** The outcome for users: a headline, one line each for why and what to do next, and how often it was wrong. */
 export const outcome = {
   headlines: {
-    real: 'No sign of AI generation or change found',
+    real: 'No sign of AI generation or change found in the picture',
     blind: 'No sign of AI generation found; changes cannot be judged',
     fake: 'Signs of AI generation found',
     changed: (isSeveral: boolean) =>
       `Signs that ${isSeveral ? 'several parts of the picture were' : 'part of the picture was'} changed`,
+    copied: 'Signs that part of the picture was copied',
     declared: 'The file says that AI generated the picture',
     uncertain: 'No decision possible',
     suspected: (isSeveral: boolean) =>
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
+    copySuspected: 'Copied part suspected, but not established',
     abstain: 'This picture cannot be judged',
   },
   /** What decided the outcome. */
@@ -26,8 +28,12 @@ export const outcome = {
     blind:
       'What the picture shows was not examined, and in pictures like it, the method hardly ever finds a change.',
     /** Follows, if nothing was found in the picture. */
-    savedAgain:
-      'The file itself seems to have been saved again later; that alone does not mean that the picture was changed.',
+    savedAgain: {
+      saved:
+        'The file itself seems to have been saved again later; that alone does not mean that the picture was changed.',
+      signed: 'The file no longer matches its signature; saving it again is enough for that.',
+      rewritten: 'The camera data in the file were rewritten, or do not come from the camera.',
+    },
     fake: 'The picture has traces that AI image generators typically leave.',
     changed: (place: string, marked: Marked) =>
       ({
@@ -45,7 +51,7 @@ export const outcome = {
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',
-    not_a_photograph: 'It looks like a drawing, screenshot or scan, not a photograph.',
+    not_a_photograph: 'The program takes it for a drawing, screenshot or scan; it may be wrong.',
     outside_training_domain: 'It is unlike any picture the method was tested on.',
     margin_within_uncertainty: 'Too close to 50 % to call.',
     evidence_below_threshold: 'The evidence is too weak to decide.',
@@ -77,7 +83,7 @@ export const outcome = {
   next: {
     real: 'Check where the picture comes from and what it is said to show.',
     fake: 'Find out where the picture comes from, and ask for the original file.',
-    changed: 'Ask for the original file, and compare the marked areas.',
+    changed: 'Ask for the original file, and compare what is marked.',
     declared: 'Find out who made the file, and who added that entry.',
     vouched: 'Find out who made the picture, and what it was made from.',
     broken: 'Ask for the file as it was when it was signed.',
@@ -87,8 +93,7 @@ export const outcome = {
     too_small: 'Get the full-size picture, not a preview or a crop.',
     too_compressed: 'Get an earlier copy, not one sent through a messaging app.',
     no_usable_trace: 'Get an earlier copy, from the device or from where it was first published.',
-    not_a_photograph:
-      'Ask for the source, such as the document or the drawing file; if it shows a photograph, for that too.',
+    not_a_photograph: 'Ask for the original file or document; have an examiner judge the picture.',
     outside_training_domain: 'Compare the picture with other pictures from the same source.',
     margin_within_uncertainty: 'Get a copy closer to the original.',
     evidence_below_threshold:
@@ -97,7 +102,7 @@ export const outcome = {
     declaration_contradicts_traces: 'Find out where the file comes from, and ask for the original.',
     manipulation_suspected:
       'Ask for the file as the camera stored it, and compare it with this one.',
-    single_weak_method: 'Have an examiner look at the marked area.',
+    single_weak_method: 'Have an examiner look at what is marked.',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
   /** What to do about a finding that indicates generation or a change. */
   nextOf: {
@@ -126,10 +131,8 @@ export const outcome = {
     generated: (called: string, open: string, passed: string) =>
       `In tests with pictures of this quality, the method recognised ${called} generated ones, left ${open} undecided and took ${passed} for photographs.`,
     missed: (called: string) =>
-      `The change was found in ${called} changed test pictures of about this size and quality.`,
-    kinds: (found: string, told: string) =>
-      `In pictures of all sizes that people had changed, ${found} changes were found or suspected: ${told}.`,
-    hardly: 'So it hardly ever finds a change in pictures like this one.',
+      `Recognised as changed (value above the threshold): ${called} changed test pictures of about this size and quality; the likelihood ratio weighs lower values too.`,
+    kinds: (told: string) => `By kind (all sizes, suspicions included): ${told}.`,
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {
       splice: 'pasted from another picture',
@@ -137,13 +140,13 @@ export const outcome = {
       removal: 'object removed',
       regenerated: 'regenerated by AI',
     },
-    alarms: (told: string) => `False alarms: ${told}.`,
-    fake: (called: string, high: string) =>
-      `${called} photographs called generated (true rate up to ${high})`,
+    alarms: (told: string) =>
+      `False alarms (in brackets: highest true rate, 95 % interval): ${told}.`,
+    fake: (called: string, high: string) => `${called} photographs called generated (${high})`,
     changed: (called: string, high: string) =>
-      `${called} unchanged pictures called changed (true rate up to ${high})`,
+      `${called} unchanged pictures called changed (${high})`,
     suspected: (rightly: string, falsely: string, high: string) =>
-      `In tests with pictures of all sizes, the method found or suspected ${rightly} changes that people had made. False alarms: ${falsely} unchanged pictures (true rate up to ${high}).`,
+      `In tests with pictures of all sizes, the method found or suspected ${rightly} changes that people had made. False alarms: ${falsely} unchanged pictures (highest true rate, 95 % interval: ${high}).`,
     declared: 'How often such entries are false was not measured.',
     vouched: 'Not measured: it is as reliable as the trusted signer.',
     unmeasured: 'Never measured for this model; do not rely on the result alone.',

@@ -19,7 +19,7 @@ const inconsistencies = {
   camera_tags_without_camera_tables: ({ program }) =>
     `The file mentions a camera, but its compression tables are those of ${program}, a program: the picture has been re-saved.`,
   maker_note_missing_for_camera: () =>
-    'A block that cameras from this maker always write (maker note) is missing: the camera data were rewritten, or do not come from the camera.',
+    'The maker note, which cameras from the stated maker always write, is missing: the camera data were rewritten, or do not come from the camera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `The file keeps a history (XMP) of ${steps === 1 ? 'one step' : `${steps} steps`} in which it was converted or saved${last === null ? '' : `, most recently with ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -50,7 +50,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 };
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  expired: 'certificate expired',
+  expired: 'certificate expired, so the signer counts as unverified',
   ingredient: 'an ingredient was altered',
   untimed: 'no time stamp',
 };

@@ -12,6 +12,7 @@ const sides = {
   real: 'a photograph rather than a generated picture',
   fake: 'a generated picture rather than a photograph',
   changed: 'a change in a part of the picture',
+  unchanged: 'an unchanged picture',
   declared: 'AI generation',
 };
 
@@ -57,8 +58,8 @@ export const strength = {
     },
     unsupported: (side: string) =>
       `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
-    neither: (ratio: string) =>
-      `The traces in the picture fit a photograph and a generated picture almost equally well (likelihood ratio ${ratio}): they support neither.`,
+    neither: (side: string, ratio: string) =>
+      `The traces in the picture do not clearly point to ${side} (likelihood ratio ${ratio}): below 2, neither is supported.`,
   },
   /** All methods that look for changed parts, together. */
   parts: {
@@ -66,11 +67,11 @@ export const strength = {
       `The search for changes (all methods together) gives a value that fits a changed picture ${ratio} times better than an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
     against: (adverb: string, ratio: string, bound: string) =>
       `The search for changes (all methods together) gives so low a value that it fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
-    neither: (ratio: string) =>
-      `The search for changes (all methods together) gives a value that fits a changed and an unchanged picture almost equally well (likelihood ratio ${ratio}): it supports neither.`,
+    neither: (side: string, ratio: string) =>
+      `The search for changes (all methods together) does not clearly point to ${side} (likelihood ratio ${ratio}): below 2, neither side is supported.`,
   },
-  /** In brackets after a ratio that the estimate alone would put higher. */
-  bound: '; tests support no more',
+  /** In brackets after a ratio that the estimate alone would put as high or higher. */
+  bound: ', the highest that tests support',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
     'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',
@@ -208,7 +209,7 @@ export const strength = {
     credentials: {
       valid: 'The Content Credentials show that the file has not been changed since it was signed.',
       broken:
-        'The Content Credentials show that the file was changed after it was signed. Saving or scaling it is enough for that.',
+        'The file was changed after it was signed: its Content Credentials no longer match. Saving or scaling is enough for that; the picture need not have been changed.',
       unreadable: 'The Content Credentials cannot be read and show nothing.',
     },
     authenticity:

@@ -66,7 +66,7 @@ export const verdict = {
       help: 'a file from an earlier point in its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
-      what: 'The program does not recognise the picture as a photograph. The method was tested only on photographs, so its values mean nothing here.',
+      what: 'The program does not recognise the picture as a photograph. The method was tested only on photographs and generated pictures; for drawings, screenshots and pages of text its values mean nothing.',
       help: 'if it shows a photograph, for example in a screenshot, the file of that photograph',
     },
     outside_training_domain: {
@@ -86,7 +86,7 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file says that the picture was generated, but its traces fit a photograph better. No trusted signer is known to vouch for the entry; anyone can write one into a file, for example to discredit a genuine photograph.',
+      what: 'The file says that the picture was generated, but its traces fit a photograph better. Unless a trusted signer vouches for the entry, such a contradiction always stays open: anyone can write one into a file, for example to discredit a genuine photograph.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
@@ -112,15 +112,15 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result points away from AI generation but does not settle the matter; a genuine picture can also carry a false caption or show a screen or a print.',
+    real: 'The result points away from AI generation, but settles neither that nor whether a part was changed; a genuine picture can also carry a false caption or show a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
-    declared: 'The result repeats what the file says; who made the picture, and why, remains open.',
+    declared:
+      'The result rests on what the file says; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
-    uncertain:
-      'No conclusion can be drawn from the result: what was found is not enough to decide either way.',
+    uncertain: 'What was found is not enough to decide either way; base no decision on it.',
     abstain: 'No conclusion can be drawn from the result, either for or against this picture.',
     help: 'What would help:',
     duty: [
