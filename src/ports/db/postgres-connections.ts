@@ -1,11 +1,16 @@
-/** A process's connections to PostgreSQL, shared fairly between requesters. */
+/**
+ * A process's connections to PostgreSQL, shared fairly between requesters, and its statements: converted from the query
+ * builder's for node-postgres, and the rows back to what the builder expects.
+ */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg';
+import { Client, type ClientConfig, type Pool, type PoolClient, type QueryArrayResult } from 'pg';
 import { ForensicsError } from '../../errors.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import { currentRequester, type Topic } from './database.ts';
+import { readFileSync } from 'node:fs';
+import type { Execute } from './builder.ts';
 
 export type Connections = ReturnType<typeof shareConnections>;
 
@@ -143,4 +148,125 @@ async function takePresence(client: Client, isExclusive: boolean): Promise<void>
       ? 'Servers, workers or commands are still using the database; stop them on every machine, then try again.'
       : 'Another command has exclusive use of the database, such as a rotation of the master key; try again when it has finished.',
   );
+}
+
+export interface PostgresPlace {
+  /** `postgres://user@host:port/database`, with libpq's TLS parameters, such as `sslmode=verify-full`. */
+  readonly url: string;
+  /** File with the password (trimmed); null if the URL contains it or none is needed. */
+  readonly passwordFile: string | null;
+  /** Keeps every other process out until it is closed. */
+  readonly isExclusive?: boolean;
+}
+
+export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig {
+  return {
+    connectionString: url,
+    ...(passwordFile === null ? {} : { password: () => readPassword(passwordFile) }),
+    application_name: 'forensics',
+    // Sends statements without waiting for the results of earlier ones.
+    pipeline: true,
+    connectionTimeoutMillis: 5000,
+    types: { getTypeParser: typeParser },
+  };
+}
+
+/**
+ * Limits how long a process that freezes inside a transaction can block the others. A pooler refuses these settings at
+ * the start of a session.
+ */
+export const sessionLimits =
+  "SET idle_in_transaction_session_timeout = '30s'; SET lock_timeout = '10s'";
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new ForensicsError(
+      'config_invalid',
+      'The file with the database password cannot be read; check databasePasswordFile and the permissions of that file.',
+      { cause },
+    );
+  }
+}
+
+// Type OIDs, see pg_type.dat of PostgreSQL.
+const [boolType, byteaType, int8Type, int4Type, numericType] = [16, 17, 20, 23, 1700] as const;
+
+/**
+ * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, others as text.
+ */
+function typeParser(type: number, format?: string): (value: string) => unknown {
+  if (format === 'binary') throw new TypeError('results are requested as text');
+  if (type === int8Type || type === int4Type || type === numericType) return Number;
+  if (type === boolType) return (value) => (value === 't' ? 1 : 0);
+  if (type === byteaType) return (value) => Buffer.from(value.slice(2), 'hex');
+  return decodeText;
+}
+
+// Text in PostgreSQL cannot contain U+0000, which SQLite and JSON allow. It is stored as the last Unicode character
+// followed by 0, and that character itself as the same followed by 1.
+const escape = '\u{10FFFF}';
+
+function encodeText(value: unknown): unknown {
+  if (typeof value !== 'string' || !/[\0\u{10FFFF}]/u.test(value)) return value;
+  return value.replaceAll(/[\0\u{10FFFF}]/gu, (found) => escape + (found === '\0' ? '0' : '1'));
+}
+
+function decodeText(value: string): string {
+  if (!value.includes(escape)) return value;
+  return value.replaceAll(/\u{10FFFF}([01])/gu, (_, which) => (which === '0' ? '\0' : escape));
+}
+
+/**
+ * @param isKept - whether the connection caches the plan: not for searches, for which the best plan depends on the
+ * search term.
+ */
+export async function runStatement(
+  client: Pick<Pool, 'query'> | PoolClient,
+  [sql, values, method]: Parameters<Execute>,
+  isKept = false,
+): Promise<Awaited<ReturnType<Execute>>> {
+  const { text, name } = toPostgres(sql);
+  if ('connection' in client) {
+    const { stream } = client.connection;
+    // Sends statements issued at the same moment in one packet: otherwise each would wake up the database.
+    stream.cork();
+    // Runs after everything triggered by results that arrived in the same turn.
+    queueMicrotask(() => process.nextTick(() => stream.uncork()));
+  }
+  const { rows, rowCount }: QueryArrayResult<unknown[]> = await client.query({
+    text,
+    ...(isKept && name !== null ? { name } : {}),
+    values: values.map(encodeText),
+    rowMode: 'array',
+  });
+  if (method === 'run') return { changes: rowCount ?? 0 };
+  return { rows: method === 'get' ? rows[0] : rows };
+}
+
+interface Translated {
+  readonly text: string;
+  /** Name under which connections cache the plan; null if there are too many. */
+  readonly name: string | null;
+}
+
+const translated = new Map<string, Translated>();
+const maxTranslated = 1000;
+
+/**
+ * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question mark), and removes
+ * the table from the columns of a conflict.
+ */
+function toPostgres(sql: string): Translated {
+  const known = translated.get(sql);
+  if (known !== undefined) return known;
+  let count = 0;
+  const text = sql
+    .replaceAll('?', () => `$${++count}`)
+    .replace(/on conflict \([^)]*\)/, (target) => target.replaceAll(/"\w+"\./g, ''));
+  if (translated.size >= maxTranslated) return { text, name: null };
+  const made = { text, name: `s${translated.size}` };
+  translated.set(sql, made);
+  return made;
 }

@@ -20,17 +20,15 @@ import {
 import { isConflict, needsSessions, toPostgresError } from './errors.ts';
 import { migratePostgres } from './migrations.ts';
 import {
+  clientConfig,
   type Connections,
   listen,
   notifyStatements,
-  shareConnections,
-} from './postgres-connections.ts';
-import {
-  clientConfig,
   type PostgresPlace,
   runStatement,
   sessionLimits,
-} from './postgres-statements.ts';
+  shareConnections,
+} from './postgres-connections.ts';
 
 export interface OpenPostgres extends OpenDatabase {
   /** The database's clock, shared by all processes: leases and limits work even if the machines' clocks differ. */
