@@ -17,7 +17,13 @@ import {
   createSemaphore,
   openInTime,
 } from './context.ts';
-import { createAnalysis } from './create.ts';
+import {
+  createAnalysis,
+  isPictureError,
+  retryAnalysis,
+  type RetryRequest,
+  startAnalysis,
+} from './start.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { outputKeys, type RunResult } from './examination-row.ts';
 import { maxRetries } from './lifecycle/changes.ts';
@@ -26,7 +32,6 @@ import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecyc
 import { discardUnlessUsed } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { cleanUp } from './retention.ts';
-import { isPictureError, retryAnalysis, type RetryRequest, startAnalysis } from './start.ts';
 import type { AnalysisRow, ListQuery, Target } from './rows.ts';
 import { findThumbnails } from './thumbnails.ts';
 import { findSeenBefore, isSearched } from './seen-before.ts';

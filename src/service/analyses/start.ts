@@ -1,5 +1,5 @@
 /**
- * Starts and retries analyses. At the start, the upload is read once, checked from its header,
+ * Creates, starts and retries analyses. At the start, the upload is read once, checked from its header,
  * hashed, and copied to where no client can reach it. Pixels are not touched here: only the
  * sandbox's child processes decode a possibly hostile file.
  */
@@ -23,15 +23,28 @@ import {
   messages,
   notRetryable,
 } from './lifecycle/changes.ts';
-import { queueRun, rejectUpload, restartRun, upgradeTier } from './lifecycle/client.ts';
+import {
+  insertAnalysis,
+  queueRun,
+  rejectUpload,
+  restartRun,
+  upgradeTier,
+} from './lifecycle/client.ts';
 import { discardUnlessUsed, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
-import type { Analysis, AnalysisOptions } from '../../contract/analysis.ts';
-import { assertKnownModel, mergeOptions } from './create.ts';
+import {
+  type Analysis,
+  type AnalysisOptions,
+  type CreateRequest,
+  givenOptions,
+} from '../../contract/analysis.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
 import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';
+import { Value } from 'typebox/value';
+import { defaultSeed } from '../../contract/vocabulary.ts';
+import { foldText, newId } from '../../ports/db/database.ts';
 
 /**
  * Ingests the upload and queues the analysis. Of two concurrent starts, one wins. An upload that can never be analysed
@@ -240,4 +253,99 @@ function storedEvidence({ inputEtag, ...row }: AnalysisRow): EvidenceCopy | null
   if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
   const hashes = { sha256: evidenceSha256, md5: evidenceMd5 };
   return { key: evidenceKey, ...hashes, sizeBytes: null, inputEtag };
+}
+
+/**
+ * Creates an analysis that waits for its upload, from a body that its schema has checked.
+ *
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
+ *   Idempotency-Key.
+ */
+export async function createAnalysis(
+  context: Context,
+  caller: Caller,
+  request: CreateRequest,
+): Promise<Analysis> {
+  const { models, stores, now } = context;
+  const { principal, tenant } = caller;
+  const options = mergeOptions(defaultOptions(models), request.input.options, models);
+  const { store, configId } = await stores.current(tenant.id);
+  const { name, comment = '', tags = [], projectId = null, caseData = null, input } = request;
+  const createdAt = now();
+  const id = newId(createdAt);
+  const row = {
+    id,
+    tenantId: tenant.id,
+    projectId,
+    name,
+    nameFolded: foldText(name),
+    comment,
+    commentFolded: foldText(comment),
+    tags,
+    caseData,
+    storageType: store.type,
+    storageConfigId: configId,
+    format: input.format,
+    width: input.width,
+    height: input.height,
+    filename: input.filename,
+    inputKey: `analyses/${id}/input.${input.format}`,
+    ...options,
+    modelVersion: models.find((model) => model.id === options.model)!.version,
+    status: 'pending',
+    statusMessage: messages.created,
+    retryCount: 0,
+    createdAt,
+    createdByType: principal.type,
+    createdById: principal.id,
+    lastChangedByType: principal.type,
+    lastChangedById: principal.id,
+  } as const;
+  const repeatable = toRepeatable(caller, { act: 'create', request }, now());
+  const analysisId = await insertAnalysis(context, row, { actor: principal, repeatable });
+  return getAnalysis(context, caller, analysisId);
+}
+
+/** The options of every new analysis, unless others are given. */
+function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
+  const [first] = models;
+  if (first === undefined) throw new RangeError('the list of models is empty');
+  return {
+    model: first.id,
+    decisionStrategy: 'default',
+    tier: 'flagging',
+    seed: defaultSeed,
+  };
+}
+
+/**
+ * `base` with the given options replaced.
+ *
+ * @throws {ForensicsError} `invalid_request` for an unknown field or an invalid value, `model_not_found`.
+ */
+function mergeOptions(
+  base: AnalysisOptions,
+  given: unknown,
+  models: readonly { readonly id: string }[],
+): AnalysisOptions {
+  if (!Value.Check(givenOptions, given)) {
+    throw new ForensicsError(
+      'invalid_request',
+      'options may contain model, decisionStrategy, tier and seed, each with a value that the API description allows.',
+    );
+  }
+  const options = { ...base, ...given };
+  // An upgrade keeps the model of its result, which this version may no longer have.
+  if (options.model !== base.model) assertKnownModel(options.model, models);
+  return options;
+}
+
+/** @throws {ForensicsError} `model_not_found`. */
+function assertKnownModel(model: string, models: readonly { readonly id: string }[]): void {
+  const known = models.map(({ id }) => id);
+  if (known.includes(model)) return;
+  throw new ForensicsError(
+    'model_not_found',
+    `Model not found; options.model can be ${known.join(', ')}.`,
+  );
 }
