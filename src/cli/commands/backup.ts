@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Manifest } from '../../ops/backup/contents.ts';
-import type { Rehearsal } from '../../ops/backup/rehearse.ts';
+import type { Rehearsal } from '../../ops/backup/restore.ts';
 import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
@@ -123,7 +123,7 @@ function changedSettings({ dataDir, config }: LocalOptions): Record<string, unkn
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
   const [{ isDamaged, verifyBackup }, { canRehearse, rehearse }] = await Promise.all([
     import('../../ops/backup/verify.ts'),
-    import('../../ops/backup/rehearse.ts'),
+    import('../../ops/backup/restore.ts'),
   ]);
   const { rehearsal, ...verified } = await withProgress(async (show) => {
     const found = await verifyBackup(file, (done, all) => show('Reading the backup', done / all));
