@@ -1,7 +1,7 @@
 /** Every kind of caller: its relevant rights, and the Authorization header it sends. */
 
 import { randomBytes } from 'node:crypto';
-import { createTokens } from '../../src/service/access/embedded/tokens.ts';
+import { createTokens } from '../../src/service/access/embedded/sessions.ts';
 import { newSecret } from '../../src/service/access/key-format.ts';
 import { settingsScope } from '../../src/service/access/principal.ts';
 import { operator } from '../../src/service/audit/entry.ts';

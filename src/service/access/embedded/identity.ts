@@ -20,14 +20,16 @@ import { auditUser, normalisedEmail } from '../user-facts.ts';
 import { embeddedRows, endAccess, findTenantIds, type UserRow, type Users } from '../users.ts';
 import type { Passwords } from './passwords.ts';
 import {
+  accessLifeSeconds,
   createSessions,
+  createTokens,
   endSessions,
   isAlive,
   type OpenSession,
   type Sessions,
+  type Subject,
 } from './sessions.ts';
 import type { LoginAttempts } from './throttle.ts';
-import { accessLifeSeconds, createTokens, type Subject } from './tokens.ts';
 
 interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
   readonly users: Pick<Users, 'info'>;

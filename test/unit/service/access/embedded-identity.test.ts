@@ -3,8 +3,7 @@ import {
   createPasswords,
   type Passwords,
 } from '../../../../src/service/access/embedded/passwords.ts';
-import { purgeExpired } from '../../../../src/service/access/embedded/sessions.ts';
-import { createTokens } from '../../../../src/service/access/embedded/tokens.ts';
+import { createTokens, purgeExpired } from '../../../../src/service/access/embedded/sessions.ts';
 import { refreshTokens, sessions } from '../../../../src/ports/db/schema.ts';
 import { openPeople, password } from './people.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, verify } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { createTokens } from '../../../../src/service/access/embedded/tokens.ts';
+import { createTokens } from '../../../../src/service/access/embedded/sessions.ts';
 import { steppedClock } from '../../ports/db/temporary.ts';
 
 // RFC 8032, section 7.1, test 1.
