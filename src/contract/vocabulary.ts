@@ -151,3 +151,10 @@ export type NotCheckedId = (typeof notCheckedIds)[number];
 
 /** Seed for the random numbers of an examination. */
 export const defaultSeed = 1337;
+
+export function isKeyOf<Table extends object>(
+  table: Table,
+  word: PropertyKey,
+): word is keyof Table {
+  return Object.hasOwn(table, word);
+}

@@ -1,7 +1,6 @@
 /** Why a picture was not examined, in the reader's language. Output for programs keeps the message as it was thrown. */
 
-import type { Language } from '../contract/vocabulary.ts';
-import { isKeyOf } from '../contract/is-key-of.ts';
+import { isKeyOf, type Language } from '../contract/vocabulary.ts';
 import type { FailureReason } from '../errors.ts';
 import { failures } from './wording/de/failures.ts';
 

@@ -1,7 +1,7 @@
 /** Converts failed connections, and refusals by a server or a store, into errors of the error table. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { isKeyOf } from '../../contract/is-key-of.ts';
+import { isKeyOf } from '../../contract/vocabulary.ts';
 import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
 
 interface Refusal {

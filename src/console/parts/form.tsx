@@ -2,8 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { isKeyOf } from '../../contract/is-key-of.ts';
-import { decisionStrategies, type Language } from '../../contract/vocabulary.ts';
+import { decisionStrategies, isKeyOf, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
 import { Button, Dialog, Explain } from './pieces.tsx';
 

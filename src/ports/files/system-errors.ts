@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { failure } from '../../contract/failure-reasons.ts';
-import { isKeyOf } from '../../contract/is-key-of.ts';
+import { isKeyOf } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 
 /** The operating system's error code (`ENOENT`, `EACCES`, ...), or null for any other error. */
