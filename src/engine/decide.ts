@@ -8,7 +8,7 @@
 
 import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
 import type { ModelManifest, SizeRegime } from '../inference/manifest.ts';
-import type { StrategyThresholds } from '../inference/manifest-parts.ts';
+import type { StrategyThresholds } from '../inference/fields.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 interface DecisionInput {

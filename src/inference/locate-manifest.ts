@@ -4,6 +4,8 @@ import {
   damaged,
   fields,
   fixed,
+  heldOutRatios,
+  identity,
   list,
   matching,
   named,
@@ -12,18 +14,14 @@ import {
   optional,
   orElse,
   type Reader,
-  text,
-  whole,
-} from './fields.ts';
-import {
-  share,
-  weight,
-  thresholds,
-  identity,
-  heldOutRatios,
   rootFields,
+  share,
+  text,
+  thresholds,
+  weight,
+  whole,
   withManifest,
-} from './manifest-parts.ts';
+} from './fields.ts';
 
 /** The localisation network works on blocks of this side in pixels; its cells must divide it. */
 export const blockPx = 8;

@@ -7,7 +7,10 @@
 import { ForensicsError } from '../errors.ts';
 import {
   damaged,
+  fakeMin,
   fixed,
+  heldOutRatios,
+  identity,
   list,
   number,
   object,
@@ -15,20 +18,15 @@ import {
   orElse,
   orNull,
   type Reader,
+  rootFields,
+  share,
   text,
+  thresholds,
+  weight,
   whole,
+  withManifest,
 } from './fields.ts';
 import { type LocateManifest, parseLocateManifest } from './locate-manifest.ts';
-import {
-  share,
-  weight,
-  thresholds,
-  fakeMin,
-  identity,
-  heldOutRatios,
-  rootFields,
-  withManifest,
-} from './manifest-parts.ts';
 
 /** Scales must be positive: a negative one would swap real and fake. */
 const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });

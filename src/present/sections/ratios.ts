@@ -1,6 +1,6 @@
 /** How well the likelihood ratios performed in tests: Tippett plots, Cllr and bounds. */
 
-import type { HeldOutRatios } from '../../inference/manifest-parts.ts';
+import type { HeldOutRatios } from '../../inference/fields.ts';
 import { nameIn, printable } from '../printable.ts';
 import { measuredLike } from '../result.ts';
 import type { Weighed } from '../strength.ts';

@@ -2,7 +2,7 @@
 
 import { createRandom } from '../../engine/calibration.ts';
 import { measureRatios } from '../../engine/likelihood-ratio.ts';
-import type { HeldOutRatios } from '../../inference/manifest-parts.ts';
+import type { HeldOutRatios } from '../../inference/fields.ts';
 
 export interface Scored {
   readonly score: number;
