@@ -1,9 +1,17 @@
 /** The contract's Tenant as JSON Schema. The tenancy code checks storage configurations in detail. */
 
 import { Type } from 'typebox';
-import { responseWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import {
+  dateTime,
+  objectId,
+  oneOf,
+  orNull,
+  responseWith,
+  tenantName,
+  type Wire,
+} from './common.ts';
 import { keyEntry } from './keys.ts';
-import { maxPresignedUrlExpirySeconds } from './limits.ts';
+import { maxCommentLength, maxPresignedUrlExpirySeconds } from './limits.ts';
 import {
   decisionStrategies,
   storageTypes,
@@ -153,3 +161,41 @@ again.`,
 export const tenantComponents = [tenant];
 
 export const tenantResponse = responseWith(Type.Unsafe<TenantResponse>({ $ref: 'Tenant#' }));
+
+const analysisId = Type.Optional({
+  ...objectId,
+  description: 'If omitted, applies to all data of the tenant.',
+});
+
+export const holdsQuery = Type.Object({ tenantName });
+export const heldBody = Type.Object({ tenantName, analysisId });
+export const newHoldBody = Type.Object({
+  ...heldBody.properties,
+  reason: Type.String({ minLength: 1, maxLength: maxCommentLength }),
+});
+
+export type LegalHold = Wire<typeof hold>;
+const hold = Type.Object({
+  analysisId: orNull(
+    Type.String({
+      description: 'May be the id of a deleted analysis; null for all data of the tenant.',
+    }),
+  ),
+  analysisName: orNull(Type.String()),
+  reason: Type.String(),
+  createdDate: dateTime,
+  createdByUserId: orNull(
+    Type.String({
+      description: 'Null for a hold placed by the operator of the service, who alone can lift it.',
+    }),
+  ),
+  createdByUserName: orNull(
+    Type.String({ description: 'The name or, if there is none, the email address.' }),
+  ),
+});
+
+const data = Type.Unsafe<LegalHold>(hold);
+export const holdResponse = responseWith(data);
+export const holdsResponse = responseWith(
+  Type.Unsafe<readonly LegalHold[]>(Type.Array(hold, { description: 'Oldest first.' })),
+);

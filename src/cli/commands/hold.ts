@@ -1,7 +1,7 @@
 /** `forensics hold`: legal holds on this machine. Data on hold is never purged, even when a client deletes it. */
 
 import type { Command } from 'commander';
-import type { LegalHold } from '../../contract/holds.ts';
+import type { LegalHold } from '../../contract/tenant.ts';
 import { keptTenantNamed } from '../../service/core.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 /** Legal holds: what is kept even if deleted, and why. They are placed and lifted here. */
 
 import { useState } from 'preact/hooks';
-import type { LegalHold } from '../../contract/holds.ts';
+import type { LegalHold } from '../../contract/tenant.ts';
 import { maxCommentLength } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';

@@ -1,24 +1,27 @@
 /** `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { auditResponse, auditQuery } from '../../contract/audit.ts';
+import { auditQuery, auditResponse } from '../../contract/audit.ts';
 import { succeeded } from '../../contract/common.ts';
 import {
+  changeBody,
+  changeQuery,
   heldBody,
   holdResponse,
-  holdsResponse,
   holdsQuery,
+  holdsResponse,
   newHoldBody,
-} from '../../contract/holds.ts';
-import { changeBody, changeQuery, tenantResponse, tenantQuery } from '../../contract/tenant.ts';
-import { reportResponse, reportQuery } from '../../contract/usage.ts';
+  tenantQuery,
+  tenantResponse,
+} from '../../contract/tenant.ts';
+import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import {
-  deliveriesResponse,
   deliveriesQuery,
-  replayResponse,
+  deliveriesResponse,
   replayBody,
-  webhookTestResponse,
+  replayResponse,
   webhookTestBody,
+  webhookTestResponse,
 } from '../../contract/webhooks.ts';
 import { ForensicsError } from '../../errors.ts';
 import { toActor } from '../../service/access/principal.ts';

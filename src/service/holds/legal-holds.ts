@@ -4,7 +4,7 @@
  */
 
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import type { LegalHold } from '../../contract/holds.ts';
+import type { LegalHold } from '../../contract/tenant.ts';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';

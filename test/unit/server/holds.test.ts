@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEntry } from '../../../src/service/audit/entry.ts';
-import type { LegalHold } from '../../../src/contract/holds.ts';
+import type { LegalHold } from '../../../src/contract/tenant.ts';
 import type { CustodyStep } from '../../../src/contract/verification.ts';
 import { draft, type Listening, openListening, type Question } from './open-server.ts';
 
