@@ -1,7 +1,7 @@
 /** The audit log of the tenant: filter it, and save what matches. */
 
 import { useState } from 'preact/hooks';
-import type { AuditEntry } from '../../contract/audit.ts';
+import type { AuditEntry } from '../../contract/tenant.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import type { TenantPerson } from '../../contract/people.ts';
 import type { CsvValue } from '../../present/csv.ts';

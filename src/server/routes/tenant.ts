@@ -1,9 +1,9 @@
 /** `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { auditQuery, auditResponse } from '../../contract/audit.ts';
-import { succeeded } from '../../contract/common.ts';
 import {
+  auditQuery,
+  auditResponse,
   changeBody,
   changeQuery,
   heldBody,
@@ -14,6 +14,7 @@ import {
   tenantQuery,
   tenantResponse,
 } from '../../contract/tenant.ts';
+import { succeeded } from '../../contract/common.ts';
 import { reportQuery, reportResponse } from '../../contract/usage.ts';
 import {
   deliveriesQuery,

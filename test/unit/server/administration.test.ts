@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { AuditEntry } from '../../../src/contract/audit.ts';
+import type { AuditEntry } from '../../../src/contract/tenant.ts';
 import type { Delivery } from '../../../src/contract/webhooks.ts';
 import { startReceiver } from '../service/webhooks/receiver.ts';
 import { draft, type Listening, openListening } from './open-server.ts';
