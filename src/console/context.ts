@@ -2,9 +2,8 @@
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { UserInfo } from '../contract/auth.ts';
+import type { PictureLimits, UserInfo } from '../contract/auth.ts';
 import type { Intake } from '../contract/limits.ts';
-import type { PictureLimits } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { nameIn } from '../present/printable.ts';
 import { ApiError } from './api/client.ts';

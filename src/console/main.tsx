@@ -7,8 +7,7 @@
 import './style.css';
 import { render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { UserInfo } from '../contract/auth.ts';
-import type { SessionState } from '../contract/session.ts';
+import type { SessionState, UserInfo } from '../contract/auth.ts';
 import { ApiError, ask, logIn, resume, sessionState, whenSessionEnds } from './api/client.ts';
 import { takeReturn } from './api/elsewhere.ts';
 import { preferredLanguage, rememberLanguage, wordsOf } from './context.ts';

@@ -2,11 +2,10 @@
 
 import type { FunctionComponent, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { UserInfo } from '../contract/auth.ts';
-import type { SessionState } from '../contract/session.ts';
+import type { SessionState, UserInfo } from '../contract/auth.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { logOut } from './api/client.ts';
-import { type Context, ConsoleContext, type Toast, useConsole, wordsOf } from './context.ts';
+import { ConsoleContext, type Context, type Toast, useConsole, wordsOf } from './context.ts';
 import { AccountPage } from './pages/account.tsx';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';

@@ -1,8 +1,10 @@
-/** Logins and users' own preferences. */
+/** Logins, browser sessions and users' own preferences. */
 
 import { Type } from 'typebox';
-import { responseWith, orNull, type Wire } from './common.ts';
+import { oneOf, orNull, responseWith, type Wire } from './common.ts';
 import { langPattern } from './vocabulary.ts';
+import { formats } from './formats.ts';
+import { intakes, maxNameLength } from './limits.ts';
 
 const token = Type.String({ minLength: 1, maxLength: 16_384 });
 const password = Type.String({ minLength: 1, maxLength: 1024 });
@@ -31,7 +33,7 @@ const tokenSet = Type.Object({
 
 /** Where a user logs in if not on this server. */
 export type LoginElsewhere = Wire<typeof loginElsewhere>;
-export const loginElsewhere = Type.Object(
+const loginElsewhere = Type.Object(
   {
     issuer: Type.String(),
     clientId: Type.String(),
@@ -69,3 +71,58 @@ export const infoResponse = responseWith(Type.Unsafe<UserInfo>(person));
 
 export const settingsBody = Type.Partial(userSettings);
 export const settingsResponse = responseWith(userSettings);
+
+/** Login with an embedded account, or with what an identity provider sent back through the browser. */
+export const sessionBody = Type.Union([
+  loginBody,
+  Type.Object({
+    code: Type.String({ minLength: 1, maxLength: 8192 }),
+    codeVerifier: Type.String({ minLength: 43, maxLength: 128 }),
+    redirectUri: Type.String({ minLength: 1, maxLength: 2048 }),
+  }),
+]);
+
+export const firstUserBody = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 128, description: 'From the one-time link.' }),
+  email: Type.String({ minLength: 1, maxLength: 320 }),
+  password: Type.String({ minLength: 1, maxLength: 1024 }),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: maxNameLength })),
+});
+
+export const endSessionBody = Type.Object({
+  idToken: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: 'If sent, sessions on all devices end.',
+    }),
+  ),
+});
+
+export type PictureLimits = Wire<typeof limits>;
+const limits = Type.Object({
+  minSidePx: Type.Integer(),
+  maxSidePx: Type.Integer(),
+  maxPixels: Type.Integer({ description: 'Width times height.' }),
+  maxBytes: Type.Integer(),
+  formats: Type.Array(oneOf(formats)),
+});
+
+export type SessionState = Wire<typeof sessionState>;
+const sessionState = Type.Object({
+  identity: oneOf(['embedded', 'oidc']),
+  needsFirstUser: Type.Boolean({ description: 'True until there is an account.' }),
+  hasSession: Type.Boolean({ description: 'Whether the request carried a session cookie.' }),
+  login: orNull(loginElsewhere),
+  intake: oneOf(intakes),
+  limits,
+});
+export const sessionStateResponse = responseWith(Type.Unsafe<SessionState>(sessionState));
+
+export type BrowserTokens = Wire<typeof browserTokens>;
+const browserTokens = Type.Object({
+  accessToken: Type.String(),
+  idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
+  expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
+});
+export const browserTokensResponse = responseWith(Type.Unsafe<BrowserTokens>(browserTokens));

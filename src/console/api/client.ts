@@ -3,8 +3,7 @@
  * cannot read. Only one tab refreshes at a time, because a refresh token works only once.
  */
 
-import type { UserInfo } from '../../contract/auth.ts';
-import type { BrowserTokens, SessionState } from '../../contract/session.ts';
+import type { BrowserTokens, SessionState, UserInfo } from '../../contract/auth.ts';
 
 /** The server refused the request or did not respond (`status` 0). */
 export class ApiError extends Error {

@@ -1,7 +1,7 @@
 /** Reads what a file's header says about the picture, before anything is sent. */
 
 import type { Format } from '../../contract/formats.ts';
-import type { PictureLimits } from '../../contract/session.ts';
+import type { PictureLimits } from '../../contract/auth.ts';
 import { sniffFormat, sniffOtherKind } from '../../image/file-kind.ts';
 import { largestJpegIn, readJpegFrame } from '../../image/raw.ts';
 import { readers } from '../../image/readers.ts';

@@ -6,7 +6,7 @@
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
 import { removeAnalysis } from './analyses.ts';
 import { ApiError, ask, persistently } from './client.ts';
-import type { PictureLimits } from '../../contract/session.ts';
+import type { PictureLimits } from '../../contract/auth.ts';
 import { inspect, type Refusal, toName } from './picture.ts';
 
 export type UploadState =

@@ -1,9 +1,8 @@
 /** Pages for visitors without a session: the login, and the first account on a new server. */
 
-import { type ComponentChildren } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { UserInfo } from '../../contract/auth.ts';
-import type { SessionState } from '../../contract/session.ts';
+import type { SessionState, UserInfo } from '../../contract/auth.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import { logIn, makeFirstUser, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';

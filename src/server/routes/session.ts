@@ -13,15 +13,15 @@ import { Type } from 'typebox';
 import type { Intake } from '../../contract/limits.ts';
 import type { Administration, App } from '../../service/app.ts';
 import type { Core } from '../../service/core.ts';
-import type { TokenSet } from '../../contract/auth.ts';
-import { oneOf, succeeded } from '../../contract/common.ts';
 import {
   browserTokensResponse,
   endSessionBody,
   firstUserBody,
   sessionBody,
   sessionStateResponse,
-} from '../../contract/session.ts';
+  type TokenSet,
+} from '../../contract/auth.ts';
+import { oneOf, succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { operation } from '../openapi-responses.ts';
