@@ -5,8 +5,7 @@ import { renderedText } from '../../src/service/analyses/examination-row.ts';
 import { operator } from '../../src/service/audit/entry.ts';
 import { type Db, newId, transact } from '../../src/ports/db/database.ts';
 import { analyses, examinations } from '../../src/ports/db/schema.ts';
-import type { SealedConfigs } from '../../src/ports/storage/configs.ts';
-import type { StorageConfig } from '../../src/ports/storage/storage-config.ts';
+import type { SealedConfigs, StorageConfig } from '../../src/ports/storage/configs.ts';
 
 interface Parts {
   readonly db: Db;

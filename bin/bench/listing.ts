@@ -12,14 +12,13 @@ import { listAnalyses } from '../../src/service/analyses/view.ts';
 import { newId } from '../../src/ports/db/database.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { createAzureStore } from '../../src/ports/storage/azure/azure.ts';
-import { createSealedConfigs } from '../../src/ports/storage/configs.ts';
+import { createSealedConfigs, type StorageConfig } from '../../src/ports/storage/configs.ts';
 import { bucketName, createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
 import {
   createEmbeddedStore,
   createObjectUrls,
 } from '../../src/ports/storage/embedded/embedded.ts';
 import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
-import type { StorageConfig } from '../../src/ports/storage/storage-config.ts';
 import { createStores } from '../../src/ports/storage/stores.ts';
 import { interleaved, processorMs, type Row } from './figures.ts';
 import { addForensicTenant } from './forensic-tenant.ts';

@@ -8,7 +8,7 @@ import type { Core } from '../../service/core.ts';
 import { type Blobs, openBlobs, uploadOrigins } from '../../service/storage.ts';
 import type { Settings } from '../../contract/config.ts';
 import { isServed } from '../../ports/data-folder/data-folder.ts';
-import type { StorageConfig } from '../../ports/storage/storage-config.ts';
+import type { StorageConfig } from '../../ports/storage/configs.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 import { createVisitor, type StoreToCheck } from './presigned.ts';
 import { checkStore } from './store.ts';

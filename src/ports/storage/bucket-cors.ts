@@ -8,8 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
-import type { ConfigRow } from './configs.ts';
-import type { StorageConfig } from './storage-config.ts';
+import type { ConfigRow, StorageConfig } from './configs.ts';
 import type { CorsOutcome, RemoteStore } from './store.ts';
 
 export type BucketCors = ReturnType<typeof createBucketCors>;

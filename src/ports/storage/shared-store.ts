@@ -8,8 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, eq, sql } from 'drizzle-orm';
 import { type Db, transact } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
-import type { ConfigRow, SealedConfigs } from './configs.ts';
-import { storagePlace, type SharedConfig } from './storage-config.ts';
+import { type ConfigRow, type SealedConfigs, type SharedConfig, storagePlace } from './configs.ts';
 import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
 
 /** One tenant's part of the store. */

@@ -11,9 +11,8 @@ import type { Db } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BucketCors } from './bucket-cors.ts';
-import type { ConfigRow, SealedConfigs } from './configs.ts';
+import type { ConfigRow, SealedConfigs, StorageConfig } from './configs.ts';
 import { type SharedStore, withPrefix } from './shared-store.ts';
-import type { StorageConfig } from './storage-config.ts';
 import type { BlobStore, RemoteStore } from './store.ts';
 
 export interface TenantStore {

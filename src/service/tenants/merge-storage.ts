@@ -22,7 +22,7 @@ import {
   type S3Address,
   type SharedConfig,
   type StorageConfig,
-} from '../../ports/storage/storage-config.ts';
+} from '../../ports/storage/configs.ts';
 import {
   checkAzure,
   checkInternal,

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type { AzureStorageConfig, S3StorageConfig, StorageRequest } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { S3Address } from '../../ports/storage/storage-config.ts';
+import type { S3Address } from '../../ports/storage/configs.ts';
 
 const maxOrigins = 100;
 

@@ -18,7 +18,7 @@ import {
   StoreTimeout,
 } from '../remote/http-agent.ts';
 import { readStart } from '../../files/streams.ts';
-import { s3Host } from '../storage-config.ts';
+import { s3Host } from '../configs.ts';
 
 const successes = [200, 204];
 /** Longer than any XML error response. */

@@ -20,7 +20,7 @@ import {
 } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
-import { type S3Address, s3Origin } from '../storage-config.ts';
+import { type S3Address, s3Origin } from '../configs.ts';
 import {
   type BlobInfo,
   checkContentType,

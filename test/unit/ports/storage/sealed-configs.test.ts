@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { storageConfigs } from '../../../../src/ports/db/schema.ts';
-import { type ConfigRow, createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
-import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import {
+  type ConfigRow,
+  createSealedConfigs,
+  type StorageConfig,
+} from '../../../../src/ports/storage/configs.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 const key = Buffer.alloc(32, 3);

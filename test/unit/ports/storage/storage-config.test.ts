@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import { storagePlace } from '../../../../src/ports/storage/storage-config.ts';
+import { storagePlace } from '../../../../src/ports/storage/configs.ts';
 
 const s3: S3StorageConfig = {
   endpoint: 'objects.example',

@@ -5,7 +5,7 @@ import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
 import type { Caller } from '../../../../src/service/analyses/context.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
-import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 

@@ -4,7 +4,7 @@ import { operator } from '../../../../src/service/audit/entry.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AzureStorageConfig, S3StorageConfig } from '../../../../src/contract/tenant.ts';
-import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import { maskStorage, mergeStorage } from '../../../../src/service/tenants/merge-storage.ts';
 
 const s3: S3StorageConfig = {
