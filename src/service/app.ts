@@ -32,8 +32,7 @@ import { createQueue, type Queue } from './jobs/queue.ts';
 import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
-import { hasFailingReceiver } from './webhooks/order.ts';
-import { createOutbox } from './webhooks/outbox.ts';
+import { createOutbox, hasFailingReceiver } from './webhooks/outbox.ts';
 import { createWebhookLog, type WebhookLog } from './webhooks/deliveries.ts';
 
 export interface App {

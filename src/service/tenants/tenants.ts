@@ -12,7 +12,7 @@ import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/d
 import { tenantNames, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Principal } from '../access/principal.ts';
-import { endPauses } from '../webhooks/order.ts';
+import { endPauses } from '../webhooks/outbox.ts';
 
 export type Tenant = Readonly<typeof tenants.$inferSelect>;
 

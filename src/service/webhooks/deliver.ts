@@ -7,8 +7,7 @@ import type { WebhookTest } from '../../contract/webhooks.ts';
 import { createLoop } from '../jobs/poll-loop.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
 import { createSender, type Sender } from '../../ports/network/post.ts';
-import type { Consequence, Delivery, Outbox } from './outbox.ts';
-import { leaseMs } from './order.ts';
+import { type Consequence, type Delivery, leaseMs, type Outbox } from './outbox.ts';
 import { createHmac } from 'node:crypto';
 import { newId } from '../../ports/db/database.ts';
 

@@ -9,7 +9,7 @@ import { type Db, type Reader, transact, type Tx } from '../../ports/db/database
 import { deliveries, type tenants } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import { findReceiver, hasTurn, isWaiting, promoteNext } from './order.ts';
+import { findReceiver, hasTurn, isWaiting, promoteNext } from './outbox.ts';
 import { sendTestMessage } from './deliver.ts';
 
 interface DeliveryQuery {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasFailingReceiver } from '../../../../src/service/webhooks/order.ts';
+import { hasFailingReceiver } from '../../../../src/service/webhooks/outbox.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp, retryPausesMs } from './set-up.ts';
 
