@@ -32,8 +32,7 @@ import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecyc
 import { discardUnlessUsed } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { cleanUp } from './retention.ts';
-import type { AnalysisRow, ListQuery, Target } from './rows.ts';
-import { findThumbnails } from './thumbnails.ts';
+import { type AnalysisRow, findThumbnails, type ListQuery, type Target } from './rows.ts';
 import { findSeenBefore, isSearched } from './seen-before.ts';
 import { getAnalysis, listAnalyses } from './view.ts';
 

@@ -22,14 +22,13 @@ import {
   type BundleInputParts,
   openRecorded,
   renderRecorded,
-  requireUnbrokenLog,
   type ReportExtras,
+  requireUnbrokenLog,
 } from './bundle-input.ts';
 import type { Context } from './context.ts';
 import { loadExamined } from './examination-row.ts';
-import { type Entry, findEntries } from './rows.ts';
+import { type Entry, findEntries, findThumbnails } from './rows.ts';
 import { countOfOneCamera, findSeenBefore } from './seen-before.ts';
-import { findThumbnails } from './thumbnails.ts';
 
 export interface CaseParts extends BundleInputParts {
   readonly sandbox: Pick<Sandbox, 'render' | 'layBeside' | 'preparePage' | 'renderCase'>;

@@ -8,6 +8,7 @@ import {
   eq,
   getTableColumns,
   gte,
+  inArray,
   isNull,
   lt,
   ne,
@@ -26,8 +27,9 @@ import {
   isOneOf,
   type Reader,
   textSearchCondition,
+  type Tx,
 } from '../../ports/db/database.ts';
-import { analyses, examinations, users } from '../../ports/db/schema.ts';
+import { analyses, examinations, thumbnails, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import { isFree } from '../holds/legal-holds.ts';
 
@@ -138,7 +140,7 @@ const entryById = buildOnce((reader) =>
 /** `searchTerm` is literal text, searched case-insensitively in name, comment and the name of the person who last changed it. */
 export type ListQuery = Omit<Wire<typeof listQuery>, 'tenantName' | 'id'>;
 
-export type Filters = Omit<ListQuery, 'searchTerm' | 'start' | 'limit'> & {
+type Filters = Omit<ListQuery, 'searchTerm' | 'start' | 'limit'> & {
   readonly searchTerm: string;
 };
 
@@ -301,4 +303,48 @@ function notFound(): ForensicsError {
     'analysis_not_found',
     'Analysis not found; check its id and the tenant.',
   );
+}
+
+export interface Thumbnail {
+  readonly id: string;
+  /** A JPEG file in Base64. */
+  readonly jpeg: string;
+}
+
+export async function addThumbnail(
+  tx: Tx,
+  { analysisId }: Target,
+  jpeg: Uint8Array,
+): Promise<void> {
+  await tx
+    .insert(thumbnails)
+    .values({ analysisId, jpeg: Buffer.from(jpeg) })
+    .run();
+}
+
+export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<void> {
+  await tx.delete(thumbnails).where(eq(thumbnails.analysisId, analysisId)).run();
+}
+
+/** Thumbnails of those analyses of the tenant that have one, in no particular order. */
+export async function findThumbnails(
+  reader: Reader,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<readonly Thumbnail[]> {
+  const isWanted = and(
+    inArray(thumbnails.analysisId, [...ids]),
+    eq(analyses.tenantId, tenantId),
+    isNull(analyses.deletedAt),
+  );
+  const found = await reader
+    .select()
+    .from(thumbnails)
+    .innerJoin(analyses, eq(analyses.id, thumbnails.analysisId))
+    .where(isWanted)
+    .all();
+  return found.map(({ thumbnails: { analysisId: id, jpeg } }) => ({
+    id,
+    jpeg: jpeg.toString('base64'),
+  }));
 }

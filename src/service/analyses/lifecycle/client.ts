@@ -15,6 +15,7 @@ import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
 import {
   type AnalysisRow,
+  deleteThumbnail,
   type Expired,
   findExpired,
   findRemaining,
@@ -23,7 +24,6 @@ import {
   type Target,
 } from '../rows.ts';
 import { deleteFingerprint } from '../seen-before.ts';
-import { deleteThumbnail } from '../thumbnails.ts';
 import {
   type Act,
   assertStartable,

@@ -15,8 +15,7 @@ import {
   toRow,
 } from '../examination-row.ts';
 import { addFingerprint, factKeys } from '../seen-before.ts';
-import { addThumbnail } from '../thumbnails.ts';
-import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
+import { addThumbnail, type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import {
   type Changes,
   type Ending,
