@@ -3,8 +3,11 @@ import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
-import { connectionFailure } from '../../ports/storage/remote/errors.ts';
-import { createAgent, type RemoteSettings } from '../../ports/storage/remote/http-agent.ts';
+import {
+  connectionFailure,
+  createAgent,
+  type RemoteSettings,
+} from '../../ports/storage/remote/http.ts';
 import { gatherAnswer, probeKey } from '../../ports/storage/remote/probe.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';

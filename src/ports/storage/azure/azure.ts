@@ -10,8 +10,14 @@ import type { BlobServiceClient, ContainerClient, CorsRule } from '@azure/storag
 import type { StorageUrls } from '../../../contract/analysis.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
-import { corsOutcome, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
-import { defaultTimeouts, type RemoteSettings, StoreTimeout } from '../remote/http-agent.ts';
+import {
+  corsOutcome,
+  defaultTimeouts,
+  nullWhenMissing,
+  type RemoteSettings,
+  StoreTimeout,
+  withStoreRetry,
+} from '../remote/http.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import {
   type BlobInfo,

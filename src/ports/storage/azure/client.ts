@@ -11,8 +11,14 @@ import type {
 } from '@azure/storage-blob';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { connectionFailure, type Meaning, type Refusal, toStoreError } from '../remote/errors.ts';
-import { createAgent, type RemoteSettings } from '../remote/http-agent.ts';
+import {
+  connectionFailure,
+  createAgent,
+  type Meaning,
+  type Refusal,
+  type RemoteSettings,
+  toStoreError,
+} from '../remote/http.ts';
 import { readStart } from '../../files/streams.ts';
 import { gather } from '../remote/probe.ts';
 

@@ -10,13 +10,15 @@ import { request as secureRequest } from 'node:https';
 import type { Client, ClientOptions } from 'minio';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
 import type { ForensicsError } from '../../../errors.ts';
-import { connectionFailure, type Meaning, toStoreError } from '../remote/errors.ts';
 import {
+  connectionFailure,
   createAgent,
   defaultTimeouts,
+  type Meaning,
   type RemoteSettings,
   StoreTimeout,
-} from '../remote/http-agent.ts';
+  toStoreError,
+} from '../remote/http.ts';
 import { readStart } from '../../files/streams.ts';
 import { s3Host } from '../configs.ts';
 

@@ -14,11 +14,12 @@ import { ForensicsError } from '../../../errors.ts';
 import {
   connectionFailure,
   corsOutcome,
+  defaultTimeouts,
   errorCode,
   nullWhenMissing,
+  type RemoteSettings,
   withStoreRetry,
-} from '../remote/errors.ts';
-import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
+} from '../remote/http.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { type S3Address, s3Origin } from '../configs.ts';
 import {

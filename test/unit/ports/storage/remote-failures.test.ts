@@ -8,7 +8,7 @@ import {
   createConnectionGuard,
 } from '../../../../src/ports/network/address-guard.ts';
 import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
-import type { RemoteSettings } from '../../../../src/ports/storage/remote/http-agent.ts';
+import type { RemoteSettings } from '../../../../src/ports/storage/remote/http.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
 import { startS3Server } from '../../../fixtures/s3-server.ts';
