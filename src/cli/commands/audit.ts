@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
-import type { Verification } from '../../service/audit/verify.ts';
+import type { Verification } from '../../service/audit/log.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, type LocalOptions, subcommand } from '../options.ts';

@@ -3,7 +3,7 @@
  * The heatmaps and reports in the store are not used, because clients hold upload URLs for them.
  */
 
-import { verifyChain } from '../audit/verify.ts';
+import { verifyChain } from '../audit/log.ts';
 import { languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';

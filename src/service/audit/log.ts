@@ -5,21 +5,24 @@
  */
 
 import { eq, sql } from 'drizzle-orm';
+import { jsonOrNull } from '../../contract/common.ts';
 import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
   type EventName,
+  hashText,
+  type Link,
   noHash,
   type Note,
   type PageOfEntries,
   readLines,
+  readLinks,
   readPage,
   type Selection,
   service,
   serviceChain,
   toLine,
 } from './entry.ts';
-import { type Noted, verifyChain } from './verify.ts';
 
 interface Head {
   readonly chain: string;
@@ -139,3 +142,159 @@ const putHead = buildOnce((tx) =>
     })
     .prepare(),
 );
+
+type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
+
+/** The first entry that is not as it was written. */
+interface Break {
+  /** Null if the whole chain is at fault, or if the entry is known only by the recorded hash. */
+  readonly seq: number | null;
+  readonly fault: Fault;
+  /** One sentence. */
+  readonly explanation: string;
+}
+
+export interface Verification {
+  readonly chain: string;
+  /** Number of valid entries: all of them, or those before the break. */
+  readonly count: number;
+  /** Hash of the last entry; null if the chain is broken. */
+  readonly head: string | null;
+  readonly broken: Break | null;
+  /** Number of the entry whose hash was recorded; null if none was, or when that entry is missing. */
+  readonly notedSeq: number | null;
+}
+
+interface Noted {
+  /** Hash of an entry, recorded outside the database. */
+  readonly head?: string;
+}
+
+/**
+ * Verifies that a chain is as it was written. This proves that nobody has changed, removed, reordered or inserted an
+ * entry without rewriting everything after it. It does not prove more: a user with write access to the database can
+ * rewrite the chain and the record of its last hash. Only a hash recorded elsewhere detects that, for every entry up to
+ * its own.
+ *
+ * @param isExpected - whether the chain must exist, as every tenant's does.
+ */
+export async function verifyChain(
+  db: Db,
+  chain: string,
+  { head, isExpected }: Noted & { readonly isExpected: boolean },
+): Promise<Verification> {
+  // A snapshot, so that no other process appends between reading the entries and their recorded number.
+  return db.snapshot(async (reader) => {
+    const isOfChain = eq(auditHeads.chain, chain);
+    const recorded = (await reader.select().from(auditHeads).where(isOfChain).get()) ?? null;
+    const walk = await walkLinks(chain, readLinks(reader, chain), head);
+    const broken =
+      walk.broken ?? breakAtEnd(walk, recorded, isExpected) ?? breakOfNoted(walk, head);
+    if (broken === null) return { ...walk, broken };
+    const held = broken.seq === null ? walk.count : Math.max(0, broken.seq - 1);
+    return { ...walk, broken, count: Math.min(walk.count, held), head: null };
+  });
+}
+
+/** How far the chain has been verified. */
+interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
+
+async function walkLinks(chain: string, links: AsyncIterable<Link>, noted?: string): Promise<Walk> {
+  let [count, head]: [number, string] = [0, noHash];
+  let notedSeq: number | null = noted === noHash ? 0 : null;
+  for await (const link of links) {
+    const broken = breakAt(link, { chain, count, head });
+    if (broken !== null) return { chain, count, head, broken, notedSeq };
+    [count, head] = [link.seq, link.hash];
+    if (head === noted) notedSeq = count;
+  }
+  return { chain, count, head, broken: null, notedSeq };
+}
+
+interface Before {
+  readonly chain: string;
+  readonly count: number;
+  readonly head: string;
+}
+
+function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Break | null {
+  const next = count + 1;
+  if (seq > next) return found(next, 'missing', `Entry ${next} is missing; entry ${seq} follows.`);
+  if (seq < next) {
+    return found(seq, 'out_of_order', `Entry ${seq} cannot follow entry ${count}.`);
+  }
+  const entry = entryText(text);
+  if (hash !== hashText(text) || entry === null) {
+    return found(seq, 'changed', `Entry ${seq} was changed: its text does not match its hash.`);
+  }
+  if (entry.chain !== chain) {
+    return found(seq, 'out_of_order', `Entry ${seq} belongs to a different chain.`);
+  }
+  if (entry.seq !== seq) {
+    return found(seq, 'out_of_order', `Entry ${seq} was replaced by entry ${entry.seq}.`);
+  }
+  if (entry.previous === head) return null;
+  const changed = Math.max(1, count);
+  return found(
+    changed,
+    'changed',
+    `Entry ${changed} was changed: entry ${seq} has a different hash for it.`,
+  );
+}
+
+/** The text that links an entry into the chain; null if it is not an entry. */
+function entryText(text: string) {
+  const entry = jsonOrNull(text);
+  if (typeof entry !== 'object' || entry === null) return null;
+  const { chain, seq, previous }: Record<string, unknown> = { ...entry };
+  if (typeof chain !== 'string' || typeof seq !== 'number') return null;
+  return { chain, seq, previous };
+}
+
+function breakAtEnd(
+  { count, head }: Before,
+  recorded: Pick<Head, 'count' | 'hash'> | null,
+  isExpected: boolean,
+): Break | null {
+  if (recorded === null) {
+    if (count === 0 && !isExpected) return null;
+    const what =
+      count === 0 ? 'The whole log is missing.' : 'The record of its last entry is missing.';
+    return found(null, 'cut_off', what);
+  }
+  if (recorded.count > count) {
+    const next = count + 1;
+    return found(
+      next,
+      'cut_off',
+      `${recorded.count} entries were written; those from ${next} on are missing.`,
+    );
+  }
+  if (recorded.count < count) {
+    const next = recorded.count + 1;
+    return found(
+      next,
+      'added',
+      `${recorded.count} entries were written; those from ${next} on were added.`,
+    );
+  }
+  if (recorded.hash === head) return null;
+  return found(
+    count,
+    'changed',
+    `Entry ${count} was changed: the last entry had a different hash.`,
+  );
+}
+
+function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
+  if (noted === undefined || notedSeq !== null) return null;
+  return found(
+    null,
+    'not_there',
+    'No entry has the hash you recorded: the log up to that entry was rewritten or truncated.',
+  );
+}
+
+function found(seq: number | null, fault: Fault, explanation: string): Break {
+  return { seq, fault, explanation };
+}

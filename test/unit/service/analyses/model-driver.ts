@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { Caller } from '../../../../src/service/analyses/context.ts';
 import { runJob } from '../../../../src/service/analyses/lifecycle/client.ts';
 import { parseEntry, readLines } from '../../../../src/service/audit/entry.ts';
-import { verifyChain } from '../../../../src/service/audit/verify.ts';
+import { verifyChain } from '../../../../src/service/audit/log.ts';
 import type { Analysis } from '../../../../src/contract/analysis.ts';
 import { deliveries, jobs, usageCounters } from '../../../../src/ports/db/schema.ts';
 import type { Examination } from '../../../../src/engine/result.ts';
