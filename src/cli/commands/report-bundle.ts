@@ -8,7 +8,7 @@ import { operator } from '../../service/audit/entry.ts';
 import type { Settings } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
-import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { limitsForAccepted } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';

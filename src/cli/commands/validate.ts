@@ -14,7 +14,7 @@ import { createSandbox } from '../../examiner/sandbox.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { newId } from '../../ports/db/database.ts';
-import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { type FileCounts, makeValidation } from '../../service/validation/record.ts';
 import { type Choice, chooseFiles } from '../../service/validation/sampling.ts';

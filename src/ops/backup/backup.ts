@@ -23,8 +23,7 @@ import {
 } from '../../ports/db/snapshot.ts';
 import { requireSqlite } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
-import { syncFolder } from '../../ports/files/atomic-write.ts';
-import { linkUnlessTaken } from '../../ports/files/output-file.ts';
+import { linkUnlessTaken, syncFolder } from '../../ports/files/atomic-write.ts';
 import { unlessMissing } from '../../ports/files/system-errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';

@@ -1,4 +1,4 @@
-/** Writes files atomically and durably, accessible only to their owner. */
+/** Writes files atomically: durable ones that only their owner can read, and the output files of commands. */
 
 import {
   closeSync,
@@ -12,9 +12,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
-import { isFull, systemCodeOf } from './system-errors.ts';
+import { isFull, lacksLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
+import { randomUUID } from 'node:crypto';
+import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
 
 /** Creates a folder for such files. @throws {ForensicsError} `config_invalid`. */
 export function makePrivateFolder(path: string): void {
@@ -121,4 +123,79 @@ export function makeFolder(path: string, mode = 0o777): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+interface Force {
+  /** Whether an existing file may be replaced. */
+  readonly force: boolean;
+}
+
+/**
+ * Checks the path before the work begins.
+ *
+ * @throws {ForensicsError} `conflict` if `path` exists and may not be replaced, `output_not_writable` when its folder
+ *   is not a folder.
+ */
+export async function checkFree(path: string, { force }: Force): Promise<void> {
+  await access(dirname(resolve(path)), constants.W_OK).catch((error: unknown) => {
+    throw toOutputFailure(error);
+  });
+  const found = await lstat(path).catch(() => null);
+  if (found !== null && !(force && found.isFile())) throw alreadyExists(path, force);
+}
+
+/**
+ * @param bytes - the whole contents, or pieces as they are produced.
+ * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and what the pieces throw; nothing is
+ *   left behind.
+ */
+export async function writeWholeFile(
+  path: string,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  { force }: Force,
+): Promise<void> {
+  const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    await putInPlace(temporary, path, { force });
+  } catch (error) {
+    throw toOutputFailure(error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Gives a finished file its name; the temporary name may remain as a second link. */
+async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
+  try {
+    if (force) await rename(temporary, path);
+    else if (!(await linkUnlessTaken(temporary, path))) throw alreadyExists(path, force);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') throw alreadyExists(path, force);
+    throw toOutputFailure(error);
+  }
+}
+
+/**
+ * Gives a finished file a name that is still free. Uses a link, because a rename would replace what another process
+ * wrote in the meantime.
+ *
+ * @returns false if the name is taken.
+ */
+export async function linkUnlessTaken(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
+    if (!lacksLinks(systemCodeOf(error))) throw error;
+    if ((await lstat(path).catch(() => null)) !== null) return false;
+    await rename(temporary, path);
+    return true;
+  }
+}
+
+function alreadyExists(path: string, force: boolean): ForensicsError {
+  const what = force ? 'exists and is not a file' : 'already exists; add --force to replace it';
+  return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
 }
