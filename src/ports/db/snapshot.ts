@@ -5,8 +5,7 @@ import Database from 'better-sqlite3';
 import type { Db } from './database.ts';
 import { toSqliteError } from './errors.ts';
 import { readSchema } from './migrations.ts';
-import { createSqliteDb, type SqliteDb } from './sqlite.ts';
-import { syncFile } from './sqlite-upgrade.ts';
+import { createSqliteDb, type SqliteDb, syncFile } from './sqlite.ts';
 
 const pagesAtOnce = 1000;
 
