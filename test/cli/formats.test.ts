@@ -112,7 +112,9 @@ test('the card states the measured error rate', () => {
   const asReal = { ...fake, verdict: 'real' as const };
   const unmeasured = { ...fake, decision: { ...fake.decision!, errorRates: null } };
 
-  expect(writeCard(fake, 'en', 200)).toContain('In tests, called 4 of 221 photographs generated.');
+  expect(writeCard(fake, 'en', 200)).toContain(
+    'In tests, mistook 4 of 221 photographs for generated pictures.',
+  );
   expect(writeCard(asReal, 'en', 80)).toContain(
     'Found 166 of 277 generated and 45 of 150 changed pictures in tests.',
   );
@@ -130,7 +132,7 @@ test('a changed part has its own error rate', () => {
     100,
   );
 
-  expect(card).toContain('In tests, called 1 of 200 unchanged pictures changed.');
+  expect(card).toContain('In tests, mistook 1 of 200 unchanged pictures for changed ones.');
   expect(card).not.toContain('221');
   expect(unmeasured).toContain('Never measured');
 });

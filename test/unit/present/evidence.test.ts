@@ -523,7 +523,7 @@ test('a change states how often unchanged pictures of every size are called chan
   const result = readResult({ ...base, decision, measuredCalls: [all, small] });
 
   expect(present(result, 'en').errorRateBriefly).toBe(
-    'In tests, called 1 of 166 unchanged pictures changed.',
+    'In tests, mistook 1 of 166 unchanged pictures for changed ones.',
   );
   expect(present(result, 'en').errorRate).toContain('1 of 166 unchanged pictures');
 });

@@ -154,8 +154,9 @@ export const outcome = {
     brief: {
       real: (generated: string, changed: string) =>
         `Found ${generated} generated and ${changed} changed pictures in tests.`,
-      fake: (called: string) => `In tests, called ${called} photographs generated.`,
-      changed: (called: string) => `In tests, called ${called} unchanged pictures changed.`,
+      fake: (called: string) => `In tests, mistook ${called} photographs for generated pictures.`,
+      changed: (called: string) =>
+        `In tests, mistook ${called} unchanged pictures for changed ones.`,
       suspected: (called: string) =>
         `In tests, wrongly suspected a change in ${called} unchanged pictures.`,
     },
