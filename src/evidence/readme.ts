@@ -45,7 +45,23 @@ SHA256SUMS      a checksum for each file
 manifest.json   the signed list of all files
 manifest.sig    the signature over manifest.json, 64 bytes
 
-HOW TO CHECK IT
+${checkEn}
+HOW TO REPEAT IT
+
+This examines the picture again with the same model and settings, and compares
+every field and every pixel:
+
+  forensics reproduce evidence.zip${item.file === null ? ' --original PICTURE' : ''}
+
+WHAT IT DOES NOT SHOW
+
+The signature shows which key signed and that nothing was changed since; it
+does not show that the result or the clock was right. The report says how often
+the method is wrong and what it cannot see.
+`;
+}
+
+const checkEn = `HOW TO CHECK IT
 
 With the program itself, on any machine, without a network:
 
@@ -71,21 +87,7 @@ Step 4 matters most. Anyone can make a key, change a result and sign it again:
 the signature shows that nothing was changed since that key signed, and only
 the fingerprint shows whose key it is. Files in the folder that SHA256SUMS,
 manifest.json and manifest.sig do not account for are not part of the bundle.
-
-HOW TO REPEAT IT
-
-This examines the picture again with the same model and settings, and compares
-every field and every pixel:
-
-  forensics reproduce evidence.zip${item.file === null ? ' --original PICTURE' : ''}
-
-WHAT IT DOES NOT SHOW
-
-The signature shows which key signed and that nothing was changed since; it
-does not show that the result or the clock was right. The report says how often
-the method is wrong and what it cannot see.
 `;
-}
 
 function originalEn({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} the picture that was examined, byte for byte`;
@@ -136,7 +138,24 @@ SHA256SUMS      eine Prüfsumme für jede Datei
 manifest.json   die signierte Liste aller Dateien
 manifest.sig    die Signatur über manifest.json, 64 Byte
 
-PRÜFEN
+${checkDe}
+REPRODUZIEREN
+
+  forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
+
+Dieser Befehl untersucht das Bild noch einmal mit demselben Modell und
+denselben Einstellungen und vergleicht jedes Feld und jedes Pixel.
+
+WAS DIE SIGNATUR NICHT ZEIGT
+
+Die Signatur zeigt, mit welchem Schlüssel signiert wurde und dass seither
+nichts verändert wurde. Sie zeigt nicht, dass das Ergebnis richtig ist oder
+die Uhr richtig ging.
+Wie oft sich das Verfahren irrt und was es nicht erkennt, steht im Bericht.
+`;
+}
+
+const checkDe = `PRÜFEN
 
 Mit dem Programm selbst, auf jedem Rechner, ohne Netz:
 
@@ -164,22 +183,7 @@ Auf Schritt 4 kommt es an. Jeder kann einen Schlüssel erzeugen, ein Ergebnis
 seit mit diesem Schlüssel signiert wurde; wem der Schlüssel gehört, zeigt erst
 der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
 SHA256SUMS, manifest.json oder manifest.sig heißen, gehören nicht zum Paket.
-
-REPRODUZIEREN
-
-  forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
-
-Dieser Befehl untersucht das Bild noch einmal mit demselben Modell und
-denselben Einstellungen und vergleicht jedes Feld und jedes Pixel.
-
-WAS DIE SIGNATUR NICHT ZEIGT
-
-Die Signatur zeigt, mit welchem Schlüssel signiert wurde und dass seither
-nichts verändert wurde. Sie zeigt nicht, dass das Ergebnis richtig ist oder
-die Uhr richtig ging.
-Wie oft sich das Verfahren irrt und was es nicht erkennt, steht im Bericht.
 `;
-}
 
 function originalDe({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
