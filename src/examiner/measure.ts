@@ -93,7 +93,7 @@ const passes: readonly (Pass & { readonly condition: Condition })[] = [
 ];
 
 /** Yields the picture under each condition, up to the first in which it would be too small to examine. */
-export async function* underConditions(
+async function* underConditions(
   picture: Picture,
   limits: Limits,
 ): AsyncGenerator<{ readonly condition: Condition; readonly picture: Picture }> {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
+import { saveJpeg, scalePixels } from '../../../src/image/codec.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { defaultLimits } from '../../../src/image/picture.ts';
 import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
-import { underConditions } from '../../../src/examiner/measure.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const options = { model: null, seed: defaultSeed };
@@ -20,29 +19,27 @@ afterAll(() => sandbox.close());
 
 describe('the conditions', () => {
   test('web limits the longest side and saves as JPEG 75, hard halves that and saves as JPEG 60', async () => {
-    const large = await passed(await scenePng({ width: 2000, height: 500, seed: 2 }));
+    const large = await scenePng({ width: 2000, height: 200, seed: 2 });
+    const web = await saved(large, { width: 1600, height: 160 }, 75);
+    const hard = await saved(web, { width: 800, height: 80 }, 60);
 
-    expect(large).toEqual([
-      { condition: 'clean', width: 2000, height: 500, quality: undefined },
-      { condition: 'web', width: 1600, height: 400, quality: 75 },
-      { condition: 'hard', width: 800, height: 200, quality: 60 },
+    expect(await readingsOf(large)).toEqual([
+      ['clean', await asItIs(large)],
+      ['web', await asItIs(web)],
+      ['hard', await asItIs(hard)],
     ]);
   });
 
   test('a small picture keeps its size on the web', async () => {
-    const small = await passed(jpeg);
+    const web = await saved(jpeg, { width: 300, height: 200 }, 75);
 
-    expect(small.map(({ width, height }) => [width, height])).toEqual([
-      [300, 200],
-      [300, 200],
-      [150, 100],
-    ]);
+    expect((await readingsOf(jpeg))[1]).toEqual(['web', await asItIs(web)]);
   });
 
   test('end before the picture becomes too small to examine', async () => {
-    const tiny = await passed(await scenePng({ width: 300, height: 100, seed: 2 }));
+    const tiny = await readingsOf(await scenePng({ width: 300, height: 100, seed: 2 }));
 
-    expect(tiny.map(({ condition }) => condition)).toEqual(['clean', 'web']);
+    expect(tiny.map(([condition]) => condition)).toEqual(['clean', 'web']);
   });
 });
 
@@ -93,12 +90,20 @@ function measure(bytes: Uint8Array) {
   return sandbox.measure({ source: { bytes }, options });
 }
 
-async function passed(bytes: Uint8Array) {
-  const found = [];
-  const picture = await decodePicture(bytes);
-  for await (const { condition, picture: now } of underConditions(picture, defaultLimits)) {
-    const { width, height, jpeg: coding } = now.facts;
-    found.push({ condition, width, height, quality: coding?.quality?.value });
-  }
-  return found;
+/** The probability under each condition. */
+async function readingsOf(bytes: Uint8Array) {
+  const { readings } = await measure(bytes);
+  return readings.map(({ condition, fakeProbability }) => [condition, fakeProbability] as const);
+}
+
+async function asItIs(bytes: Uint8Array): Promise<number> {
+  return (await measure(bytes)).readings[0]!.fakeProbability;
+}
+
+async function saved(bytes: Uint8Array, size: { width: number; height: number }, quality: number) {
+  const { rgb, facts } = await decodePicture(bytes);
+  const { width, height } = facts;
+  const pixels = { width, height, rgb };
+  const isSameSize = width === size.width && height === size.height;
+  return saveJpeg(isSameSize ? pixels : await scalePixels(pixels, size), quality);
 }
