@@ -100,7 +100,7 @@ function addFits(
 }
 
 /** Values beyond this many steps are rare and carry little information. */
-export const maxSteps = 60;
+const maxSteps = 60;
 
 /**
  * Standard deviation of a coefficient after rounding the picture to 8-bit colours and converting it back to luma: 0.29
@@ -119,7 +119,7 @@ const roundingNoise = 0.45;
  * @see Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions
  *   on Information Forensics and Security 7 (2012), section III.
  */
-export function doubledRatios(first: number, second: number): Float64Array {
+function doubledRatios(first: number, second: number): Float64Array {
   const reach = 4 * roundingNoise;
   return Float64Array.from({ length: 2 * maxSteps + 1 }, (_, at) => {
     const [low, high] = [second * (at - maxSteps - 0.5), second * (at - maxSteps + 0.5)];

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { boxMean } from '../../../src/detectors/blocks.ts';
-import { doubledRatios, maxSteps } from '../../../src/detectors/double-quantisation-fit.ts';
+import { readBlocks } from '../../../src/detectors/double-quantisation-fit.ts';
 import { doubleQuantisation } from '../../../src/detectors/double-quantisation.ts';
-import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
+import { storedLuma, storedRgb } from '../../../src/detectors/stored-plane.ts';
+import { lumaSteps } from '../../../src/image/jpeg-structure.ts';
+import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { pasted, resaved } from './histories.ts';
 import { inputOf, worded } from './input.ts';
@@ -75,31 +77,23 @@ test('a picture with too few blocks is skipped with a reason', async () => {
   expect(answer).toHaveProperty('reason.en', expect.stringContaining('too few blocks'));
 });
 
-test.each([
-  [7, 4],
-  [3, 5],
-  [9, 1],
-])('steps of %i and then %i give the ratios found by counting', (first, second) => {
-  const random = createRandom(11);
-  const noise = gaussianTable(random);
-  const [twice, once] = [new Float64Array(2 * maxSteps + 1), new Float64Array(2 * maxSteps + 1)];
-  const count = (into: Float64Array, value: number) => {
-    const at = Math.round(value / second) + maxSteps;
-    if (at >= 0 && at < into.length) into[at]!++;
-  };
-  for (let i = 0; i < 1_000_000; i++) {
-    const value = (random() - 0.5) * 2 * 50 * second;
-    count(once, value);
-    count(twice, first * Math.round(value / first) + 0.45 * noise[i % noise.length]!);
-  }
+test.each(Object.entries(last))(
+  'the steps of the first save are read from a JPEG re-saved as %s',
+  async (_, save) => {
+    const scene = drawScene({ ...size, seed: 5 });
+    const { facts } = (await inputOf(fromScene(scene).jpeg({ quality: 70 }))).picture;
+    const { picture } = await inputOf(save(host));
+    const steps = picture.facts.jpeg === null ? Array(64).fill(1) : lumaSteps(picture.facts.jpeg)!;
+    const saved = { plane: storedLuma(picture), rgb: storedRgb(picture), steps };
 
-  const ratios = doubledRatios(first, second);
+    const { combs } = readBlocks({ ...saved, grid: { left: 0, top: 0 } });
 
-  for (let value = -30; value <= 30; value++) {
-    const counted = twice[value + maxSteps]! / once[value + maxSteps]!;
-    expect(Math.abs(ratios[value + maxSteps]! - counted)).toBeLessThan(0.05 * (1 + counted));
-  }
-});
+    expect(combs.map((comb) => comb?.first)).toEqual(
+      lumaSteps(facts.jpeg!)!.slice(0, combs.length),
+    );
+    expect(Math.min(...combs.map((comb) => comb!.doubled))).toBeGreaterThan(0.99);
+  },
+);
 
 test.each([1, 2, 4, 9])(
   'boxMean over %i cells in each direction is the mean of the cells inside',
