@@ -11,12 +11,11 @@ import { useSameCase, useSeenBefore } from './other-pictures.tsx';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { firstLook, layOn } from '../parts/look.ts';
+import { firstLook, layOn, type Size } from '../parts/look.ts';
 import { type Box, type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
 import { ViewerControls } from '../parts/viewer-controls.tsx';
 import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
 import { toLuma, toRgb } from '../../image/pixels.ts';
-import type { Size } from '../parts/view.ts';
 
 export function ComparePage({ id, otherId }: { readonly id: string; readonly otherId: string }) {
   const { words } = useConsole();

@@ -3,8 +3,19 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
-import { type Look, type Point, toPlace, toShares, toView, wholePicture } from './look.ts';
-import { fit, keepInside, type Size, type View, zoomAt } from './view.ts';
+import {
+  fit,
+  keepInside,
+  type Look,
+  type Point,
+  type Size,
+  toPlace,
+  toShares,
+  toView,
+  type View,
+  wholePicture,
+  zoomAt,
+} from './look.ts';
 
 export interface Layer {
   readonly url: string;
