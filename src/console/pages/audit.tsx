@@ -40,7 +40,7 @@ function Log() {
   const [filters, setFilters] = useState(unfiltered);
   const { isBusy, run } = useAct();
   const place = usePlace();
-  const asked = queryOf(filters);
+  const asked = toQuery(filters);
   const loaded = useLoaded(JSON.stringify([tenantName, asked, place.before]), {
     load: (signal) =>
       readAudit(tenantName, asked, { before: place.before, limit: pageSize }, signal),
@@ -72,7 +72,7 @@ function Log() {
   );
 }
 
-function queryOf({ kind, subject, from, to }: Filters): AuditFilters {
+function toQuery({ kind, subject, from, to }: Filters): AuditFilters {
   const [start, end] = [dayStart(from, 0), dayStart(to, 1)];
   return {
     ...(kind === '' ? {} : { event: kind }),

@@ -30,7 +30,7 @@ export async function layBeside(
   const left = await cut(one, own, size);
   const right = await cut(other, its, size, alignment.isMirrored);
   const coarse = scaled(size, Math.min(1, comparedSide / Math.max(size.width, size.height)));
-  const parts = differingParts(planeOf(left), planeOf(await scalePixels(right, coarse)));
+  const parts = differingParts(toPlane(left), toPlane(await scalePixels(right, coarse)));
   const gap = Math.max(4, Math.round(size.width / 50));
   const raw = { ...size, channels: 3 } as const;
   const input = Buffer.from(framed(right, parts));
@@ -91,7 +91,7 @@ async function cut(
   return { ...size, rgb: await cutting.raw({ depth: 'uchar' }).toBuffer() };
 }
 
-function planeOf(pixels: Pixels) {
+function toPlane(pixels: Pixels) {
   return { width: pixels.width, height: pixels.height, luma: toLuma(pixels.rgb) };
 }
 
