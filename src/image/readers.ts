@@ -10,7 +10,7 @@ import { readGif } from './gif.ts';
 import { readHeif } from './heif.ts';
 import { readJpegXl } from './jpeg-xl.ts';
 import { readJpeg2000 } from './jpeg2000.ts';
-import { readTiff } from './tiff.ts';
+import { readTiff } from './tiff-picture.ts';
 import { readWebp } from './webp.ts';
 
 /** Each throws a ForensicsError `image_unreadable`. */
