@@ -23,8 +23,15 @@ import {
   type PictureFacts,
   type PictureNote,
 } from './picture.ts';
-import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
-import { colourTypes, type PngFile, pngPixelBytes, readPng, readPngSize } from './png.ts';
+import {
+  colourTypes,
+  type PngFile,
+  pngIccName,
+  pngMetadataBlocks,
+  pngPixelBytes,
+  readPng,
+  readPngSize,
+} from './png.ts';
 import { largestJpegIn } from './raw.ts';
 import { readers } from './readers.ts';
 

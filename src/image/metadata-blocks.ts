@@ -4,7 +4,7 @@ import type { DeclarationPlace } from '../contract/vocabulary.ts';
 
 export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa' | 'visible-mark'>;
 
-/** Metadata blocks cut out of the container; see `jpeg-metadata.ts` and `png-metadata.ts`. Each list is in file order. */
+/** Metadata blocks cut out of the container; see `jpeg-metadata.ts` and `png.ts`. Each list is in file order. */
 export interface MetadataBlocks {
   /** TIFF structures, without the leading `Exif\0\0`. */
   readonly exif: readonly Uint8Array[];
