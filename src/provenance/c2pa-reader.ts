@@ -1,4 +1,4 @@
-/** Passes a signed file to the C2PA thread and waits for the result within limits. */
+/** Passes a signed file to the C2PA thread, waits for the result within limits, and reads the manifests in it. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,6 +6,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ForensicsError } from '../errors.ts';
+import { asList, asMembers, type Members, textIn } from './file-texts.ts';
+import type { CredentialAction, CredentialIdentity } from './provenance.ts';
 
 interface CredentialsTask {
   readonly bytes: Uint8Array;
@@ -89,7 +91,7 @@ function parse(answer: unknown): unknown {
  */
 export function readTrustList(file: string): string {
   try {
-    const blocks = readFileSync(file, 'utf8').match(certificate) ?? [];
+    const blocks = readFileSync(file, 'utf8').match(pemBlock) ?? [];
     // The library accepts any text, and then trusts no signer or reads nothing at all.
     for (const block of blocks) void new X509Certificate(block);
     if (blocks.length > 0) return `${blocks.join('\n')}\n`;
@@ -99,7 +101,7 @@ export function readTrustList(file: string): string {
   throw refused();
 }
 
-const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 function refused(cause?: unknown): ForensicsError {
   return new ForensicsError(
@@ -107,4 +109,173 @@ function refused(cause?: unknown): ForensicsError {
     'The trust list must be a readable PEM file with the certificates of trusted authorities.',
     { cause },
   );
+}
+
+// Converts crJSON into our own manifest type. Every member is untrusted; a missing one is skipped, never an error.
+
+const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
+type Relation = (typeof relations)[number];
+
+interface Ingredient {
+  readonly relation: Relation;
+  /** Label of the ingredient's manifest; null if it has none. */
+  readonly label: string | null;
+}
+
+export interface Manifest {
+  readonly label: string;
+  readonly isUpdate: boolean;
+  readonly signer: string | null;
+  readonly issuer: string | null;
+  readonly signedAt: string | null;
+  /** The time-stamp authority. */
+  readonly authority: string | null;
+  /** Validity period of the signer's certificate. */
+  readonly validity: { readonly from: string; readonly to: string } | null;
+  readonly claimGenerator: string | null;
+  readonly actions: readonly CredentialAction[];
+  readonly ingredients: readonly Ingredient[];
+  readonly identities: readonly CredentialIdentity[];
+  /** C2PA validation status codes. */
+  readonly successes: readonly string[];
+  readonly failures: readonly string[];
+}
+
+/** Limits that protect against malicious manifest stores. */
+const maxManifests = 100;
+const maxActions = 200;
+
+/** The active manifest first, then those of its ingredients. */
+export function manifestsIn(crJson: unknown): readonly Manifest[] {
+  return asList(asMembers(crJson)['manifests'])
+    .slice(0, maxManifests)
+    .map((manifest) => toManifest(asMembers(manifest)));
+}
+
+function toManifest(manifest: Members): Manifest {
+  const signature = asMembers(manifest['signature']);
+  const certificate = asMembers(signature['certificateInfo']);
+  const { notBefore, notAfter } = asMembers(certificate['validity']);
+  const [from, to] = [textIn(notBefore), textIn(notAfter)];
+  const stamp = asMembers(signature['timeStampInfo']);
+  const results = asMembers(manifest['validationResults']);
+  const assertions = Object.entries(asMembers(manifest['assertions']));
+  return {
+    label: textIn(manifest['label']) ?? '',
+    isUpdate: manifest['isUpdateManifest'] === true,
+    signer: subjectName(certificate['subject']),
+    issuer: subjectName(certificate['issuer']),
+    signedAt: textIn(stamp['timestamp']),
+    authority: subjectName(asMembers(stamp['certificateInfo'])['subject']),
+    validity: from === null || to === null ? null : { from, to },
+    claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
+    actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
+    ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
+    identities: assertions.flatMap(([label, data]) =>
+      identitiesIn(label, asMembers(data), results),
+    ),
+    successes: codesIn(results['success']),
+    failures: codesIn(results['failure']),
+  };
+}
+
+/** Common name of an X.509 name, with the organisation if that adds information. */
+function subjectName(name: unknown): string | null {
+  const { CN, O } = asMembers(name);
+  const common = textIn(CN);
+  const organisation = textIn(O);
+  if (common === null || organisation === null || common === organisation) {
+    return common ?? organisation;
+  }
+  return `${common} (${organisation})`;
+}
+
+/** A string with a separate list in claim version 1, an object in version 2. */
+function readClaimGenerator(claim: Members): string | null {
+  const info = claim['claim_generator_info'];
+  const product = productName(Array.isArray(info) ? info[0] : info);
+  return product ?? textIn(claim['claim_generator']);
+}
+
+/** An object `{name, version}`, or a string. */
+function productName(value: unknown): string | null {
+  const { name, version } = asMembers(value);
+  if (textIn(name) === null) return textIn(value);
+  return [textIn(name), textIn(version)].filter((part) => part !== null).join(' ');
+}
+
+/** Reads `c2pa.actions` and `c2pa.actions.v2`, with a numeric suffix if there are several. */
+function actionsIn(label: string, data: unknown): readonly CredentialAction[] {
+  if (!/^c2pa\.actions(?:\.v\d+)?(?:__\d+)?$/.test(label)) return [];
+  return asList(asMembers(data)['actions']).slice(0, maxActions).map(toAction);
+}
+
+function toAction(value: unknown): CredentialAction {
+  const action = asMembers(value);
+  const type = action['digitalSourceType'] ?? asMembers(action['parameters'])['digitalSourceType'];
+  return {
+    action: textIn(action['action']) ?? '',
+    software: productName(action['softwareAgent']),
+    when: textIn(action['when']),
+    digitalSourceType: textIn(type),
+  };
+}
+
+function ingredientIn(label: string, data: unknown): Ingredient | null {
+  if (!/^c2pa\.ingredient(?:\.v\d+)?(?:__\d+)?$/.test(label)) return null;
+  const ingredient = asMembers(data);
+  const relation = relations.find((known) => known === ingredient['relationship']);
+  if (relation === undefined) return null;
+  const reference = asMembers(ingredient['activeManifest'] ?? ingredient['c2pa_manifest']);
+  const url = textIn(reference['url']);
+  return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
+}
+
+/** An X.509 certificate contains a single identity; a service (`verifiedIdentities`) gives one or more. */
+function identitiesIn(
+  label: string,
+  { signature: signed }: Members,
+  results: Members,
+): readonly CredentialIdentity[] {
+  if (!/^cawg\.identity(?:__\d+)?$/.test(label)) return [];
+  const signature = asMembers(signed);
+  const certificate = asMembers(signature['certificateInfo']);
+  const state = stateOfIdentity(label, results);
+  const issuer = subjectName(certificate['issuer']) ?? textIn(signature['issuer']);
+  const verified = asList(signature['verifiedIdentities']).slice(0, maxIdentities).map(asMembers);
+  if (verified.length === 0) {
+    return [{ name: subjectName(certificate['subject']), provider: issuer, state }];
+  }
+  return verified.map(({ name, username, uri, provider }) => ({
+    name: textIn(name) ?? textIn(username) ?? textIn(uri),
+    provider: textIn(asMembers(provider)['name']) ?? issuer,
+    state,
+  }));
+}
+
+const maxIdentities = 20;
+
+/** Derives the state from the status codes of CAWG Identity Assertion 1.1, sections 7 and 8, for this assertion. */
+function stateOfIdentity(label: string, results: Members): CredentialIdentity['state'] {
+  const codes = (kind: string) => codesIn(results[kind], `/${label}`);
+  const [successes, failures] = [codes('success'), codes('failure')];
+  const unverifiedIssuer = /^cawg\.(?:x509\.credential\.untrusted|ica\.untrusted_issuer)$/;
+  if (failures.includes('cawg.ica.did_unavailable')) return 'not-verified';
+  if (failures.some((code) => !unverifiedIssuer.test(code))) return 'broken';
+  if (
+    !successes.some((code) =>
+      /^cawg\.(?:x509\.signature\.validated|ica\.credential_valid)$/.test(code),
+    )
+  ) {
+    return 'not-verified';
+  }
+  return successes.includes('cawg.x509.credential.trusted') ? 'trusted' : 'signed';
+}
+
+/** @param where - required ending of the URI that a status refers to. */
+function codesIn(statuses: unknown, where = ''): readonly string[] {
+  return asList(statuses)
+    .map(asMembers)
+    .filter(({ url }) => where === '' || textIn(url)?.endsWith(where))
+    .flatMap(({ code }) => textIn(code) ?? []);
 }

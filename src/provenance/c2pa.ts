@@ -8,8 +8,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
 import { type Format, mediaTypes } from '../contract/formats.ts';
-import { type Manifest, manifestsIn } from './c2pa-manifests.ts';
-import { readCrJson } from './c2pa-reader.ts';
+import { type Manifest, manifestsIn, readCrJson } from './c2pa-reader.ts';
 import { originOfSourceType } from './source-types.ts';
 import type { ContentCredentials, Declaration } from './provenance.ts';
 

@@ -12,8 +12,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ForensicsError } from '../../../src/errors.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { manifestsIn } from '../../../src/provenance/c2pa-manifests.ts';
-import { readCrJson } from '../../../src/provenance/c2pa-reader.ts';
+import { manifestsIn, readCrJson } from '../../../src/provenance/c2pa-reader.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
 import {
   type Authority,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { manifestsIn } from '../../../src/provenance/c2pa-manifests.ts';
+import { manifestsIn } from '../../../src/provenance/c2pa-reader.ts';
 
 const url = 'self#jumbf=/c2pa/urn:uuid:1';
 
