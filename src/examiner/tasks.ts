@@ -42,7 +42,7 @@ export const tasks = {
    * @throws {ForensicsError} as `examine`.
    */
   measure: async (request: MeasureRequest, context: TaskContext): Promise<Measurement> => {
-    const { performMeasure } = await import('./measure.ts');
+    const { performMeasure } = await import('./examine.ts');
     return performMeasure(request, context);
   },
   /** @throws {ForensicsError} as `examine`; `image_not_as_declared` if the picture is not the one examined. */
