@@ -1,11 +1,17 @@
 /** Every forensic method, in the order in which a report lists them. */
 
-import { contentCredentials, declaredOrigin, namedSoftware } from './content-credentials.ts';
+import {
+  compressionTables,
+  contentCredentials,
+  declaredOrigin,
+  fileConsistency,
+  fileLayout,
+  namedSoftware,
+} from './provenance-findings.ts';
 import { copyMove } from './copy-move/copy-move.ts';
 import type { Detector } from './detector.ts';
 import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
-import { compressionTables, fileConsistency, fileLayout } from './file-facts.ts';
 import { localisationNetwork } from './localisation-network.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { thumbnail } from './thumbnail.ts';

@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inconsistencyCodes } from '../../../src/contract/vocabulary.ts';
-import { contentCredentials } from '../../../src/detectors/content-credentials.ts';
-import { declaredOrigin, namedSoftware } from '../../../src/detectors/content-credentials.ts';
 import type { Detector, Finding, Skipped } from '../../../src/detectors/detector.ts';
-import { fileConsistency } from '../../../src/detectors/file-facts.ts';
-import { compressionTables, fileLayout } from '../../../src/detectors/file-facts.ts';
-
+import {
+  compressionTables,
+  contentCredentials,
+  declaredOrigin,
+  fileConsistency,
+  fileLayout,
+  namedSoftware,
+} from '../../../src/detectors/provenance-findings.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import {
