@@ -60,7 +60,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
     ],
     worker: [
       'Run analyses from a data folder alongside its server.',
-      async () => (await import('./commands/worker.ts')).defineWorker,
+      async () => (await import('./commands/serve.ts')).defineWorker,
     ],
     health: [
       'Check whether the server on this machine is working.',

@@ -1,4 +1,7 @@
-/** `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes everything again. */
+/**
+ * `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes everything again.
+ * `forensics worker` only works.
+ */
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
 import { agreedByDefault, canAsk } from '../input.ts';
-import { ignoreBrokenOutput, log } from '../output/terminal.ts';
+import { ignoreBrokenOutput, log, printable } from '../output/terminal.ts';
 import {
   certificateSource,
   keepCertificate,
@@ -29,6 +32,7 @@ import {
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../connection/local.ts';
 import { calling } from '../options.ts';
+import { usageError } from '../errors.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
@@ -166,7 +170,7 @@ const stopSignals = ['SIGTERM', 'SIGINT'] as const;
  * Handles signals from this call on, even while the program is still starting. The first SIGTERM or
  * SIGINT resolves the promise for a clean stop; a second one ends the process at once.
  */
-export async function stopRequested(): Promise<void> {
+async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.once(signal, () => resolve());
   });
@@ -257,5 +261,52 @@ async function closeServer(server: HttpServer): Promise<void> {
   } finally {
     clearTimeout(force);
     clearInterval(sweep);
+  }
+}
+
+// `forensics worker`: additional workers for the servers of a data folder or database. They listen on no port.
+
+export function defineWorker(worker: Command): void {
+  withSettingFlags(worker, 'worker')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics worker
+  $ forensics worker --workers 4
+  $ FORENSICS_DATABASE_URL=postgres://forensics@db.example/forensics forensics worker`,
+    )
+    .action(calling(runWorker));
+}
+
+async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<void> {
+  const { settings } = readConfig({ flags, configFile: config });
+  if (settings.workers === 0) throw usageError('--workers must be at least 1.');
+  const stop = stopRequested();
+  ignoreBrokenOutput();
+  const serverLog = createServerLog();
+  const logEvent = (what: string, facts: object) =>
+    serverLog.note(`${what}: ${JSON.stringify(facts)}`);
+  const app = await openApp(settings, {
+    onError: (what, error) => {
+      const message = error instanceof Error ? error.message : 'failed';
+      serverLog.write(`${printable(`${what}: ${message}`)}\n`);
+    },
+    onNotice: logEvent,
+    onWarning: logEvent,
+  });
+  logOpening(app.core.database, serverLog.note);
+  try {
+    await app.storage.prove();
+    app.operations.start();
+    serverLog.note(
+      settings.databaseUrl === null
+        ? `Working on the data folder ${settings.dataDir}`
+        : 'Working on the jobs in the database',
+    );
+    await stop;
+    serverLog.note('Stopping; press Ctrl-C or send the signal again to stop immediately.');
+  } finally {
+    await app.close();
   }
 }
