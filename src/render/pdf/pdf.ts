@@ -98,7 +98,7 @@ function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void 
 const logoBox = { width: 150, height: 34 } as const;
 
 /** The laboratory's letterhead above the title: its logo, with name and address beside it. */
-export function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
+function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
   if (laboratory === undefined) return;
   const { name, address, logo } = laboratory;
   const top = page.y;
@@ -122,7 +122,7 @@ export function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void 
  * Header and footer of every page, drawn last, because only then is the number of pages known. @param foot - what the
  * report is about.
  */
-export function drawEdges(doc: Document, labels: Words['labels'], foot: string): void {
+function drawEdges(doc: Document, labels: Words['labels'], foot: string): void {
   const { start, count } = doc.bufferedPageRange();
   const { font, size } = styles.note;
   for (let i = start; i < start + count; i++) {
@@ -145,7 +145,7 @@ function putRight(doc: Document, text: string, y: number): void {
   doc.text(text, sheet.right - doc.widthOfString(text), y, { lineBreak: false });
 }
 
-export async function collect(doc: Document): Promise<Uint8Array> {
+async function collect(doc: Document): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   doc.end();
   for await (const chunk of doc) chunks.push(chunk);
