@@ -39,7 +39,7 @@ export const document: typeof english = {
     byOneOfAll:
       'Nur eine Methode begründet den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
     byAll:
-      'Zusammen mit den Methoden, die nichts finden, bleibt es unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
+      'Zusammen mit den Methoden, die nichts finden, bleibt der Wert unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
     noneWithoutEntry: 'Ohne sie lassen sich weder KI-Erzeugung noch Veränderung beurteilen.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',

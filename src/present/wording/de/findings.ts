@@ -283,7 +283,7 @@ const skips: English['skips'] = {
   no_localisation_network: 'Es wurde kein Lokalisierungsnetz eingesetzt.',
   too_small_for_copies: 'Für eine Suche nach doppelt vorkommenden Teilen ist das Bild zu klein.',
   too_smooth_for_copies:
-    'Das Bild ist so gleichförmig, dass sich ein kopierter Teil nicht von anderen unterscheiden ließe.',
+    'Das Bild ist zu gleichförmig: Ein kopierter Teil ließe sich nicht von anderen unterscheiden.',
   too_few_blocks:
     'Das Bild hat zu wenige Blöcke von 8 × 8 Pixeln; ob es einmal oder zweimal als JPEG gespeichert wurde, lässt sich daher nicht erkennen.',
   no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
