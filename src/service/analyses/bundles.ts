@@ -3,6 +3,7 @@
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
+import type { SigningKeys } from '../../evidence/signing-keys.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { Core } from '../core.ts';
@@ -49,37 +50,10 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * `openBundleInput`.
      */
     bundle: (caller: Caller, analysisId: string) =>
-      semaphore(caller.tenant.id, async () => {
-        const target = await findTarget(input, caller, analysisId);
-        const opened = await openBundleInput(input, target, { withMetadata: false });
-        const how = { withOriginal: true, signer: await signingKeys.signer(), signedAt: now() };
-        const { bytes, manifestSha256 } = writeBundle(opened, how);
-        await core.audit.note({
-          chain: target.tenantId,
-          actor: toActor(caller.principal),
-          event: 'analysis.bundled',
-          subject: analysisId,
-          details: { manifestSha256 },
-        });
-        return bytes;
-      }),
+      semaphore(caller.tenant.id, () => makeBundle({ core, input, now }, caller, analysisId)),
     /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
-    report: (caller: Caller, analysisId: string, { language, format }: ReportHow) =>
-      semaphore(caller.tenant.id, async () => {
-        const target = await findTarget(input, caller, analysisId);
-        const withHtml = format === 'html';
-        const sandbox: Pick<typeof input.sandbox, 'render' | 'layBeside'> = {
-          ...input.sandbox,
-          render: (request, running) =>
-            input.sandbox.render({ ...request, languages: [language], withHtml }, running),
-        };
-        const opened = await openBundleInput({ ...input, sandbox }, target, {});
-        const { html, pdf } = opened.rendering.reports[language] ?? {};
-        const made = withHtml ? html : pdf && Buffer.from(pdf);
-        if (made === undefined)
-          throw new TypeError('The report was requested in this language but was not produced.');
-        return made;
-      }),
+    report: (caller: Caller, analysisId: string, how: ReportHow) =>
+      semaphore(caller.tenant.id, () => makeReport(input, caller, analysisId, how)),
     /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
     async caseReport({ tenant }: Caller, projectId: string, language: Language) {
       const which = { tenantId: tenant.id, projectId };
@@ -114,17 +88,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * for anything that is not a bundle.
      */
     verify: ({ tenant }: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification> =>
-      semaphore(tenant.id, async () => {
-        const { key, manifest, ...found } = await verifyBundle(bytes);
-        const isOwn = (await signingKeys.list()).some(
-          (own) => own.fingerprint === key?.fingerprint,
-        );
-        return {
-          ...found,
-          key: key === null ? null : { fingerprint: key.fingerprint, isOwn },
-          manifest,
-        };
-      }),
+      semaphore(tenant.id, () => verify(signingKeys, bytes)),
   };
 }
 
@@ -133,4 +97,54 @@ async function findTarget({ db }: CaseParts, { tenant }: Caller, analysisId: str
   const target = { tenantId: tenant.id, analysisId };
   await getRow(db, target);
   return target;
+}
+
+async function makeBundle(
+  { core, input, now }: EvidenceParts,
+  caller: Caller,
+  analysisId: string,
+): Promise<Uint8Array> {
+  const target = await findTarget(input, caller, analysisId);
+  const opened = await openBundleInput(input, target, { withMetadata: false });
+  const how = { withOriginal: true, signer: await core.signingKeys.signer(), signedAt: now() };
+  const { bytes, manifestSha256 } = writeBundle(opened, how);
+  await core.audit.note({
+    chain: target.tenantId,
+    actor: toActor(caller.principal),
+    event: 'analysis.bundled',
+    subject: analysisId,
+    details: { manifestSha256 },
+  });
+  return bytes;
+}
+
+async function makeReport(
+  input: CaseParts,
+  caller: Caller,
+  analysisId: string,
+  { language, format }: ReportHow,
+): Promise<string | Buffer> {
+  const target = await findTarget(input, caller, analysisId);
+  const withHtml = format === 'html';
+  const sandbox: Pick<typeof input.sandbox, 'render' | 'layBeside'> = {
+    ...input.sandbox,
+    render: (request, running) =>
+      input.sandbox.render({ ...request, languages: [language], withHtml }, running),
+  };
+  const opened = await openBundleInput({ ...input, sandbox }, target, {});
+  const { html, pdf } = opened.rendering.reports[language] ?? {};
+  const made = withHtml ? html : pdf && Buffer.from(pdf);
+  if (made === undefined)
+    throw new TypeError('The report was requested in this language but was not produced.');
+  return made;
+}
+
+async function verify(signingKeys: SigningKeys, bytes: Uint8Array): Promise<Verification> {
+  const { key, manifest, ...found } = await verifyBundle(bytes);
+  const isOwn = (await signingKeys.list()).some((own) => own.fingerprint === key?.fingerprint);
+  return {
+    ...found,
+    key: key === null ? null : { fingerprint: key.fingerprint, isOwn },
+    manifest,
+  };
 }
