@@ -98,18 +98,8 @@ export function createUsers(parts: UsersParts) {
       return find(db, inArray(users.id, members));
     },
     /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
-    async update(id: string, { tenantIds, ...change }: UserChange, acting: Acting = byOperator) {
-      return transact(db, async (tx) => {
-        const before = await getUser(tx, id);
-        await approve(tx, acting, before);
-        const { name, userType, scopes, issuer } = before;
-        assertEmbedded(issuer);
-        if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
-        const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
-        await auditChange(tx, actOn(parts, id, acting), { before, after });
-        return after;
-      });
-    },
+    update: (id: string, change: UserChange, acting: Acting = byOperator) =>
+      updateUser(parts, id, change, acting),
     /**
      * Also ends all sessions and removes a lock. @throws {ForensicsError} `not_found`, `invalid_request`,
      * `not_offered`.
@@ -167,6 +157,24 @@ async function createUser(
     await auditUser(tx, act, { event: 'user.created', details });
     await auditTenants(tx, act, { before: [], after: user.tenantIds });
     return user;
+  });
+}
+
+async function updateUser(
+  parts: UsersParts,
+  id: string,
+  { tenantIds, ...change }: UserChange,
+  acting: Acting,
+): Promise<User> {
+  return transact(parts.db, async (tx) => {
+    const before = await getUser(tx, id);
+    await approve(tx, acting, before);
+    const { name, userType, scopes, issuer } = before;
+    assertEmbedded(issuer);
+    if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
+    const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
+    await auditChange(tx, actOn(parts, id, acting), { before, after });
+    return after;
   });
 }
 

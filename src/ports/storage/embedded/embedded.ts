@@ -53,30 +53,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
           : { source: Readable.from([body]), announcedBytes: body.length };
       return blobInfo(await objects.write(key, { ...object, contentType }));
     },
-    async read(key, maxBytes) {
-      const object = await objects.open(key);
-      if (object === null) {
-        throw new ForensicsError('blob_not_found', 'The store has no object with this key.');
-      }
-      try {
-        const { sizeBytes } = object.record;
-        if (sizeBytes > maxBytes) {
-          throw new ForensicsError(
-            'blob_too_large',
-            `The object is larger than ${maxBytes} bytes.`,
-          );
-        }
-        const bytes = new Uint8Array(sizeBytes);
-        let at = 0;
-        for await (const block of object.bytes(0, sizeBytes)) {
-          bytes.set(block, at);
-          at += block.length;
-        }
-        return bytes;
-      } finally {
-        await object.close();
-      }
-    },
+    read: (key, maxBytes) => readObject(objects, key, maxBytes),
     async head(key) {
       const record = await objects.head(key);
       return record === null ? null : blobInfo(record);
@@ -97,6 +74,32 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
       };
     },
   };
+}
+
+async function readObject(
+  objects: ReturnType<Buckets['open']>['objects'],
+  key: string,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const object = await objects.open(key);
+  if (object === null) {
+    throw new ForensicsError('blob_not_found', 'The store has no object with this key.');
+  }
+  try {
+    const { sizeBytes } = object.record;
+    if (sizeBytes > maxBytes) {
+      throw new ForensicsError('blob_too_large', `The object is larger than ${maxBytes} bytes.`);
+    }
+    const bytes = new Uint8Array(sizeBytes);
+    let at = 0;
+    for await (const block of object.bytes(0, sizeBytes)) {
+      bytes.set(block, at);
+      at += block.length;
+    }
+    return bytes;
+  } finally {
+    await object.close();
+  }
 }
 
 function blobInfo(record: ObjectRecord): BlobInfo {
