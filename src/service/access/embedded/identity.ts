@@ -85,13 +85,9 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
         'This server has its own accounts; log in with a password.',
       );
     },
-    async end(refreshToken) {
-      await openSessions.end(refreshToken);
-    },
+    end: async (refreshToken) => openSessions.end(refreshToken),
     info: (principal) => parts.users.info(principal),
-    async verify(idToken) {
-      await holder(await tokens.read('id', idToken));
-    },
+    verify: async (idToken) => void (await holder(await tokens.read('id', idToken))),
     async revoke({ idToken, refreshToken }) {
       const { id } = await holder(await tokens.read('id', idToken));
       if ((await openSessions.ownerOf(refreshToken)) !== id) {
