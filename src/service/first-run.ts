@@ -91,9 +91,7 @@ export async function createFirstUser({
     async create({ token: given, name, ...account }) {
       const expected = token;
       const isValid =
-        expected !== null &&
-        timingSafeEqual(digestOf(given), digestOf(expected)) &&
-        (await isNeeded());
+        expected !== null && timingSafeEqual(hashed(given), hashed(expected)) && (await isNeeded());
       // Another request may have used the token while this one waited.
       if (!isValid || token !== expected) {
         throw new ForensicsError(
@@ -117,7 +115,7 @@ export async function createFirstUser({
   };
 }
 
-function digestOf(text: string): Buffer {
+function hashed(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 

@@ -132,12 +132,12 @@ export function heldOutRatios(
     cllr: Number(cllr.toFixed(3)),
     lower: Number(lower.toPrecision(4)),
     upper: Number(upper.toPrecision(4)),
-    tippett: { supporting: pointsOf(supporting), opposing: pointsOf(opposing) },
+    tippett: { supporting: toPoints(supporting), opposing: toPoints(opposing) },
   };
 }
 
 /** Log10 at every twentieth of the values. */
-function pointsOf(logs: readonly number[]): number[] {
+function toPoints(logs: readonly number[]): number[] {
   const rising = logs.toSorted((one, other) => one - other);
   return Array.from({ length: 21 }, (_, at) =>
     Number((quantile(rising, at / 20) / Math.LN10).toFixed(3)),
