@@ -63,10 +63,8 @@ export function bestDeclaration({
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
-type SavedAgain = keyof ReturnType<typeof wordsIn>['outcome']['because']['savedAgain'];
-
 /** Whether the file was written again after the picture was taken, as far as its own records show: the gravest sign. */
-export function savedAgain(provenance: FileStatements | null): SavedAgain | null {
+export function savedAgain(provenance: FileStatements | null) {
   if (provenance === null) return null;
   const { software, history, credentials, inconsistencies } = provenance;
   const codes = inconsistencies.map(({ code }) => code);
