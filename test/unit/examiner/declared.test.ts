@@ -98,7 +98,7 @@ describe('what anyone can write does not override traces of a camera:', () => {
     expect(decision).toMatchObject({ ...(await expectedFor(png)), basis: 'declaration' });
     expect(findings.find(({ method }) => method === 'declared-origin')).toMatchObject({
       speaksFor: 'fake',
-      strength: 'moderate',
+      strength: 'weak',
     });
   });
 

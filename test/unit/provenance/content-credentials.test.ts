@@ -86,6 +86,17 @@ describe('integrity and trust', () => {
     ]);
   });
 
+  test('the library that wrote the entry is not named as the generator', async () => {
+    const { digitalSourceType } = generated;
+    const unnamed = { action: 'c2pa.created', digitalSourceType };
+    const file = await withCredentials(jpeg, { signer, actions: [unnamed] });
+
+    const { credentials, declarations } = await trusted(file);
+
+    expect(credentials?.claimGenerator).toMatch(/^c2pa-ts /);
+    expect(declarations).toMatchObject([{ origin: 'ai-generated', generator: null }]);
+  });
+
   test('a PNG is read in the same way', async () => {
     const file = await withCredentials(png, { signer, actions: [captured] });
 
