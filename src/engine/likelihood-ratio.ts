@@ -4,7 +4,7 @@
  */
 
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
-import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
+import type { MeasuredCondition } from '../inference/manifest.ts';
 
 export interface SupportedRatio {
   /** The highest likelihood ratio that the measurements support, never below 1. */
@@ -61,8 +61,12 @@ function ratioUnder(
   strategy: DecisionStrategy,
   side: 'real' | 'fake',
 ): SupportedRatio | null {
-  const shares = calledShares(strategies[strategy], side);
+  const rates = strategies[strategy];
   const [rightOf, wrongOf] = side === 'fake' ? [fake, real] : [real, fake];
+  const shares =
+    side === 'fake'
+      ? { right: rates.fakeCalledFake, wrong: rates.realCalledFake }
+      : { right: rates.realCalledReal, wrong: rates.fakeCalledReal };
   if (shares.right === undefined || rightOf === 0 || wrongOf === 0) return null;
   const wrong = Math.round(shares.wrong * wrongOf);
   const wrongAtMost = upperShare(wrong, wrongOf);
@@ -76,12 +80,6 @@ function ratioUnder(
     wrongOf,
     wrongAtMost,
   };
-}
-
-function calledShares(rates: MeasuredRates, side: 'real' | 'fake') {
-  return side === 'fake'
-    ? { right: rates.fakeCalledFake, wrong: rates.realCalledFake }
-    : { right: rates.realCalledReal, wrong: rates.fakeCalledReal };
 }
 
 /**

@@ -114,17 +114,15 @@ function fuseCells(
       sums[cell]! += weight * (boundedLogit(map[cell]!) - neutralLogit);
     }
   }
+  // The picture's own median and strongest cells raise the bar for each cell.
+  const { level: raised } = places;
+  const [middle = 0, strongest = 0] = findQuantiles(sums, [0.5, strongestShare]);
   const level =
-    raisedBy(sums, places.level) +
-    places.level.perDoubling * circumstances.doublings -
+    raised.middle * middle +
+    raised.strongest * strongest +
+    raised.perDoubling * circumstances.doublings -
     places.offset;
   return Float32Array.from(sums, (sum) => sigmoid(sum - level));
-}
-
-/** How much the picture's own median and strongest cells raise the bar for each cell. */
-function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number {
-  const [middle = 0, strongest = 0] = findQuantiles(sums, [0.5, strongestShare]);
-  return level.middle * middle + level.strongest * strongest;
 }
 
 /** Probability 0..1 that anything in the picture was changed. */

@@ -57,15 +57,11 @@ export function createPool(options: PoolOptions) {
   async function admit(task: unknown, { ifBusy, signal }: RunOptions): Promise<unknown> {
     if (closed) throw closing();
     if (signal?.aborted) throw cancelled();
-    const slot = takeIdle();
+    // Prefers a child with loaded models to one that has not been forked yet.
+    const warm = idle.findLastIndex(({ child }) => child?.isAlive());
+    const [slot] = idle.splice(warm === -1 ? idle.length - 1 : warm, 1);
     if (!slot && ifBusy === 'refuse') throw busy();
     return perform(slot ?? (await turn(signal)), task, signal);
-  }
-
-  /** Prefers a child with loaded models to one that has not been forked yet. */
-  function takeIdle(): Slot | undefined {
-    const warm = idle.findLastIndex(({ child }) => child?.isAlive());
-    return idle.splice(warm === -1 ? idle.length - 1 : warm, 1)[0];
   }
 
   function turn(signal: AbortSignal | undefined): Promise<Slot> {

@@ -128,7 +128,8 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
   const visit = (manifest: Manifest, role: Role, limit: Assurance): void => {
     if (visited.has(manifest)) return;
     visited.add(manifest);
-    const assurance = weaker(limit, toAssurance(manifest));
+    const ranks = [limit, toAssurance(manifest)].map((each) => assurances.indexOf(each));
+    const assurance = assurances[Math.min(...ranks)]!;
     found.push(...declaredBy(manifest, role, assurance));
     for (const { relation, label } of manifest.ingredients) {
       const past = label === null ? undefined : byLabel.get(label);
@@ -144,10 +145,6 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
 function toAssurance(manifest: Manifest): Assurance {
   if (!isSigned(manifest)) return 'unsigned';
   return isTrusted(manifest) ? 'trusted' : 'signed';
-}
-
-function weaker(a: Assurance, b: Assurance): Assurance {
-  return assurances[Math.min(assurances.indexOf(a), assurances.indexOf(b))]!;
 }
 
 function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): readonly Declaration[] {

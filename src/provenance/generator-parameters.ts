@@ -51,7 +51,7 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const midjourneyJob = new RegExp(`\\s--[a-z]+\\b.*\\sJob ID: ${uuid}$`, 'is');
 
 const recognisers: readonly Recogniser[] = [
-  recogniseSettingsLine,
+  (texts) => texts.all.flatMap((text) => recogniseLine(text) ?? []),
   recogniseJson,
   recogniseDream,
   // Recognised by fixed values in particular fields.
@@ -170,10 +170,6 @@ const maxTries = 20;
  * Parses the line that Stable Diffusion web UI (AUTOMATIC1111) and compatible programs write after the prompt:
  * `Steps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services lose the line breaks before it.
  */
-function recogniseSettingsLine(texts: ForeignTexts): readonly Recognised[] {
-  return texts.all.flatMap((text) => recogniseLine(text) ?? []);
-}
-
 function recogniseLine(text: FileText): Recognised | null {
   // Some programs escape their line breaks.
   const whole = text.text.replaceAll(String.raw`\n`, '\n').trim();

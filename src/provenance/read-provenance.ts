@@ -8,7 +8,6 @@ import { readFileClues } from '../image/container.ts';
 import { readExifClues } from '../image/exif.ts';
 import { type FileText, readFileTexts } from '../image/file-texts.ts';
 import type { Warning } from '../image/metadata-blocks.ts';
-import type { StoredWarning } from '../image/metadata.ts';
 import type { Picture } from '../image/picture.ts';
 import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
@@ -75,7 +74,11 @@ export async function readProvenance(
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
     warnings: [
-      ...facts.metadata.warnings.filter(isLoss),
+      // A truncated text is stored with the metadata, and was recognised before truncation, so nothing was lost.
+      ...facts.metadata.warnings.filter(
+        (warning) =>
+          typeof warning === 'string' || !['texts_cut', 'entries_cut'].includes(warning.code),
+      ),
       ...(exif.thumbnail !== null && thumbnail === null ? [thumbnailLost] : []),
       ...credentialWarnings(texts, credentials !== null),
     ],
@@ -130,11 +133,6 @@ function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
       parameters: field('/parameters'),
     };
   });
-}
-
-/** A truncated text is stored with the metadata, and was recognised before truncation, so nothing was lost. */
-function isLoss(warning: StoredWarning): boolean {
-  return typeof warning === 'string' || !['texts_cut', 'entries_cut'].includes(warning.code);
 }
 
 const thumbnailLost: Warning = { code: 'thumbnail_unreadable', values: {} };

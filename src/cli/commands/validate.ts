@@ -95,7 +95,11 @@ function describeStored(validate: Command): void {
     'validate show 65f000000000000000000001 --json',
   ])
     .argument('<id>', 'its id')
-    .action(calling(showValidation));
+    .action(
+      calling((id: string, options: StoredOptions) =>
+        printValidation(openValidations(settingsFor(options)).find(id), options),
+      ),
+    );
   subcommand(
     validate,
     'delete',
@@ -226,10 +230,6 @@ function listValidations(options: StoredOptions): void {
     'AUC, clean': ({ auc }) => (auc === null ? '' : exact(auc)),
   };
   printList(entries, columns, { ...options, none: 'There are no validations.' });
-}
-
-function showValidation(id: string, options: StoredOptions): void {
-  printValidation(openValidations(settingsFor(options)).find(id), options);
 }
 
 function deleteValidation(id: string, options: StoredOptions): void {

@@ -162,7 +162,9 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   const refused = endedAs('refused');
   const sent = endedAs('done');
   const examined = useExamined(sent.flatMap(({ state }) => ('id' in state ? [state.id] : [])));
-  const failed = sent.filter(({ state }) => 'id' in state && isFailed(examined.get(state.id)));
+  const failed = sent.filter(
+    ({ state }) => 'id' in state && examined.get(state.id)?.inferenceStatus.status === 'failed',
+  );
   const well = sent.filter((each) => !failed.includes(each));
   // Those that need attention first.
   const shown = [...refused, ...failed, ...open, ...well, ...endedAs('cancelled')];
@@ -219,10 +221,6 @@ function useExamined(ids: readonly string[]): Examined {
 function nullIfGone(error: unknown): null {
   if (error instanceof ApiError && error.status === 404) return null;
   throw error;
-}
-
-function isFailed(analysis: Analysis | null | undefined): boolean {
-  return analysis?.inferenceStatus.status === 'failed';
 }
 
 function TransferLine({

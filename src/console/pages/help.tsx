@@ -105,17 +105,15 @@ export function ManualPage({ topic }: { readonly topic: string }) {
         <a href="#/help">‹ {words.help.title}</a>
       </p>
       <Panel lang={language}>
-        <Awaited loaded={loaded}>{(text) => <Markdown text={text} />}</Awaited>
+        <Awaited loaded={loaded}>
+          {(text) => <div class="manual">{blocksIn(text).map(renderBlock)}</div>}
+        </Awaited>
       </Panel>
     </>
   );
 }
 
 /** A page as elements. Text never becomes HTML, so nothing in a page can run. */
-function Markdown({ text }: { readonly text: string }) {
-  return <div class="manual">{blocksIn(text).map(renderBlock)}</div>;
-}
-
 function renderBlock(block: Block, key: number): ComponentChildren {
   switch (block.is) {
     case 'heading':

@@ -64,13 +64,10 @@ export function useFileDrop(onFiles: OnFiles): boolean {
       event.preventDefault();
       setOver(true);
     };
-    const leave = ({ relatedTarget }: DragEvent) => {
-      if (relatedTarget === null) setOver(false);
-    };
     const end = new AbortController();
     const { signal } = end;
     addEventListener('dragover', over, { signal });
-    addEventListener('dragleave', leave, { signal });
+    addEventListener('dragleave', (event) => event.relatedTarget ?? setOver(false), { signal });
     addEventListener('drop', (event) => receive(event, event.dataTransfer), { signal });
     addEventListener('paste', (event) => receive(event, event.clipboardData), { signal });
     return () => end.abort();
