@@ -198,7 +198,9 @@ export function jsonField(
 export function hasElement({ engine }: Reader, column: AnyColumn, value: string): SQL {
   return engine === 'sqlite'
     ? sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ${value})`
-    : sql`${column}::jsonb @> ${JSON.stringify([value])}::jsonb`;
+    : // Compared as JSON text, because PostgreSQL cannot convert an escaped U+0000.
+      sql`EXISTS (SELECT 1 FROM json_array_elements(${column}::json) AS list(value)
+        WHERE value::text = ${JSON.stringify(value)})`;
 }
 
 /** The values of a list of integers as a query with a single column, `value`: one parameter, however many there are. */

@@ -262,7 +262,8 @@ describe.each(engines)('$name', (engine) => {
 
   on('finds parts of text and list elements literally, without wildcards', async () => {
     const db = await newDb();
-    const values = ['50 % off', '50 x off', 'a_b', 'a\\b', '["x","50 %"]'];
+    const list = JSON.stringify(['x', '50 %', 'a\u0000"\u{10ffff}']);
+    const values = ['50 % off', '50 x off', 'a_b', 'a\\b', list];
     await transact(db, async (tx) => {
       for (const value of values) await tx.insert(settings).values({ key: value, value }).run();
     });
@@ -280,17 +281,24 @@ describe.each(engines)('$name', (engine) => {
       await having('a_'),
       await having('\\'),
       await having('A_'),
-    ]).toEqual([2, 1, 1, 0]);
-    const lists = db.select().from(settings).where(eq(settings.key, '["x","50 %"]'));
+    ]).toEqual([2, 1, 2, 0]);
+    const isList = eq(settings.key, list);
+    const lists = db.select().from(settings).where(isList);
     expect(await lists.all()).toHaveLength(1);
-    const isList = eq(settings.key, '["x","50 %"]');
-    const withElement = (value: string) =>
-      db
-        .select({ n: count() })
-        .from(settings)
-        .where(sql`CASE WHEN ${isList} THEN ${hasElement(db, settings.value, value)} END`)
-        .get();
-    expect([await withElement('50 %'), await withElement('50')]).toEqual([{ n: 1 }, { n: 0 }]);
+    const withElement = async (value: string) =>
+      (
+        await db
+          .select({ n: count() })
+          .from(settings)
+          .where(sql`CASE WHEN ${isList} THEN ${hasElement(db, settings.value, value)} END`)
+          .get()
+      )?.n;
+    expect([
+      await withElement('50 %'),
+      await withElement('50'),
+      await withElement('a\u0000"\u{10ffff}'),
+      await withElement('\u0000'),
+    ]).toEqual([1, 0, 1, 0]);
   });
 
   on('refuses changes to the audit log', async () => {
