@@ -303,7 +303,11 @@ export async function createAnalysis(
   } as const;
   const repeatable = toRepeatable(caller, { act: 'create', request }, now());
   const analysisId = await insertAnalysis(context, row, { actor: principal, repeatable });
-  return getAnalysis(context, caller, analysisId);
+  return getAnalysis(context, caller, analysisId).catch((cause: unknown) => {
+    if (analysisId === id) throw cause;
+    const message = 'The analysis of this Idempotency-Key was deleted; send a new Idempotency-Key.';
+    throw new ForensicsError('conflict', message, { cause });
+  });
 }
 
 /** The options of every new analysis, unless others are given. */
