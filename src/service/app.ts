@@ -19,7 +19,7 @@ import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
 import { type Stack, withStack } from './disposer.ts';
-import { type OpenFeedback, sendJob } from './feedback/feedback.ts';
+import { type Feedback, sendJob } from './feedback/feedback.ts';
 import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
 import {
   type Check,
@@ -53,7 +53,7 @@ export interface Administration {
   readonly webhookLog: WebhookLog;
   /** Creates the first account from a browser. */
   readonly firstUser: FirstUser;
-  readonly feedback: Pick<OpenFeedback, 'submit'>;
+  readonly feedback: Pick<Feedback, 'submit'>;
 }
 
 interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> {

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';
 import { type Db, transact } from '../ports/db/database.ts';
 import { forgetOldRequests } from './idempotency.ts';
+import { createSender } from '../ports/network/post.ts';
 import type { Buckets } from '../ports/storage/embedded/buckets.ts';
 import { purgeExpired } from './access/embedded/sessions.ts';
 import { forgetCounts } from './access/request-counts.ts';
@@ -13,7 +14,13 @@ import { runJob } from './analyses/lifecycle/client.ts';
 import type { Audit } from './audit/log.ts';
 import type { Core } from './core.ts';
 import type { Stack } from './disposer.ts';
-import { type OpenFeedback, openFeedback, purgeFeedback } from './feedback/feedback.ts';
+import {
+  createFeedback,
+  type Feedback,
+  openChannels,
+  purgeFeedback,
+  sendJob,
+} from './feedback/feedback.ts';
 import { type Chore, createChores } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
@@ -40,7 +47,7 @@ interface BackgroundOptions {
 interface Work {
   /** Works on the runs. */
   readonly worker: Pick<Worker, 'running'>;
-  readonly feedback: Pick<OpenFeedback, 'submit'>;
+  readonly feedback: Pick<Feedback, 'submit'>;
   start(): void;
 }
 
@@ -81,7 +88,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
     onNotice: onWarning,
   });
   stack.defer(() => deliverer.stop());
-  const feedback = openFeedback({
+  const feedback = openFeedback(stack, {
     settings,
     db,
     queue,
@@ -89,7 +96,6 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
     now,
     onError: (error) => onError('feedback', error),
   });
-  stack.defer(() => feedback.stop());
   const chores = createChores({
     db,
     now,
@@ -107,6 +113,27 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
       chores.start();
     },
   };
+}
+
+interface FeedbackParts {
+  readonly settings: Settings;
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly workerId: string;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Has a worker of its own, so that a slow mail server delays no analysis. */
+function openFeedback(stack: Stack, { settings, ...parts }: FeedbackParts) {
+  // There is no address guard: the administrator chose the address, which may well be internal.
+  const sender = createSender({ guard: { isAllowed: () => true } });
+  stack.defer(() => sender.close());
+  const feedback = createFeedback({ ...parts, channels: openChannels(settings, sender) });
+  const handlers = { [sendJob]: feedback.send };
+  const worker = createWorker({ ...parts, handlers, concurrency: 2 });
+  stack.defer(() => worker.stop());
+  return { ...feedback, start: () => worker.start() };
 }
 
 /** More than the heatmaps and reports of the largest picture take. */

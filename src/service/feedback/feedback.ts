@@ -11,11 +11,8 @@ import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/d
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
-import { createWorker, type Handler, type Worker } from '../jobs/worker.ts';
-import {
-  createSender as createPostSender,
-  type Sender as PostSender,
-} from '../../ports/network/post.ts';
+import type { Handler } from '../jobs/worker.ts';
+import type { Sender } from '../../ports/network/post.ts';
 import {
   assertAttributesFit,
   type Attempt,
@@ -28,18 +25,18 @@ import {
 /** Kind of the send jobs; there is one for each message and channel. */
 export const sendJob = 'feedback.send';
 
-interface Sender {
+interface Author {
   readonly userId: string;
   readonly tenantId: string;
 }
 
-interface Feedback {
+export interface Feedback {
   /**
    * Stores the message; it is sent later.
    *
    * @throws {ForensicsError} `invalid_request`.
    */
-  submit(sender: Sender, message: FeedbackMessage): Promise<void>;
+  submit(author: Author, message: FeedbackMessage): Promise<void>;
   /** The worker's handler for `sendJob` jobs. */
   readonly send: Handler;
 }
@@ -141,46 +138,11 @@ async function record(
   await tx.update(feedback).set({ outcomes }).where(isThis).run();
 }
 
-interface FeedbackParts {
-  readonly settings: Settings;
-  readonly db: Db;
-  readonly queue: Queue;
-  readonly workerId: string;
-  readonly now: () => Date;
-  readonly onError: (error: unknown) => void;
-}
-
-export interface OpenFeedback extends Pick<Feedback, 'submit'> {
-  start(): void;
-  stop(): Promise<void>;
-}
-
-/**
- * Opens feedback with the channels in the settings and a worker of its own, so that a slow mail
- * server delays no analysis.
- *
- * @throws {ForensicsError} `config_invalid`.
- */
-export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedback {
-  // There is no address guard: the administrator chose the address, which may well be internal.
-  const sender = createPostSender({ guard: { isAllowed: () => true } });
-  const room = createFeedback({ ...parts, channels: openChannels(settings, sender) });
-  const worker: Worker = createWorker({
-    ...parts,
-    handlers: { [sendJob]: room.send },
-    concurrency: 2,
-  });
-  return {
-    submit: (from, message) => room.submit(from, message),
-    start: () => worker.start(),
-    async stop() {
-      await worker.stop();
-      await sender.close();
-    },
-  };
-}
-
-function openChannels(settings: Settings, sender: PostSender): Readonly<Record<string, Channel>> {
+/** The channels in the settings. @throws {ForensicsError} `config_invalid`. */
+export function openChannels(
+  settings: Settings,
+  sender: Sender,
+): Readonly<Record<string, Channel>> {
   const { feedbackSmtpUrl: smtpUrl, feedbackMailFrom: from, feedbackMailTo: to } = settings;
   const { feedbackWebhookUrl: url } = settings;
   const hasMail = smtpUrl !== null && from !== null && to !== null;
