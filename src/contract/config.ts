@@ -152,11 +152,6 @@ function openFile(configFile: string | undefined, environment: Environment): Con
   const known: readonly string[] = settingNames;
   const unknownName = Object.keys(values).find((name) => !known.includes(name));
   if (unknownName === undefined) return { path: resolve(file), values };
-  if (unknownName === 'maxSidePx') {
-    throw invalid(
-      'The maxSidePx setting in the config file has been replaced by intake: write "intake": "everything" for sides above 4,096 pixels.',
-    );
-  }
   throw invalid(
     `The config file contains an unknown setting, "${unknownName}"; the known ones are ${known.join(', ')}.`,
   );
