@@ -6,25 +6,11 @@ import { max } from 'drizzle-orm';
 import type { Settings } from '../../contract/config.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { analyses, tenants } from '../../ports/db/schema.ts';
-import { probeKey } from '../../ports/storage/remote/probe.ts';
 import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
-import type { StoreToCheck } from './presigned.ts';
 
 const warnAboveMs = 60_000;
 // AWS Signature Version 4 tolerates a clock difference of 15 minutes.
 const failAboveMs = 15 * 60_000;
-/** The Date header has whole seconds. */
-const halfSecondMs = 500;
-
-/** Every response of the store carries its time. Other checks report a store that does not respond. */
-export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
-  const { tenant, store, visit, now } = target;
-  const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
-  const answer = await visit({ method: 'HEAD', url: `${origin}/` }).catch(() => null);
-  const storeMs = Date.parse(answer?.headers.date ?? '');
-  if (answer === null || Number.isNaN(storeMs)) return [];
-  return [judgeClock(tenant, answer.at.getTime() - (storeMs + halfSecondMs))];
-}
 
 /**
  * @param aheadMs - how far this machine's clock is ahead of the other one.

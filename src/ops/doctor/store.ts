@@ -1,10 +1,19 @@
 /** Does with one store what the service and its clients do: writes, reads, uses presigned URLs and sends preflight requests. */
 
 import { ForensicsError } from '../../errors.ts';
-import { probeStore } from '../../ports/storage/remote/probe.ts';
-import { checkClock } from './clock.ts';
+import { gatherAnswer, probeKey, probeStore } from '../../ports/storage/remote/probe.ts';
+import { judgeClock } from './clock.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
-import { checkCors, checkPresigned, type StoreToCheck } from './presigned.ts';
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { StorageType } from '../../contract/vocabulary.ts';
+import {
+  connectionFailure,
+  createAgent,
+  type RemoteSettings,
+} from '../../ports/storage/remote/http.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
 
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const access = await checkAccess(target);
@@ -30,4 +39,193 @@ async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
   } catch (error) {
     return { diagnosis: failed(messageOf(error), fixes.access), error };
   }
+}
+
+/** The Date header has whole seconds. */
+const halfSecondMs = 500;
+
+/** Every response of the store carries its time. Other checks report a store that does not respond. */
+async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
+  const { tenant, store, visit, now } = target;
+  const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
+  const answer = await visit({ method: 'HEAD', url: `${origin}/` }).catch(() => null);
+  const storeMs = Date.parse(answer?.headers.date ?? '');
+  if (answer === null || Number.isNaN(storeMs)) return [];
+  return [judgeClock(tenant, answer.at.getTime() - (storeMs + halfSecondMs))];
+}
+
+/** A store to check, and how to fix anything that fails there. */
+export interface StoreToCheck {
+  readonly tenant: string;
+  readonly store: BlobStore;
+  readonly visit: MakeVisit;
+  /** Origins whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
+  readonly origins: readonly string[];
+  /** How to fix each kind of failure. */
+  readonly fixes: {
+    readonly access: string;
+    readonly presigned: string;
+    readonly cors: string;
+  };
+  /** The warning for an address that cannot be reached from this machine; null if that counts as a failure. */
+  readonly unreached: { readonly message: string; readonly fix: string } | null;
+  readonly now: () => Date;
+}
+
+/** Headers that a client must send with an upload. */
+function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
+  const contentType = { 'content-type': 'application/octet-stream' };
+  return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
+}
+
+/** If no server responds, this is only a warning, because that may be intended. */
+async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
+  const { tenant, store, visit, fixes, unreached, now } = target;
+  const { ok, warning, failed } = diagnose('presigned URLs', tenant);
+  const key = probeKey();
+  const body = randomBytes(64);
+  const { putUrl, getUrl, deleteUrl } = store.presign(key, now());
+  try {
+    const headers = uploadHeaders(store.type);
+    await expectDone(visit, { method: 'PUT', url: putUrl, headers, body });
+    const read = await expectDone(visit, { method: 'GET', url: getUrl });
+    await expectDone(visit, { method: 'DELETE', url: deleteUrl });
+    if (!read.equals(body))
+      return failed('The downloaded bytes differ from the uploaded ones.', fixes.presigned);
+    return ok('Uploading, downloading and deleting through them work.');
+  } catch (error) {
+    const isUnreached = error instanceof ForensicsError && error.code === 'store_unavailable';
+    if (unreached !== null && isUnreached) return warning(unreached.message, unreached.fix);
+    return failed(messageOf(error), fixes.presigned);
+  } finally {
+    // Cleans up if the presigned deletion failed.
+    await store.delete(key).catch(() => undefined);
+  }
+}
+
+async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
+  const { status, body } = await visit(what);
+  if (status >= 200 && status < 300) return body;
+  throw new ForensicsError(
+    'store_refused',
+    `The store responded to ${what.method} through a presigned URL with HTTP ${status}.`,
+  );
+}
+
+/**
+ * Sends, for each origin, the preflight request that a browser would send before an upload. Does nothing if no origins
+ * are allowed.
+ */
+async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
+  const { tenant, store, origins, fixes, now } = target;
+  if (origins.length === 0) return [];
+  const { ok, failed } = diagnose('CORS', tenant);
+  const { putUrl } = store.presign(probeKey(), now());
+  const refused: string[] = [];
+  try {
+    for (const pattern of origins) {
+      const origin = pattern === '*' ? 'https://any.example' : pattern.replace('*', 'any');
+      if (!(await isOriginAllowed(target, { origin, url: putUrl }))) refused.push(pattern);
+    }
+  } catch (error) {
+    return [failed(messageOf(error), fixes.cors)];
+  }
+  return refused.length === 0
+    ? [ok(`Pages of ${origins.join(', ')} can upload.`)]
+    : [failed(`Browsers will block uploads from pages of ${refused.join(', ')}.`, fixes.cors)];
+}
+
+async function isOriginAllowed(
+  { store, visit }: StoreToCheck,
+  { origin, url }: { readonly origin: string; readonly url: string },
+): Promise<boolean> {
+  const wanted = Object.keys(uploadHeaders(store.type));
+  const answer = await visit({
+    method: 'OPTIONS',
+    url,
+    headers: {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': wanted.join(','),
+    },
+  });
+  const isDone = answer.status >= 200 && answer.status < 300;
+  const allowed = {
+    origin: namesIn(answer, 'access-control-allow-origin'),
+    method: namesIn(answer, 'access-control-allow-methods'),
+    header: namesIn(answer, 'access-control-allow-headers'),
+  };
+  return (
+    isDone &&
+    has(allowed.origin, origin) &&
+    has(allowed.method, 'PUT') &&
+    wanted.every((name) => has(allowed.header, name))
+  );
+}
+
+function has(names: readonly string[], name: string): boolean {
+  return names.includes('*') || names.includes(name.toLowerCase());
+}
+
+function namesIn({ headers }: VisitAnswer, header: string): readonly string[] {
+  return String(headers[header] ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+}
+
+/** A request as a client of the service makes it, with nothing but a URL. */
+interface Visit {
+  readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+interface VisitAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** Our time halfway between request and response. */
+  readonly at: Date;
+}
+
+/**
+ * @throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response; a response of any status is
+ *   returned.
+ */
+type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
+
+const timeouts = { connectMs: 5000, idleMs: 10_000 };
+const totalMs = 20_000;
+const maxAnswerBytes = 1024 * 1024;
+
+/** Verifies certificates, checks addresses and follows no redirects. */
+export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): MakeVisit {
+  return async ({ method, url, headers = {}, body }) => {
+    const isSecure = url.startsWith('https:');
+    const agent = createAgent(isSecure, { ...settings, timeouts });
+    const signal = AbortSignal.timeout(totalMs);
+    const askedMs = Date.now();
+    try {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const start = isSecure ? secureRequest : request;
+        const length = body === undefined ? {} : { 'content-length': String(body.length) };
+        start(url, { method, headers: { ...headers, ...length }, agent, signal }, resolve)
+          .once('error', reject)
+          .end(body);
+      });
+      const at = new Date((askedMs + Date.now()) / 2);
+      const { statusCode: status = 0 } = answer;
+      return {
+        status,
+        headers: answer.headers,
+        body: await gatherAnswer(answer, null, maxAnswerBytes),
+        at,
+      };
+    } catch (error) {
+      throw connectionFailure(error);
+    } finally {
+      agent.destroy();
+    }
+  };
 }

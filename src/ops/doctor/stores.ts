@@ -10,8 +10,7 @@ import type { Settings } from '../../contract/config.ts';
 import { isServed } from '../../ports/data-folder/data-folder.ts';
 import type { StorageConfig } from '../../ports/storage/configs.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
-import { createVisitor, type StoreToCheck } from './presigned.ts';
-import { checkStore } from './store.ts';
+import { checkStore, createVisitor, type StoreToCheck } from './store.ts';
 
 export interface StoresToCheck {
   readonly settings: Settings;

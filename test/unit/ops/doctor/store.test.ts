@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createVisitor, type StoreToCheck } from '../../../../src/ops/doctor/presigned.ts';
-import { checkStore } from '../../../../src/ops/doctor/store.ts';
+import { checkStore, createVisitor, type StoreToCheck } from '../../../../src/ops/doctor/store.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { bucket, startEmbeddedServer } from '../../../fixtures/embedded-server.ts';
