@@ -3,8 +3,8 @@
  * that identifies the field. The parts that the manifests of both kinds of model share come last.
  */
 
-import { ForensicsError } from '../errors.ts';
 import { createHash } from 'node:crypto';
+import { ForensicsError } from '../errors.ts';
 
 /**
  * Reads a value. @param name - field name for the message. @throws {ForensicsError} `model_integrity` for a missing or

@@ -6,6 +6,8 @@
 import { existsSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { requireFreeSpace } from '../../ports/files/free-space.ts';
 import {
@@ -18,11 +20,6 @@ import {
 import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../../ports/files/atomic-write.ts';
 import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
-import { readArchive, type ReadOptions } from './archive-reader.ts';
-import { belongs, type Manifest, masterKeyId, names, readKeys, toDiskError } from './contents.ts';
-import { isDamaged, judge, type Verified, verifyBackup } from './verify.ts';
-import { tmpdir } from 'node:os';
-import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { defaultSeed } from '../../contract/vocabulary.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { analyses } from '../../ports/db/schema.ts';
@@ -30,6 +27,9 @@ import { limitsForAccepted } from '../../image/picture.ts';
 import { readEvidence } from '../../service/analyses/evidence.ts';
 import { type Core, openCore } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
+import { readArchive, type ReadOptions } from './archive-reader.ts';
+import { belongs, type Manifest, masterKeyId, names, readKeys, toDiskError } from './contents.ts';
+import { isDamaged, judge, type Verified, verifyBackup } from './verify.ts';
 
 type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
@@ -216,6 +216,8 @@ export function canRehearse({ holdsKeys, masterKey: { place } }: Manifest): bool
 const masterKeyVariable = 'FORENSICS_MASTER_KEY';
 
 /**
+ * Tests a backup: restores it to a temporary folder, opens that as a server would, and examines a picture in it.
+ *
  * Leaves nothing behind in the system's folder for temporary files (`TMPDIR`), where it needs as much space as the
  * backup takes.
  *

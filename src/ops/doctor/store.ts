@@ -1,12 +1,10 @@
 /** Does with one store what the service and its clients do: writes, reads, uses presigned URLs and sends preflight requests. */
 
-import { ForensicsError } from '../../errors.ts';
-import { gatherAnswer, probeKey, probeStore } from '../../ports/storage/remote/probe.ts';
-import { judgeClock } from './clock.ts';
-import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { ForensicsError } from '../../errors.ts';
+import { gatherAnswer, probeKey, probeStore } from '../../ports/storage/remote/probe.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import {
   connectionFailure,
@@ -14,6 +12,8 @@ import {
   type RemoteSettings,
 } from '../../ports/storage/remote/http.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
+import { judgeClock } from './clock.ts';
+import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const access = await checkAccess(target);

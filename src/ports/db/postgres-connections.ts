@@ -5,11 +5,11 @@
 
 import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryArrayResult } from 'pg';
 import { ForensicsError } from '../../errors.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import { currentRequester, type Topic } from './database.ts';
-import { readFileSync } from 'node:fs';
 import type { Execute } from './builder.ts';
 
 export type Connections = ReturnType<typeof shareConnections>;

@@ -13,10 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ForensicsError } from '../../errors.ts';
-import { isFull, lacksLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
 import { randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { ForensicsError } from '../../errors.ts';
+import { isFull, lacksLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
 
 /** Creates a folder for such files. @throws {ForensicsError} `config_invalid`. */
 export function makePrivateFolder(path: string): void {

@@ -4,11 +4,11 @@
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { and, eq } from 'drizzle-orm';
 import { newId, type Reader, type Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { isIPv6 } from 'node:net';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
 import { parseConnectionString } from './azure/client.ts';
 

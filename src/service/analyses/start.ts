@@ -5,6 +5,7 @@
  */
 
 import { hash, randomBytes } from 'node:crypto';
+import { Value } from 'typebox/value';
 import type { Tenant } from '../tenants/tenants.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { failure } from '../../contract/failure-reasons.ts';
@@ -15,6 +16,14 @@ import { isQuarterTurn } from '../../image/orientation.ts';
 import { checkSizeBytes, type Limits } from '../../image/picture.ts';
 import { recall } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
+import {
+  type Analysis,
+  type AnalysisOptions,
+  type CreateRequest,
+  givenOptions,
+} from '../../contract/analysis.ts';
+import { defaultSeed } from '../../contract/vocabulary.ts';
+import { foldText, newId } from '../../ports/db/database.ts';
 import { type Caller, type Context, openInTime, toRepeatable } from './context.ts';
 import {
   type Act,
@@ -32,19 +41,10 @@ import {
 } from './lifecycle/client.ts';
 import { discardUnlessUsed, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
-import {
-  type Analysis,
-  type AnalysisOptions,
-  type CreateRequest,
-  givenOptions,
-} from '../../contract/analysis.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
 import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';
-import { Value } from 'typebox/value';
-import { defaultSeed } from '../../contract/vocabulary.ts';
-import { foldText, newId } from '../../ports/db/database.ts';
 
 /**
  * Ingests the upload and queues the analysis. Of two concurrent starts, one wins. An upload that can never be analysed

@@ -5,8 +5,8 @@ import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { ForensicsError } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
+import { ForensicsError } from '../../../errors.ts';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 
 /** What is known about an object before its bytes arrive. */

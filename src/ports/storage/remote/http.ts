@@ -1,11 +1,11 @@
 /** Connections to remote stores; failures become messages that say what to check, or are retried. */
 
-import { type ErrorCode, ForensicsError } from '../../../errors.ts';
-import { backoffMs, retry } from '../../../retry.ts';
-import type { CorsOutcome } from '../store.ts';
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
+import { type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { backoffMs, retry } from '../../../retry.ts';
+import type { CorsOutcome } from '../store.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 
 const untrusted =

@@ -13,12 +13,12 @@
 
 import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
+import type { JWTPayload } from 'jose';
 import { type Clocked, type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
 import { refreshTokens, sessions } from '../../../ports/db/schema.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
-import { purgeLoginAttempts } from './throttle.ts';
-import type { JWTPayload } from 'jose';
 import type { ForensicsError } from '../../../errors.ts';
+import { purgeLoginAttempts } from './throttle.ts';
 
 export interface OpenSession extends Subject {
   /** Never shown again. */
