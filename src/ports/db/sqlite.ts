@@ -289,7 +289,12 @@ interface UpgradeOptions {
   readonly at: Date;
 }
 
-/** @returns null for a new file and for one with the current schema. */
+/**
+ * Upgrades a file from an earlier version to the current schema. First it makes a copy, so that it is possible to go
+ * back to that version. Copies are stored in `backups/` beside the database; the newest three are kept.
+ *
+ * @returns null for a new file and for one with the current schema.
+ */
 function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgrade | null {
   const from = checkedSchema(client);
   const to = currentSchema('sqlite');
