@@ -273,15 +273,12 @@ function joined(places: readonly Place[], { region, methods }: Place): readonly 
     (place) =>
       isSamePlace(place.region, region) && !methods.some((one) => place.methods.includes(one)),
   );
-  if (at === -1) return [...places, { region, methods }];
-  return places.map((place, index) =>
-    index === at
-      ? {
-          region: methods.includes('copy-move') ? region : place.region,
-          methods: [...new Set([...place.methods, ...methods])],
-        }
-      : place,
-  );
+  const place = places[at];
+  if (place === undefined) return [...places, { region, methods }];
+  return places.with(at, {
+    region: methods.includes('copy-move') ? region : place.region,
+    methods: [...new Set([...place.methods, ...methods])],
+  });
 }
 
 /** Minimum overlap, as a share of the smaller box, for two marks to count as the same place. */

@@ -224,12 +224,11 @@ function answerRows(input: SectionInput): readonly Row[] {
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
   ];
   const { conclusion } = catalogue.verdict;
-  const isSuspected = isSuspicion(result);
   return [
     {
       label: rows.rely,
       value: [
-        conclusion[isSuspected ? 'suspected' : result.outcome],
+        conclusion[isSuspicion(result) ? 'suspected' : result.outcome],
         ...writeOutsideSizes(input),
       ].join(' '),
     },
