@@ -75,35 +75,11 @@ export function findQuantiles(values: Float64Array, shares: readonly number[]): 
  * of Vigna's reference code. Any integer is a good seed, even a small one.
  */
 export function createRandom(seed: number): () => number {
-  // 64-bit arithmetic on two 32-bit halves: BigInt takes twenty times as long per number.
-  const start = BigInt.asUintN(64, BigInt(seed));
-  let stateHigh = Number(start >> 32n);
-  let stateLow = Number(start & 0xffffffffn);
+  let state = BigInt.asUintN(64, BigInt(seed));
   return () => {
-    stateLow += 0x7f4a7c15;
-    stateHigh = (stateHigh + 0x9e3779b9 + (stateLow > 0xffffffff ? 1 : 0)) >>> 0;
-    stateLow >>>= 0;
-    let high = stateHigh ^ (stateHigh >>> 30);
-    let low = stateLow ^ ((stateLow >>> 30) | (stateHigh << 2));
-    high = highOfProduct(high, low, 0xbf58476d, 0x1ce4e5b9);
-    low = Math.imul(low, 0x1ce4e5b9);
-    low ^= (low >>> 27) | (high << 5);
-    high ^= high >>> 27;
-    high = highOfProduct(high, low, 0x94d049bb, 0x133111eb);
-    low = Math.imul(low, 0x133111eb);
-    low ^= (low >>> 31) | (high << 1);
-    high ^= high >>> 31;
-    return ((high >>> 0) * 2 ** 21 + (low >>> 11)) / 2 ** 53;
+    state = BigInt.asUintN(64, state + 0x9e3779b97f4a7c15n);
+    let mixed = BigInt.asUintN(64, (state ^ (state >> 30n)) * 0xbf58476d1ce4e5b9n);
+    mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 27n)) * 0x94d049bb133111ebn);
+    return Number((mixed ^ (mixed >> 31n)) >> 11n) / 2 ** 53;
   };
-}
-
-/** Bits 32 to 63 of the product of two 64-bit numbers, each given as two 32-bit halves. */
-function highOfProduct(high: number, low: number, otherHigh: number, otherLow: number): number {
-  const [lower, upper] = [low & 0xffff, low >>> 16];
-  const [otherLower, otherUpper] = [otherLow & 0xffff, otherLow >>> 16];
-  const middle = upper * otherLower + ((lower * otherLower) >>> 16);
-  const middleSum = lower * otherUpper + (middle % 0x10000);
-  const highOfLowProduct =
-    upper * otherUpper + Math.floor(middle / 0x10000) + Math.floor(middleSum / 0x10000);
-  return (highOfLowProduct + Math.imul(high, otherLow) + Math.imul(low, otherHigh)) | 0;
 }
