@@ -171,22 +171,9 @@ const minWidthToWrap = 20;
  * already laid out, and examples are copied as a whole.
  */
 function layHelp(text: string, columns: number): string {
-  const lines: string[] = [];
-  let paragraph: string[] = [];
-  const flush = () => {
-    if (paragraph.length > 0) lines.push(wrapAnsi(paragraph.join(' '), columns));
-    paragraph = [];
-  };
-  for (const line of text.split('\n')) {
-    if (/^\S/.test(line)) {
-      paragraph.push(line);
-    } else {
-      flush();
-      lines.push(line);
-    }
-  }
-  flush();
-  return lines.join('\n');
+  return text.replaceAll(/^\S.*(?:\n\S.*)*/gm, (paragraph) =>
+    wrapAnsi(paragraph.replaceAll('\n', ' '), columns),
+  );
 }
 
 /** Defaults are printed only where they help: "(default: false)" on every switch would be noise. */
