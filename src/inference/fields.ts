@@ -48,13 +48,9 @@ export function parseModelJson(text: string, name: string): unknown {
 }
 
 export const fields: Reader<Readonly<Record<string, unknown>>> = (value, name) => {
-  if (isFields(value)) return value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw damaged(`${name} is not an object`);
 };
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads the fields in `shape` and drops all others. */
 export function object<Shape extends Readonly<Record<string, Reader<unknown>>>>(

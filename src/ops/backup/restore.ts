@@ -117,9 +117,9 @@ async function restoreLocked(target: Target, request: RestoreRequest): Promise<R
 
 /** What an interrupted restore unpacked does not count: the next one starts again. */
 function assertEmpty(dataDir: string): void {
-  const isOurs = (name: string) => name === basename(restoringFolder(dataDir));
+  const ours = basename(restoringFolder(dataDir));
   const content = readdirSync(dataDir).filter(
-    (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && !isOurs(name),
+    (name) => name !== 'lost+found' && !name.startsWith('serve.lock') && name !== ours,
   );
   if (content.length === 0) return;
   throw new ForensicsError(

@@ -105,14 +105,15 @@ export async function search(
   }
   const isIt = eq(analyses.id, target.analysisId);
   const own = await reader.select({ projectId }).from(analyses).where(isIt).get();
-  // All the pictures in a case often come from one camera.
-  const isOfOneCamera = (other: SeenBefore) =>
-    other.projectId !== null &&
-    other.projectId === own?.projectId &&
-    other.reasons.every((reason) => reason === 'camera');
   return [...found.values()]
     .map((entry) => ({ ...entry, reasons: [...new Set(entry.reasons)] }))
-    .filter((entry) => !isOfOneCamera(entry))
+    .filter(
+      // All the pictures in a case often come from one camera.
+      ({ projectId, reasons }) =>
+        projectId === null ||
+        projectId !== own?.projectId ||
+        reasons.some((reason) => reason !== 'camera'),
+    )
     .slice(0, maxListed)
     .toSorted((one, other) => one.createdDate.localeCompare(other.createdDate));
 }
