@@ -59,11 +59,11 @@ function toPostgres(sql: string): string {
 }
 
 /**
- * Upgrades the file to the newest schema; each step and its version number are one transaction.
+ * Upgrades the file to the last of the steps; each step and its version number are one transaction.
  *
  * @throws {ForensicsError} `schema_newer` if a newer program has already upgraded the file.
  */
-export function migrateSqlite(client: Database, steps = schemaSteps('sqlite')): void {
+export function migrateSqlite(client: Database, steps: readonly Step[]): void {
   const latest = steps.at(-1)!.version;
   const found = checkedSchema(client, latest);
   for (const { version, sql } of steps.filter((step) => step.version > found)) {

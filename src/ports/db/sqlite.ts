@@ -32,7 +32,13 @@ import {
   type Upgrade,
 } from './database.ts';
 import { isBusy, toOpeningError, toSqliteError } from './errors.ts';
-import { checkedSchema, currentSchema, migrateSqlite, readSchema } from './migrations.ts';
+import {
+  checkedSchema,
+  currentSchema,
+  migrateSqlite,
+  readSchema,
+  schemaSteps,
+} from './migrations.ts';
 
 export interface SqliteDb extends Db {
   readonly $client: Database.Database;
@@ -301,7 +307,7 @@ function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgr
   if (from === to) return null;
   const isNew = from === 0;
   const copy = isNew || options.isScratch ? null : copyBefore(client, from, options);
-  migrateSqlite(client);
+  migrateSqlite(client, schemaSteps('sqlite'));
   return isNew ? null : { from, to, copy };
 }
 
