@@ -20,7 +20,7 @@ import { capitalised } from './printable.ts';
 import { inBoth } from './report-item.ts';
 import { writePlaces } from './presentation.ts';
 import { isNeverCalled, placesOf, readErrors, readResult, toChangesFound } from './result.ts';
-import { boundedFinding, measureStrength } from './strength.ts';
+import { boundedFinding, measureStrength, toOdds } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 export function writeEvidence(examined: Examined): Evidence {
@@ -75,12 +75,25 @@ function toReason(code: ReasonCode, { decision, facts }: Examined): Evidence['re
   return {
     code,
     statement: inBoth((language) => {
-      const { reasons, onlySuspected } = wordsIn(language).verdict;
-      return [...(isLimited ? [onlySuspected[limited]] : []), reasons[code].what].join(' ');
+      const { reasons, onlySuspected, needed } = wordsIn(language).verdict;
+      const { plain } = createNumberWriter(language);
+      const { realMax, fakeMin } = decision.thresholds;
+      const isRated =
+        code === 'evidence_below_threshold' && realMax !== undefined && fakeMin !== undefined;
+      return [
+        ...(isLimited ? [onlySuspected[limited]] : []),
+        reasons[code].what,
+        ...(isRated ? [needed(plain(leastRatio(realMax)), plain(leastRatio(fakeMin)))] : []),
+      ].join(' ');
     }),
     // A noun phrase written to follow "Helpful:"; here it is used alone.
     help: inBoth((language) => `${capitalised(wordsIn(language).verdict.reasons[code].help)}.`),
   };
+}
+
+/** The likelihood ratio at a limit of P(generated), rounded up, because ratios are rounded down. */
+function leastRatio(limit: number): number {
+  return Math.ceil(toOdds(limit) * 10) / 10;
 }
 
 function wordStability(

@@ -65,7 +65,8 @@ export function present(result: Result, language: Language): Presentation {
   const { because } = words.outcome;
   const again = savedAgain(provenance);
   const isBlind = isBlindToChanges(result);
-  const why = isBlind ? because.blind : (writeMissed(result, language) ?? likeness);
+  const hint = result.isChangeHinted ? because.hinted(writeWhere(result.areas, words)) : undefined;
+  const why = hint ?? (isBlind ? because.blind : (writeMissed(result, language) ?? likeness));
   return {
     outcome,
     headline: writeHeadline(result, words),
@@ -73,7 +74,10 @@ export function present(result: Result, language: Language): Presentation {
       ...(ground === null ? [] : [why ?? writeBecause(ground, result, words)]),
       ...(outcome === 'real' && again !== null ? [because.savedAgain[again]] : []),
     ].join(' '),
-    short: ground === null || isUnstated(ground, provenance) ? '' : words.outcome.short[ground],
+    short:
+      ground === null || isUnstated(ground, provenance)
+        ? ''
+        : words.outcome.short[result.isChangeHinted ? 'hinted' : ground],
     next,
     further,
     ...(isDeclared ? { generated: null, changed: null } : writeFigures(result, language)),
@@ -92,6 +96,7 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
     if (marked === 'copies') return headlines[isSuspected ? 'copySuspected' : 'copied'];
     return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');
   }
+  if (result.isChangeHinted) return headlines.hinted;
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 
@@ -119,8 +124,7 @@ export function writeBecause(
   const { because } = words.outcome;
   const { areas = [], marked = 'one', provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
-    const where = isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '';
-    return because[ground](where, marked);
+    return because[ground](isPlaced ? writeWhere(areas, words) : '', marked);
   }
   if (isUnstated(ground, provenance)) return '';
   if (ground !== 'declared') return because[ground];
@@ -136,6 +140,10 @@ export function writeBecause(
 /** A server that sends no evidence does not say whether traces or an entry in the file decided. */
 function isUnstated(ground: Ground, provenance: Result['provenance']): boolean {
   return ground === 'fake' && provenance === null;
+}
+
+function writeWhere(areas: readonly Area[], words: Words): string {
+  return areas.length === 0 ? '' : ` (${writePlaces(areas, words)})`;
 }
 
 /** Numbered if there are several, each with its share of the picture. */
@@ -157,20 +165,22 @@ const google = /google|gemini|imagen/i;
 function nextSteps(result: Result): readonly Step[] {
   const { outcome, reasons, provenance } = result;
   const main = mainGround(result);
-  const steps: readonly Step[] = [
-    ...(main === null ? [] : [stepFor(main, result)]),
-    // For something that is not a photograph, a missing property of photographs is no reason to get another copy. A
-    // suspicion asks for the original already.
-    ...(main === 'not_a_photograph' ? [] : reasons)
-      .filter((one) => main !== 'manipulation_suspected' || one !== 'evidence_below_threshold')
-      .map((reason) => stepFor(reason, result)),
-  ];
   const { integrity, trust } = provenance?.credentials ?? {};
   const isSignerOpen = integrity === 'valid' && trust === 'not-checked';
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
-  const signed: readonly Step[] = savedAgain(provenance) !== null ? [original] : [];
+  const signed: readonly Step[] =
+    savedAgain(provenance) !== null || result.isChangeHinted ? [original] : [];
+  const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
+  const grounds: readonly Ground[] = [
+    ...(main === null ? [] : [main]),
+    // For something that is not a photograph, a missing property of photographs is no reason to get another copy.
+    ...(main === 'not_a_photograph' ? [] : reasons),
+  ];
+  const steps = grounds
+    .filter((ground) => !asksAlready || ground !== 'evidence_below_threshold')
+    .map((ground) => stepFor(ground, result));
   const isGoogle = provenance?.declarations.some(({ generator }) => google.test(generator ?? ''));
   const first: readonly Step[] = isGoogle === true && !steps.includes('vouched') ? ['synthid'] : [];
   return [

@@ -8,6 +8,7 @@ import {
   type ResultClass,
   resultSubClasses,
 } from '../contract/vocabulary.ts';
+import { strengthOfRatio } from '../detectors/detector.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
@@ -42,6 +43,8 @@ export interface Result extends Figures {
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
   readonly changesFound: Exclude<Evidence['changesFound'], undefined>;
+  /** Whether no sign was found, although the search for changes supports one weakly. */
+  readonly isChangeHinted: boolean;
   /** The sentence from a server, which sends no other figures. */
   readonly errorRate: Evidence['errorRate'];
 }
@@ -57,7 +60,8 @@ export function readResult(examined: Examined): Result {
   const { decision, manipulation, facts, provenance } = examined;
   const { resultClass, basis, reasons, thresholds } = decision;
   const outcome = decideOutcome(resultClass, basis);
-  const places = isAboutPart({ outcome, reasons }) ? placesOf(manipulation) : [];
+  const isChangeHinted = outcome === 'real' && supportsChange(changeRatio(examined));
+  const places = isAboutPart({ outcome, reasons }) || isChangeHinted ? placesOf(manipulation) : [];
   const errors = readErrors(examined);
   return {
     outcome,
@@ -70,8 +74,22 @@ export function readResult(examined: Examined): Result {
     provenance,
     errors,
     changesFound: toChangesFound(errors),
+    isChangeHinted,
     errorRate: null,
   };
+}
+
+/** Likelihood ratio of a change, within what tests support; null if not measured or without a tested meaning. */
+export function changeRatio(examined: Examined): number | null {
+  const { changed } = readFigures(examined);
+  const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
+  if (changed === null || ratios === undefined) return null;
+  const odds = changed / (1 - changed) / (ratios.prior / (1 - ratios.prior));
+  return Math.max(ratios.lower, Math.min(odds, ratios.upper));
+}
+
+export function supportsChange(ratio: number | null): boolean {
+  return strengthOfRatio(ratio ?? 1) !== 'none';
 }
 
 /** Whether the answer is that a part was changed, or may have been. */
@@ -164,17 +182,24 @@ export function readAnswer(
   const byTraces = evidence?.byTraces?.resultClass ?? verdict;
   const outcome = decideOutcome(verdict, basis);
   const reasons = evidence?.reasons.map(({ code }) => code) ?? [];
+  const isChangeHinted =
+    outcome === 'real' &&
+    (evidence?.weighed ?? []).some(
+      ({ question, side, strength }) =>
+        question === 'changed' && side === 'fake' && strength !== 'none',
+    );
   return {
     outcome,
     reasons,
     likeness: likenessIn(evidence?.findings ?? []),
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
-    areas: isAboutPart({ outcome, reasons }) ? areas : [],
+    areas: isAboutPart({ outcome, reasons }) || isChangeHinted ? areas : [],
     marked: readMarked(placesOf(evidence?.manipulation ?? null)),
     provenance: evidence?.provenance ?? null,
     errors: null,
     changesFound: evidence?.changesFound ?? null,
+    isChangeHinted,
     errorRate: evidence?.errorRate ?? null,
   };
 }

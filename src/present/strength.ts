@@ -19,7 +19,7 @@ import { createNumberWriter } from './numbers.ts';
 import { bestDeclaration } from './origin.ts';
 import { nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';
-import { measuredLike, readFigures } from './result.ts';
+import { measuredLike, changeRatio, readFigures } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
@@ -102,7 +102,7 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
     const { plain } = createNumberWriter(language);
     const { traced: words, adverbs, sides, bound: held } = wordsIn(language).strength;
     if (ratio === null) return words.unsupported(sides[side]);
-    if (strength === 'none') return words.neither(sides[side], plain(ratio));
+    if (strength === 'none') return words.neither(side, plain(ratio));
     return words.stated(adverbs[strength], side, plain(ratio), ratio === bound.ratio ? held : '');
   });
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
@@ -110,20 +110,17 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
 
 /** For changed in part or not, from all methods; null if not measured or without a validated meaning. */
 function weighChange(examined: Examined): Weighed | null {
-  const { changed } = readFigures(examined);
+  const odds = changeRatio(examined);
   const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
-  if (changed === null || ratios === undefined) return null;
-  const ownOdds = changed / (1 - changed);
-  const priorOdds = ratios.prior / (1 - ratios.prior);
-  const isFor = ownOdds >= priorOdds;
-  const odds = isFor ? ownOdds / priorOdds : priorOdds / ownOdds;
+  if (odds === null || ratios === undefined) return null;
+  const isFor = odds >= 1;
   const most = roundedDown(isFor ? ratios.upper : 1 / ratios.lower);
-  const { ratio, strength } = stateRatio(odds, most);
+  const { ratio, strength } = stateRatio(isFor ? odds : 1 / odds, most);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
-    const { parts, adverbs, bound, sides } = wordsIn(language).strength;
+    const { parts, adverbs, bound } = wordsIn(language).strength;
     const written = plain(ratio ?? 1);
-    if (strength === 'none') return parts.neither(sides[isFor ? 'changed' : 'unchanged'], written);
+    if (strength === 'none') return parts.neither(isFor ? 'changed' : 'unchanged', written);
     return parts[isFor ? 'for' : 'against'](
       adverbs[strength],
       written,
@@ -235,7 +232,7 @@ const silent = { speaksFor: 'neither', strength: 'none' } as const;
 const highestRatio = 1e6;
 
 /** Odds of the side that a calibrated probability indicates: its likelihood ratio at even prior odds. */
-function toOdds(fakeProbability: number): number {
+export function toOdds(fakeProbability: number): number {
   const likelier = Math.max(fakeProbability, 1 - fakeProbability);
   return likelier / (1 - likelier);
 }

@@ -68,7 +68,7 @@ test('the answer to a repeated creation is documented, also when the analysis wa
 
   const { statusCode: status, headers, payload: text } = await ask('POST', draft);
 
-  expect(status).toBe(404);
+  expect(status).toBe(409);
   expect(judge.complaint(creation, { status, headers, text })).toBeNull();
 });
 

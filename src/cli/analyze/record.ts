@@ -18,6 +18,7 @@ import { writeEvidence } from '../../present/evidence.ts';
 import { wordFacts, wordFinding, wordProvenance } from '../../present/findings.ts';
 import {
   type ChangeErrorRates,
+  changeRatio,
   decideOutcome,
   type ErrorRates,
   isAboutPart,
@@ -28,6 +29,7 @@ import {
   readMarked,
   type Result,
   testedFigures,
+  supportsChange,
   toChangesFound,
 } from '../../present/result.ts';
 import type { Origin, ReportTexts } from '../../present/report-item.ts';
@@ -68,6 +70,8 @@ export interface AnalysisRecord {
       > & {
         /** Probability 0..1 that a part of the picture was changed. */
         readonly changeProbability: number | null;
+        /** Likelihood ratio of a change; null if not measured, absent from records of earlier versions. */
+        readonly changeRatio?: number | null;
         /** The largest region marked as changed, in pixels of the picture after EXIF rotation. */
         readonly changedRegion: Region | null;
         /** Every marked region, numbered from 1 in this order; `changedRegion` is that of the first. */
@@ -166,6 +170,7 @@ export function toRecord(
       fakeUncertainty,
       thresholds,
       changeProbability: examination.manipulation?.probability ?? null,
+      changeRatio: changeRatio(examination),
       changedRegion: examination.manipulation?.region ?? null,
       changedPlaces: placesOf(examination.manipulation),
       errorRates: rates,
@@ -212,6 +217,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   const outcome = decideOutcome(verdict, basis);
   const errors = { rates: errorRates, calls: changeErrorRates };
+  const isChangeHinted = outcome === 'real' && supportsChange(decision.changeRatio ?? null);
   return {
     outcome,
     reasons,
@@ -221,11 +227,12 @@ export function resultIn(record: AnalysisRecord): Result | null {
       { byTraces: byTraces?.resultClass ?? verdict, basis },
     ),
     thresholds,
-    areas: isAboutPart({ outcome, reasons }) ? areas : [],
+    areas: isAboutPart({ outcome, reasons }) || isChangeHinted ? areas : [],
     marked: readMarked(places),
     provenance,
     errors,
     changesFound: toChangesFound(errors),
+    isChangeHinted,
     errorRate: null,
   };
 }

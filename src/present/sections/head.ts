@@ -63,7 +63,7 @@ function isOpen({ result: { outcome } }: SectionInput): boolean {
 
 /** Places are shown only if the answer is about a change. */
 function placesOfAnswer({ examination, result }: SectionInput): readonly Place[] {
-  return isOfPart(result) ? markedPlaces(examination) : [];
+  return isOfPart(result) || result.isChangeHinted ? markedPlaces(examination) : [];
 }
 
 /** Missing rows can look like a change. */
@@ -224,11 +224,16 @@ function answerRows(input: SectionInput): readonly Row[] {
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
   ];
   const { conclusion } = catalogue.verdict;
+  const isAgreeing = weighed.some(
+    ({ question, side, strength }) =>
+      question === 'generated' && side === 'fake' && strength !== 'none',
+  );
+  const rely = result.outcome === 'declared' && isAgreeing ? 'agreeing' : result.outcome;
   return [
     {
       label: rows.rely,
       value: [
-        conclusion[isSuspicion(result) ? 'suspected' : result.outcome],
+        conclusion[isSuspicion(result) ? 'suspected' : rely],
         ...writeOutsideSizes(input),
       ].join(' '),
     },

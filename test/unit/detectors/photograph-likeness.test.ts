@@ -77,7 +77,10 @@ test('a picture below 128 x 128 pixels is skipped with a reason and counts as a 
 
   expect(small).toEqual({
     method: 'photograph-likeness',
-    reason: { en: expect.stringContaining('too small'), de: expect.stringContaining('kleinen Bild') },
+    reason: {
+      en: expect.stringContaining('too small'),
+      de: expect.stringContaining('kleinen Bild'),
+    },
   });
   expect(saysPhotograph(small)).toBe(true);
 });

@@ -423,13 +423,13 @@ describe('a likelihood ratio for each question', () => {
     upper: 25,
     tippett: { supporting: points, opposing: points },
   };
-  const evidenceFor = (
+  const examinationFor = (
     fakeProbability: number,
     changed: number,
     resultClass: Examination['decision']['resultClass'],
   ) => {
     const base = makeExamination({ resultClass });
-    return writeEvidence({
+    return {
       ...base,
       measured: base.measured.map((one) => ({ ...one, ratios: { ...ratios, prior: 0.5 } })),
       measuredCalls: base.measuredCalls.map((one) => ({
@@ -438,8 +438,10 @@ describe('a likelihood ratio for each question', () => {
       })),
       decision: { ...base.decision, fakeProbability },
       manipulation: { ...base.manipulation!, probability: changed },
-    });
+    };
   };
+  const evidenceFor = (...given: Parameters<typeof examinationFor>) =>
+    writeEvidence(examinationFor(...given));
 
   test('is stated for an uncertain result, and supports neither side below two', () => {
     const { strength, ratio, weighed, statement } = evidenceFor(0.58, 0.25, 'uncertain');
@@ -449,7 +451,7 @@ describe('a likelihood ratio for each question', () => {
       { question: 'generated', side: 'fake', ratio: 1.3, strength: 'none' },
       { question: 'changed', side: 'fake', ratio: 1.3, strength: 'none' },
     ]);
-    expect(statement.en).toContain('do not clearly point to a generated picture rather than');
+    expect(statement.en).toContain('fit a generated picture hardly better than a photograph');
     expect(statement.de).toContain('weder für noch gegen eine Veränderung');
   });
 
@@ -468,6 +470,32 @@ describe('a likelihood ratio for each question', () => {
     const [, changed] = evidenceFor(0.1, 0.5, 'real').weighed!;
 
     expect(changed).toMatchObject({ side: 'fake', ratio: 4, strength: 'weak' });
+  });
+
+  test('of a change from two on is named in the answer, if nothing is suspected', () => {
+    const hinted = examinationFor(0.05, 0.4, 'real');
+    const answered = readAnswer('real', writeEvidence(hinted), [], []);
+    const plain = examinationFor(0.05, 0.3, 'real');
+
+    for (const result of [readResult(hinted), answered]) {
+      const { headline, because, short, further } = present(result, 'en');
+      expect(headline).toBe('No sign of AI generation found, but a weak sign of a change');
+      expect(because).toContain('too weak for a suspicion');
+      expect(short).toBe('weak sign of a change');
+      expect(further.join(' ')).toContain('Ask for the file as the camera stored it');
+    }
+    expect(present(readResult(plain), 'en').headline).toContain('generation or change');
+  });
+
+  test('that would have been enough is stated for an open result', () => {
+    const open = makeExamination({
+      resultClass: 'uncertain',
+      reasons: ['evidence_below_threshold'],
+    });
+
+    expect(writeEvidence(open).reasons[0]?.statement.en).toContain(
+      'A decision needs a likelihood ratio of 3.2 for a photograph, or 4.6 for a generated picture.',
+    );
   });
 
   test('is not stated outside the validated range', () => {
@@ -511,7 +539,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. Recognised as changed (value above the threshold): 42 of 84 changed test pictures of about this size and quality; the likelihood ratio weighs lower values too. By kind (all sizes, suspicions included): copied within the picture 9 of 19. False alarms (in brackets: highest true rate, 95 % interval): 22 of 1,221 photographs called generated (2.7 %), 3 of 1,210 unchanged pictures called changed (0.7 %).',
+    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. Recognised as changed: 42 of 84 changed test pictures of about this size and quality. Recognised or at least suspected, in test pictures of all sizes: 9 of 19 parts copied within the picture. False alarms (in brackets: highest true rate, 95 % interval): 22 of 1,221 photographs called generated (2.7 %), 3 of 1,210 unchanged pictures called changed (0.7 %).',
   );
 });
 

@@ -77,7 +77,7 @@ describe('the origin in a few words', () => {
     };
 
     expect(writeOrigin(broken, 'en')).toEqual([
-      'Content Credentials (C2PA) signed by Example Camera, but the file was changed afterwards',
+      'Content Credentials (C2PA) signed by Example Camera, but the file no longer matches them (saving it again is enough for that)',
     ]);
   });
 

@@ -4,6 +4,7 @@ export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung im Bild',
     blind: 'Keine Anzeichen für KI-Erzeugung; zu Veränderungen keine Aussage',
+    hinted: 'Keine Anzeichen für KI-Erzeugung, aber ein schwaches für eine Veränderung',
     fake: 'Anzeichen für KI-Erzeugung gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
@@ -21,6 +22,8 @@ export const outcome: typeof english = {
       `Der Bildinhalt wurde nicht geprüft; in Tests blieben ${called} veränderten Bildern dieser Art unerkannt.`,
     blind:
       'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
+    hinted: (place) =>
+      `Die Suche nach Veränderungen ergab ein schwaches Anzeichen${place}, zu schwach für einen Verdacht; der Bildinhalt wurde nicht geprüft.`,
     savedAgain: {
       saved:
         'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',
@@ -57,6 +60,7 @@ export const outcome: typeof english = {
   where: (place, share) => `${place}, ${share} des Bildes`,
   short: {
     real: 'nichts Auffälliges',
+    hinted: 'schwaches Anzeichen',
     fake: 'Generatorspuren',
     changed: 'Stelle weicht ab',
     declared: 'laut Angabe der Datei',
@@ -127,14 +131,14 @@ export const outcome: typeof english = {
     generated: (called, open, passed) =>
       `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) =>
-      `Als verändert erkannt (Wert über der Schwelle): ${called} veränderten Testbildern etwa dieser Größe und Qualität; der Likelihood-Quotient bewertet auch niedrigere Werte.`,
-    kinds: (told) => `Nach Art (alle Größen, mit Verdachtsfällen): ${told}.`,
-    kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
+      `Als verändert erkannt: ${called} veränderten Testbildern etwa dieser Größe und Qualität.`,
+    kinds: (told) => `Erkannt oder zumindest vermutet, in Testbildern aller Größen: ${told}.`,
+    kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
-      splice: 'Fotomontage',
-      'copy-move': 'Kopie im Bild',
-      removal: 'entfernter Gegenstand',
-      regenerated: 'neu erzeugte Stelle',
+      splice: 'Fotomontagen',
+      'copy-move': 'Kopien im Bild',
+      removal: 'entfernten Gegenständen',
+      regenerated: 'neu erzeugten Stellen',
     },
     alarms: (told) => `Fehlalarme (in Klammern: höchste wahre Rate, 95-%-Intervall): ${told}.`,
     fake: (called, high) => `${called} Fotos als KI-erzeugt (${high})`,

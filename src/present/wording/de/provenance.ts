@@ -156,7 +156,7 @@ export const provenance: English = {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
       const by = signer === null ? 'von einem ungenannten Unterzeichner' : `von ${signer}`;
       return integrity === 'broken'
-        ? `Content Credentials (C2PA), signiert ${by}, doch die Datei wurde danach verändert`
+        ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (dafür genügt erneutes Speichern)`
         : `unversehrte Content Credentials (C2PA), signiert ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
     },
     declares: (origin, place) => `${origin} (${place})`,

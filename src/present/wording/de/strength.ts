@@ -37,16 +37,22 @@ export const strength: typeof english = {
     },
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
-    neither: (side, ratio) =>
-      `Die Spuren im Bild sprechen nicht deutlich für ${side} (Likelihood-Quotient ${ratio}): Unter 2 sprechen sie für keines von beiden.`,
+    neither: (side, ratio) => {
+      const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
+      const [own, other] = side === 'real' ? both : both.toReversed();
+      return `Die Spuren im Bild sind bei ${own} kaum wahrscheinlicher als bei ${other} (Likelihood-Quotient ${ratio}; unter 2 sprechen sie für keines von beiden).`;
+    },
   },
   parts: {
     for: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem unveränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
-    neither: (side, ratio) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) spricht nicht deutlich für ${side} (Likelihood-Quotient ${ratio}): Unter 2 spricht sie weder für noch gegen eine Veränderung.`,
+    neither: (side, ratio) => {
+      const [own, other] =
+        side === 'changed' ? ['veränderten', 'unveränderten'] : ['unveränderten', 'veränderten'];
+      return `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem ${own} Bild kaum wahrscheinlicher ist als bei einem ${other} (Likelihood-Quotient ${ratio}; unter 2 spricht er weder für noch gegen eine Veränderung).`;
+    },
   },
   bound: ', der höchste durch Tests belegte',
   unmeasured:

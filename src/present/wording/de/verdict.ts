@@ -97,6 +97,8 @@ export const verdict: typeof english = {
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr finden könnten',
     },
   },
+  needed: (real, fake) =>
+    `Für eine Entscheidung ist ein Likelihood-Quotient von ${real} für eine Fotografie oder von ${fake} für ein KI-erzeugtes Bild nötig.`,
   onlySuspected: {
     small:
       'In Bildern mit weniger als 65.536 Pixeln lässt sich eine Veränderung nicht belegen, sondern höchstens vermuten.',
@@ -115,6 +117,8 @@ export const verdict: typeof english = {
       'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
       'Das Ergebnis beruht auf der Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
+    agreeing:
+      'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren im Bild sprechen ebenfalls dafür; wer es erstellt hat und warum, bleibt offen.',
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain: 'Die Befunde reichen nicht aus; eine Entscheidung lässt sich darauf nicht stützen.',

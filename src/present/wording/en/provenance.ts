@@ -163,7 +163,7 @@ export const provenance = {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
       const by = signer === null ? 'by an unnamed signer' : `by ${signer}`;
       return integrity === 'broken'
-        ? `Content Credentials (C2PA) signed ${by}, but the file was changed afterwards`
+        ? `Content Credentials (C2PA) signed ${by}, but the file no longer matches them (saving it again is enough for that)`
         : `Content Credentials (C2PA) intact, signed ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
     },
     declares: (origin: string, place: string) => `${origin} (${place})`,

@@ -58,8 +58,11 @@ export const strength = {
     },
     unsupported: (side: string) =>
       `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
-    neither: (side: string, ratio: string) =>
-      `The traces in the picture do not clearly point to ${side} (likelihood ratio ${ratio}): below 2, neither is supported.`,
+    neither: (side: 'real' | 'fake', ratio: string) => {
+      const both = ['a photograph', 'a generated picture'];
+      const [own, other] = side === 'real' ? both : both.toReversed();
+      return `The traces in the picture fit ${own} hardly better than ${other} (likelihood ratio ${ratio}; below 2, neither is supported).`;
+    },
   },
   /** All methods that look for changed parts, together. */
   parts: {
@@ -67,8 +70,11 @@ export const strength = {
       `The search for changes (all methods together) gives a value that fits a changed picture ${ratio} times better than an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
     against: (adverb: string, ratio: string, bound: string) =>
       `The search for changes (all methods together) gives so low a value that it fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
-    neither: (side: string, ratio: string) =>
-      `The search for changes (all methods together) does not clearly point to ${side} (likelihood ratio ${ratio}): below 2, neither side is supported.`,
+    neither: (side: 'changed' | 'unchanged', ratio: string) => {
+      const both = ['a changed picture', 'an unchanged one'];
+      const [own, other] = side === 'changed' ? both : ['an unchanged picture', 'a changed one'];
+      return `The search for changes (all methods together) gives a value that fits ${own} hardly better than ${other} (likelihood ratio ${ratio}; below 2, neither is supported).`;
+    },
   },
   /** In brackets after a ratio that the estimate alone would put as high or higher. */
   bound: ', the highest that tests support',

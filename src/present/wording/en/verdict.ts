@@ -98,6 +98,9 @@ export const verdict = {
       help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
+  /** What `evidence_below_threshold` would have needed. */
+  needed: (real: string, fake: string) =>
+    `A decision needs a likelihood ratio of ${real} for a photograph, or ${fake} for a generated picture.`,
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
@@ -118,6 +121,8 @@ export const verdict = {
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
     declared:
       'The result rests on what the file says; who made the picture, and why, remains open.',
+    agreeing:
+      'The result rests on what the file says, and the traces in the picture point the same way; who made it, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain: 'What was found is not enough to decide either way; base no decision on it.',
