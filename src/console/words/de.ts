@@ -32,7 +32,6 @@ export const de: Words = {
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
     none: 'Keine',
-    yes: 'Ja',
     never: 'Nie',
     explain: (term) => `Was bedeutet „${term}“?`,
     unreachable:
@@ -309,7 +308,6 @@ export const de: Words = {
     comment: 'Kommentar',
     values2: {
       score: 'Wert',
-      deviation: 'Streuung',
       real: 'Spuren einer Kamera',
       fake: 'Spuren einer KI-Erzeugung',
       compression: 'Spuren von Kompression',

@@ -42,7 +42,6 @@ export const en = {
     retry: 'Try again',
     loading: 'Loading…',
     none: 'None',
-    yes: 'Yes',
     never: 'Never',
     explain: (term: string) => `What does “${term}” mean?`,
     unreachable: 'The server is not responding. Check the connection; this page keeps trying.',
@@ -303,7 +302,6 @@ export const en = {
     comment: 'Comment',
     values2: {
       score: 'Score',
-      deviation: 'Deviation',
       real: 'Traces of a camera',
       fake: 'Traces of generation',
       compression: 'Traces of compression',

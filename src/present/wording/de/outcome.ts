@@ -23,7 +23,7 @@ export const outcome: typeof english = {
     blind:
       'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
     hinted: (place) =>
-      `Die Suche nach Veränderungen ergab ein schwaches Anzeichen${place}, zu schwach für einen Verdacht; der Bildinhalt wurde nicht geprüft.`,
+      `Für einen Verdacht reicht es nicht aus${place}; der Bildinhalt wurde nicht geprüft.`,
     savedAgain: {
       saved:
         'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',

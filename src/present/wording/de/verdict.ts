@@ -118,7 +118,7 @@ export const verdict: typeof english = {
     declared:
       'Das Ergebnis beruht auf der Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     agreeing:
-      'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren im Bild sprechen ebenfalls dafür; wer es erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren sprechen ebenfalls dafür; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain: 'Die Befunde reichen nicht aus; eine Entscheidung lässt sich darauf nicht stützen.',

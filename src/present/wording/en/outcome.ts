@@ -29,7 +29,7 @@ export const outcome = {
     blind:
       'What the picture shows was not examined, and in pictures like it, the method hardly ever finds a change.',
     hinted: (place: string) =>
-      `The search for changes has a weak result${place}, too weak for a suspicion; what the picture shows was not examined.`,
+      `It is too weak for a suspicion${place}; what the picture shows was not examined.`,
     /** Follows, if nothing was found in the picture. */
     savedAgain: {
       saved:

@@ -71,8 +71,8 @@ export const strength = {
     against: (adverb: string, ratio: string, bound: string) =>
       `The search for changes (all methods together) gives so low a value that it fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
     neither: (side: 'changed' | 'unchanged', ratio: string) => {
-      const both = ['a changed picture', 'an unchanged one'];
-      const [own, other] = side === 'changed' ? both : ['an unchanged picture', 'a changed one'];
+      const both = ['a changed picture', 'an unchanged picture'];
+      const [own, other] = side === 'changed' ? both : both.toReversed();
       return `The search for changes (all methods together) gives a value that fits ${own} hardly better than ${other} (likelihood ratio ${ratio}; below 2, neither is supported).`;
     },
   },

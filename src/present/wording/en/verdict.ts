@@ -122,7 +122,7 @@ export const verdict = {
     declared:
       'The result rests on what the file says; who made the picture, and why, remains open.',
     agreeing:
-      'The result rests on what the file says, and the traces in the picture point the same way; who made it, and why, remains open.',
+      'The result rests on what the file says, and the traces agree; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
     uncertain: 'What was found is not enough to decide either way; base no decision on it.',
