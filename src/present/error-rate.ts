@@ -8,7 +8,7 @@ import { bestDeclaration } from './origin.ts';
 import { type ChangeErrorRates, type ErrorRates, isSuspicion, type Result } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors'>;
+type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors' | 'isChangeHinted'>;
 
 /** As sentences; empty if it has no validated meaning. */
 export function writeErrorRate(decided: Decided, language: Language): string {
@@ -32,7 +32,9 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   ];
   const told = [
     ...(traced === null ? [] : writeGenerated(traced, language)),
-    ...(searched === null ? [] : writeChanged(searched, language, outcome === 'real')),
+    ...(searched === null
+      ? []
+      : writeChanged(searched, language, outcome === 'real' && !decided.isChangeHinted)),
     ...(alarms.length === 0 ? [] : [wrong.alarms(alarms.join(', '))]),
   ];
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
@@ -101,11 +103,11 @@ function writeGenerated(
   return [wordsIn(language).outcome.wrong.generated(called, count(open), count(passed))];
 }
 
-/** @param isReal - whether the outcome says that no change was found. */
+/** @param isSilent - whether the outcome says that no sign of a change was found. */
 function writeChanged(
   { changedCalled, changed, kinds = [] }: ChangeErrorRates,
   language: Language,
-  isReal: boolean,
+  isSilent: boolean,
 ): readonly string[] {
   const { wrong } = wordsIn(language).outcome;
   const told = kinds.map(({ kind, found, pictures }) =>
@@ -113,7 +115,7 @@ function writeChanged(
   );
   return [
     wrong.missed(writeCalled(changedCalled, changed, language)),
-    ...(isReal && told.length > 0 ? [wrong.kinds(told.join(', '))] : []),
+    ...(isSilent && told.length > 0 ? [wrong.kinds(told.join(', '))] : []),
   ];
 }
 

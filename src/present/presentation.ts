@@ -65,7 +65,7 @@ export function present(result: Result, language: Language): Presentation {
   const { because } = words.outcome;
   const again = savedAgain(provenance);
   const isBlind = isBlindToChanges(result);
-  const hint = result.isChangeHinted ? because.hinted(writeWhere(result.areas, words)) : undefined;
+  const hint = result.isChangeHinted ? because.hinted : undefined;
   const why = hint ?? (isBlind ? because.blind : (writeMissed(result, language) ?? likeness));
   return {
     outcome,
@@ -97,7 +97,12 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
     return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');
   }
   if (result.isChangeHinted) return headlines.hinted;
+  if (outcome === 'declared' && declaresParts(result)) return headlines.declaredParts;
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
+}
+
+function declaresParts({ provenance }: Result): boolean {
+  return provenance !== null && bestDeclaration(provenance)?.origin === 'ai-manipulated';
 }
 
 /** What a result is based on: what was found, or why nothing was decided. */
@@ -124,7 +129,10 @@ export function writeBecause(
   const { because } = words.outcome;
   const { areas = [], marked = 'one', provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
-    return because[ground](isPlaced ? writeWhere(areas, words) : '', marked);
+    return because[ground](
+      isPlaced && areas.length > 0 ? ` (${writePlaces(areas, words)})` : '',
+      marked,
+    );
   }
   if (isUnstated(ground, provenance)) return '';
   if (ground !== 'declared') return because[ground];
@@ -140,10 +148,6 @@ export function writeBecause(
 /** A server that sends no evidence does not say whether traces or an entry in the file decided. */
 function isUnstated(ground: Ground, provenance: Result['provenance']): boolean {
   return ground === 'fake' && provenance === null;
-}
-
-function writeWhere(areas: readonly Area[], words: Words): string {
-  return areas.length === 0 ? '' : ` (${writePlaces(areas, words)})`;
 }
 
 /** Numbered if there are several, each with its share of the picture. */

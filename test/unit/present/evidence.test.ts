@@ -494,7 +494,7 @@ describe('a likelihood ratio for each question', () => {
     });
 
     expect(writeEvidence(open).reasons[0]?.statement.en).toContain(
-      'A decision needs a likelihood ratio of 3.2 for a photograph, or 4.6 for a generated picture.',
+      'At this size, a decision needs a likelihood ratio of 3.2 for a photograph, or 4.6 for a generated picture.',
     );
   });
 

@@ -14,7 +14,7 @@ const origins: English['origins'] = {
 
 /** Behind „in“. */
 const declarationPlaces: English['declarationPlaces'] = {
-  c2pa: 'nicht zu ihr passenden Herkunftsnachweisen',
+  c2pa: 'Herkunftsnachweisen',
   xmp: 'den XMP-Daten',
   iptc: 'den IPTC-Daten',
   exif: 'den EXIF-Daten',
@@ -159,8 +159,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `beide ${places[place]},`
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  const more =
-    pairs > 1 ? ` (das deutlichste von ${pairs} solchen Paaren; markiert ist nur eines)` : '';
+  const more = pairs > 1 ? ` (das deutlichste von ${pairs} solchen Paaren)` : '';
   return `Zwei Bereiche${more}, ${where}`;
 }
 
@@ -195,7 +194,7 @@ const statements: English['statements'] = {
     `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
+    `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine gültige Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
   watermark_found: ({ generator }) =>
     `Die Pixel enthalten das quelloffene unsichtbare Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Seine veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
   visible_mark_found: ({ generator }) =>

@@ -3,13 +3,14 @@ import type { outcome as english } from '../en/outcome.ts';
 export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung im Bild',
-    blind: 'Keine Anzeichen für KI-Erzeugung; zu Veränderungen keine Aussage',
-    hinted: 'Keine Anzeichen für KI-Erzeugung, aber ein schwaches für eine Veränderung',
+    blind: 'Keine Anzeichen für KI-Erzeugung; Veränderungen unklar',
+    hinted: 'Keine Anzeichen für KI-Erzeugung, schwache für Veränderung',
     fake: 'Anzeichen für KI-Erzeugung gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
     copied: 'Anzeichen für eine kopierte Stelle gefunden',
     declared: 'Laut Angabe in der Datei ist das Bild KI-erzeugt',
+    declaredParts: 'Laut Angabe in der Datei sind Teile des Bildes KI-erzeugt',
     uncertain: 'Keine Entscheidung möglich',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
@@ -22,8 +23,7 @@ export const outcome: typeof english = {
       `Der Bildinhalt wurde nicht geprüft; in Tests blieben ${called} veränderten Bildern dieser Art unerkannt.`,
     blind:
       'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
-    hinted: (place) =>
-      `Für einen Verdacht reicht es nicht aus${place}; der Bildinhalt wurde nicht geprüft.`,
+    hinted: 'Für einen Verdacht reicht es nicht aus; der Bildinhalt wurde nicht geprüft.',
     savedAgain: {
       saved:
         'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',

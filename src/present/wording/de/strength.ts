@@ -49,9 +49,9 @@ export const strength: typeof english = {
     against: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
     neither: (side, ratio) => {
-      const [own, other] =
-        side === 'changed' ? ['veränderten', 'unveränderten'] : ['unveränderten', 'veränderten'];
-      return `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem ${own} Bild kaum wahrscheinlicher ist als bei einem ${other} (Likelihood-Quotient ${ratio}; unter 2 spricht er weder für noch gegen eine Veränderung).`;
+      const both = ['ein verändertes', 'ein unverändertes'];
+      const [own, other] = side === 'changed' ? both : both.toReversed();
+      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht kaum mehr für ${own} als für ${other} Bild (Likelihood-Quotient ${ratio}; unter 2 weder für noch gegen eine Veränderung).`;
     },
   },
   bound: ', der höchste durch Tests belegte',
@@ -85,7 +85,7 @@ export const strength: typeof english = {
   },
   declared: {
     unsigned: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Sie ist nicht signiert, und jeder kann sie in eine Datei schreiben.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Keine gültige Signatur deckt sie, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
       `Das Zeichen in den Pixeln spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
     signed: (adverb) =>

@@ -98,7 +98,7 @@ export const verdict: typeof english = {
     },
   },
   needed: (real, fake) =>
-    `Für eine Entscheidung ist ein Likelihood-Quotient von ${real} für eine Fotografie oder von ${fake} für ein KI-erzeugtes Bild nötig.`,
+    `Bei dieser Bildgröße ist für eine Entscheidung ein Likelihood-Quotient von ${real} für eine Fotografie oder von ${fake} für ein KI-erzeugtes Bild nötig.`,
   onlySuspected: {
     small:
       'In Bildern mit weniger als 65.536 Pixeln lässt sich eine Veränderung nicht belegen, sondern höchstens vermuten.',

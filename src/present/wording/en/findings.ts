@@ -24,7 +24,7 @@ const origins: Readonly<Record<DeclaredOrigin, string>> = {
 
 /** Follows "in". */
 const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
-  c2pa: 'Content Credentials that do not fit it',
+  c2pa: 'Content Credentials',
   xmp: 'XMP',
   iptc: 'IPTC',
   exif: 'EXIF',
@@ -57,7 +57,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
 };
 
 // The transformer often takes one of these for another.
-const drawn = 'a drawing, a diagram or a computer rendering';
+const drawn = 'a drawing, diagram or rendering';
 
 /** Follows "takes the picture for". */
 const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
@@ -169,7 +169,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs; only one is marked)` : '';
+  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs)` : '';
   return `Two regions${more}, ${where}`;
 }
 
@@ -191,9 +191,9 @@ const statements = {
   one_flat_area: () =>
     'The picture is one flat area; there is nothing in it that a photograph would show.',
   drawing: () =>
-    'Sharp edges border on perfectly flat areas, so the program takes the picture for a drawing, diagram, page of text or screenshot, not for a photograph; it may be wrong.',
+    'Sharp edges border on perfectly flat areas, so the program takes the picture for a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
   looks_like: ({ kind }) =>
-    `The program takes the picture for ${pictureKinds[kind]}, not for a photograph; it may be wrong.`,
+    `The program takes the picture for ${pictureKinds[kind]}, not a photograph; it may be wrong.`,
 
   credentials_unreadable: () =>
     'The file contains Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
@@ -205,7 +205,7 @@ const statements = {
     `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the entry, so anyone could have written it.`,
+    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no valid signature vouches for the entry, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
     `The pixels contain the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can embed it.`,
   visible_mark_found: ({ generator }) =>

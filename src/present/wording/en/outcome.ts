@@ -14,6 +14,7 @@ export const outcome = {
       `Signs that ${isSeveral ? 'several parts of the picture were' : 'part of the picture was'} changed`,
     copied: 'Signs that part of the picture was copied',
     declared: 'The file says that AI generated the picture',
+    declaredParts: 'The file says that AI generated parts of the picture',
     uncertain: 'No decision possible',
     suspected: (isSeveral: boolean) =>
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
@@ -28,8 +29,7 @@ export const outcome = {
       `What the picture shows was not examined; in tests, ${called} changes in pictures like it were not found.`,
     blind:
       'What the picture shows was not examined, and in pictures like it, the method hardly ever finds a change.',
-    hinted: (place: string) =>
-      `It is too weak for a suspicion${place}; what the picture shows was not examined.`,
+    hinted: 'It is too weak for a suspicion; what the picture shows was not examined.',
     /** Follows, if nothing was found in the picture. */
     savedAgain: {
       saved:

@@ -120,7 +120,7 @@ export const strength = {
   },
   declared: {
     unsigned: (adverb: string) =>
-      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): it is not signed, and anyone can write one into a file.`,
+      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): no valid signature covers it, and anyone can write one into a file.`,
     watermark: (adverb: string) =>
       `The mark in the pixels provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>

@@ -100,7 +100,7 @@ export const verdict = {
   },
   /** What `evidence_below_threshold` would have needed. */
   needed: (real: string, fake: string) =>
-    `A decision needs a likelihood ratio of ${real} for a photograph, or ${fake} for a generated picture.`,
+    `At this size, a decision needs a likelihood ratio of ${real} for a photograph, or ${fake} for a generated picture.`,
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
