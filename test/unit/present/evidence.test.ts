@@ -411,6 +411,19 @@ describe('a picture with a changed part', () => {
   });
 });
 
+test('the headline of a declared picture says whether the whole picture or parts were generated', () => {
+  const inParts = { ...declaration, origin: 'ai-manipulated' } as const;
+
+  const headlines = [[declaration, inParts], [inParts]].map(
+    (declarations) => present(readResult(declared(...declarations)), 'en').headline,
+  );
+
+  expect(headlines).toEqual([
+    'The file says that AI generated the picture',
+    'The file says that AI generated parts of the picture',
+  ]);
+});
+
 describe('a likelihood ratio for each question', () => {
   const points = Array.from({ length: 21 }, (_, at) => at / 10 - 1);
   const ratios = {

@@ -212,6 +212,19 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).not.toMatch(/strategy .* was applied|Strategie .* angewandt/);
   });
 
+  test('say for a declared picture when its traces agree', () => {
+    const examination = makeExamination();
+    const pageFor = (fakeProbability: number) => {
+      const decision = { ...examination.decision, basis: 'declaration', fakeProbability } as const;
+      const declared = { ...examination, decision };
+      return stringsOf([writeFirstPage({ examination: declared, item, language })]).join('\n');
+    };
+    const { agreeing, declared } = wordsIn(language).verdict.conclusion;
+
+    expect(pageFor(0.95)).toContain(agreeing);
+    expect(pageFor(0.55)).toContain(declared);
+  });
+
   test('explain on the first page how to check an unknown signer, and only for one', () => {
     const { signer } = wordsIn(language).outcome.next;
     const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
