@@ -10,18 +10,9 @@ import { join } from 'node:path';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import { unlessMissing } from '../../files/system-errors.ts';
 import { checkKey } from '../store.ts';
-import {
-  damaged,
-  type FileSystem,
-  namesIn,
-  namesInSync,
-  type ObjectRecord,
-  onDisk,
-  onDiskSync,
-  readRecord,
-  sweepIncoming,
-} from './object-file.ts';
+import { type FileSystem, namesIn, namesInSync, onDisk, onDiskSync } from './disk.ts';
 import { createPublisher, createQuota, type NewFile, type Publisher } from './publish.ts';
+import { damaged, type ObjectRecord, readRecord, sweepIncoming } from './object-file.ts';
 
 interface BucketsSettings {
   /** The folder of all buckets. */

@@ -7,12 +7,11 @@ import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
 import { systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
+import { type FileSystem, onDisk } from './disk.ts';
 import {
-  type FileSystem,
   incomingName,
   type NewObject,
   type ObjectRecord,
-  onDisk,
   writeObject,
   type WrittenFile,
 } from './object-file.ts';
