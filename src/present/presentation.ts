@@ -90,19 +90,16 @@ export function present(result: Result, language: Language): Presentation {
 }
 
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
-  const { outcome, marked } = result;
+  const { outcome, marked, provenance } = result;
   const isSuspected = isSuspicion(result);
   if (isSuspected || outcome === 'changed') {
     if (marked === 'copies') return headlines[isSuspected ? 'copySuspected' : 'copied'];
     return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');
   }
   if (result.isChangeHinted) return headlines.hinted;
-  if (outcome === 'declared' && declaresParts(result)) return headlines.declaredParts;
+  const declared = outcome === 'declared' && provenance !== null && bestDeclaration(provenance);
+  if (declared && declared.origin === 'ai-manipulated') return headlines.declaredParts;
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
-}
-
-function declaresParts({ provenance }: Result): boolean {
-  return provenance !== null && bestDeclaration(provenance)?.origin === 'ai-manipulated';
 }
 
 /** What a result is based on: what was found, or why nothing was decided. */

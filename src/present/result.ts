@@ -61,7 +61,7 @@ export function readResult(examined: Examined): Result {
   const { resultClass, basis, reasons, thresholds } = decision;
   const outcome = decideOutcome(resultClass, basis);
   const isChangeHinted = outcome === 'real' && supportsChange(changeRatio(examined));
-  const places = isAboutPart({ outcome, reasons }) || isChangeHinted ? placesOf(manipulation) : [];
+  const places = showsPlaces({ outcome, reasons, isChangeHinted }) ? placesOf(manipulation) : [];
   const errors = readErrors(examined);
   return {
     outcome,
@@ -95,6 +95,13 @@ export function supportsChange(ratio: number | null): boolean {
 /** Whether the answer is that a part was changed, or may have been. */
 export function isAboutPart(result: Pick<Result, 'outcome' | 'reasons'>): boolean {
   return result.outcome === 'changed' || isSuspicion(result);
+}
+
+/** Whether the answer names places: a change was found, is suspected, or has a weak sign. */
+export function showsPlaces(
+  result: Pick<Result, 'outcome' | 'reasons' | 'isChangeHinted'>,
+): boolean {
+  return isAboutPart(result) || result.isChangeHinted;
 }
 
 export function readMarked(places: readonly Pick<Place, 'methods'>[]): Marked {
@@ -194,7 +201,7 @@ export function readAnswer(
     likeness: likenessIn(evidence?.findings ?? []),
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
-    areas: isAboutPart({ outcome, reasons }) || isChangeHinted ? areas : [],
+    areas: showsPlaces({ outcome, reasons, isChangeHinted }) ? areas : [],
     marked: readMarked(placesOf(evidence?.manipulation ?? null)),
     provenance: evidence?.provenance ?? null,
     errors: null,

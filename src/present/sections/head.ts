@@ -16,7 +16,13 @@ import { writeNotes } from '../notes.ts';
 import { mainGround, writeBecause } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
-import { isAboutPart as isOfPart, isNeverCalled, isSuspicion, markedPlaces } from '../result.ts';
+import {
+  isAboutPart as isOfPart,
+  isNeverCalled,
+  isSuspicion,
+  markedPlaces,
+  showsPlaces,
+} from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
 import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
@@ -63,7 +69,7 @@ function isOpen({ result: { outcome } }: SectionInput): boolean {
 
 /** Places are shown only if the answer is about a change. */
 function placesOfAnswer({ examination, result }: SectionInput): readonly Place[] {
-  return isOfPart(result) || result.isChangeHinted ? markedPlaces(examination) : [];
+  return showsPlaces(result) ? markedPlaces(examination) : [];
 }
 
 /** Missing rows can look like a change. */

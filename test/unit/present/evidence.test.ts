@@ -486,7 +486,9 @@ describe('a likelihood ratio for each question', () => {
   });
 
   test('of a change from two on is named in the answer, if nothing is suspected', () => {
-    const hinted = examinationFor(0.05, 0.4, 'real');
+    const base = examinationFor(0.05, 0.4, 'real');
+    const region = { left: 0, top: 8, width: 40, height: 24, share: 0.03 };
+    const hinted = { ...base, manipulation: { ...base.manipulation, region } };
     const answered = readAnswer('real', writeEvidence(hinted), [], []);
     const plain = examinationFor(0.05, 0.3, 'real');
 
@@ -497,6 +499,7 @@ describe('a likelihood ratio for each question', () => {
       expect(short).toBe('weak sign of a change');
       expect(further.join(' ')).toContain('Ask for the file as the camera stored it');
     }
+    expect(readResult(hinted).areas).toHaveLength(1);
     expect(present(readResult(plain), 'en').headline).toContain('generation or change');
   });
 
