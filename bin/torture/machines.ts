@@ -22,7 +22,7 @@ import { childrenOf, environment as common, leaseSeconds, sendSignal } from './k
 import { createLedger, type Ledger } from './ledger.ts';
 import { proveFairness } from './load-fairness.ts';
 import { fill, mount, unmount } from './own-disk.ts';
-import { demand, pick, type Proof } from './proof.ts';
+import { demand, Fault, pick, type Proof } from './proof.ts';
 
 interface Scene extends Proof {
   readonly ledger: Ledger;
@@ -41,6 +41,8 @@ interface Scene extends Proof {
   apiKey: string;
   /** Output of servers that exited without being stopped. */
   readonly endedAlone: string[];
+  /** What the servers logged. */
+  readonly warnings: string[];
 }
 
 type Worker = ReturnType<typeof spawnCli>;
@@ -79,9 +81,12 @@ export async function proveMachines(proof: Proof): Promise<void> {
     servers: [],
     apiKey: '',
     endedAlone: [],
+    warnings: [],
   };
   try {
-    await prove(scene, receiver.url);
+    await prove(scene, receiver.url).catch((error: unknown) => {
+      throw withWarnings(error, scene.warnings);
+    });
     await Promise.all(scene.servers.map(async (server) => server.end('SIGTERM')));
     scene.ledger.judgeMessages(receiver.calls);
     await judgeDatabase(scene);
@@ -95,6 +100,12 @@ export async function proveMachines(proof: Proof): Promise<void> {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
   for (const [what, many] of [...counts, ...scene.ledger.figures()]) proof.note(what, many);
+}
+
+/** A fault of a server is explained by what it logged last. */
+function withWarnings(error: unknown, warnings: readonly string[]): unknown {
+  if (error instanceof Fault) error.message += `\n${warnings.join('').slice(-4000)}`;
+  return error;
 }
 
 const nodes = 3;
@@ -195,6 +206,7 @@ async function killServer(scene: Scene): Promise<void> {
 /** Database trouble must not make a server exit. */
 async function serve(scene: Scene, folder: string): Promise<Serving> {
   const server = await startServing(folder, scene.environment);
+  server.child.stderr.on('data', (bytes: Buffer) => scene.warnings.push(bytes.toString()));
   void server.child.then(({ exitCode, signal, stderr }) => {
     if (exitCode !== 0 && signal !== 'SIGKILL')
       scene.endedAlone.push(`${exitCode ?? signal}: ${stderr.slice(-2000)}`);

@@ -22,7 +22,11 @@ export interface Tx extends Reader {
 export interface Db extends Reader {
   /** See `transact`. */
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
-  /** Runs reads that all see the database as of the same moment. */
+  /**
+   * Runs reads that all see the database as of the same moment; `act` runs again if the connection breaks.
+   *
+   * @throws {ForensicsError} what `act` throws; `store_unavailable` or `database_damaged` for the database itself.
+   */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** @returns a function that ends the subscription. */
   onNotification(topic: Topic, listener: () => void): () => void;

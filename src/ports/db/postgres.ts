@@ -138,12 +138,14 @@ function createPostgresDb(connections: Connections, notifications: EventEmitter)
     runTransaction: <T>(act: (tx: Tx) => Promise<T>, kind: Kind) =>
       runTransaction(connections, act, kind),
     snapshot: <T>(act: (reader: Reader) => Promise<T>) =>
-      inTransaction(connections, { begin: beginSnapshot, lock: null }, async (client) => ({
-        result: await act(
-          createReader('postgres', async (...statement) => runStatement(client, statement)),
-        ),
-        topics: [],
-      })),
+      repeatingReads(true, () =>
+        inTransaction(connections, { begin: beginSnapshot, lock: null }, async (client) => ({
+          result: await act(
+            createReader('postgres', async (...statement) => runStatement(client, statement)),
+          ),
+          topics: [],
+        })),
+      ),
     onNotification(topic: Topic, listener: () => void) {
       notifications.on(topic, listener);
       return () => void notifications.off(topic, listener);
@@ -151,7 +153,7 @@ function createPostgresDb(connections: Connections, notifications: EventEmitter)
   });
 }
 
-/** Repeats a read once if its connection breaks, as when the database restarts. */
+/** Repeats reads once if their connection breaks, as when the database restarts. */
 async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

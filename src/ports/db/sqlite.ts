@@ -223,12 +223,16 @@ function createTurns() {
 }
 
 async function snapshot<T>(path: string, act: (reader: Reader) => Promise<T>): Promise<T> {
-  const client = new Database(path, { readonly: true });
+  let client: Database.Database | null = null;
   try {
-    client.exec('BEGIN');
-    return await act(createReader('sqlite', async (...statement) => execute(client, ...statement)));
+    const opened = new Database(path, { readonly: true });
+    client = opened;
+    opened.exec('BEGIN');
+    return await act(createReader('sqlite', async (...statement) => execute(opened, ...statement)));
+  } catch (error) {
+    throw toOpeningError(error);
   } finally {
-    client.close();
+    client?.close();
   }
 }
 

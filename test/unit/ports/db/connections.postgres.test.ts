@@ -43,6 +43,23 @@ test('requesters that wait for a connection take turns', async () => {
   expect(ended.lastIndexOf('last')).toBeLessThan(30);
 });
 
+const endOwnConnection = sql`SELECT pg_terminate_backend(pg_backend_pid())`;
+
+test('a snapshot whose connection breaks is taken again once, and then refused in words', async () => {
+  const db = await testDb();
+  let attempts = 0;
+  const readBroken = async (times: number) =>
+    db.snapshot(async (reader) => {
+      attempts += 1;
+      if (attempts <= times) await reader.values(endOwnConnection);
+      return reader.values(sql`SELECT 1`);
+    });
+
+  expect(await readBroken(1)).toEqual([[1]]);
+  expect(attempts).toBe(2);
+  await expect(readBroken(4)).rejects.toMatchObject({ code: 'store_unavailable' });
+});
+
 const pooler = '/usr/sbin/pgbouncer';
 
 /** Starts a PgBouncer in front of the tests' server. @returns the URL of a new database through it. */
