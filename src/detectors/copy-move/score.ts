@@ -1,7 +1,7 @@
 /** Measures how similar the two regions of a match are, in numbers that separate copies from natural look-alikes. */
 
 import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
-import { type Affine, after, invertAffine, isMirrored, affineScale } from './affine.ts';
+import { type Affine, after, invertAffine, isMirrored, affineScale, moved } from './affine.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx, type MatchField } from './match-field.ts';
 import type { Refined } from './refine.ts';
@@ -23,7 +23,8 @@ export interface Likeness {
   readonly mutual: number;
   /**
    * Highest correlation in the middle band with where the same step leads once more, forwards or backwards: high in rows of
-   * similar objects. A mirrored match leads back to itself and counts for less, because nature is full of symmetry.
+   * similar objects. Unknown if the second step leads back to the region itself, as after a half turn or a mirroring
+   * sideways.
    */
   readonly onward: number;
   readonly scale: number;
@@ -43,20 +44,50 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
   const { affine, cells, shear } = region;
   const { width, height } = details.fine;
   const along = (plane: Plane, motion: Affine) => correlate(plane, cells, field.columns, motion);
+  const mutual = mutualShare(region, field, width, height);
+  const isSymmetric = mutual >= minMutual && leadsBack(region, field.columns);
   return {
     share: (cells.length * gridPx * gridPx) / (width * height),
     fine: along(details.fine, affine),
     middle: along(details.middle, affine),
-    mutual: mutualShare(region, field, width, height),
-    onward: Math.max(
-      along(details.middle, after(affine, affine)),
-      along(details.middle, invertAffine(affine)),
-    ),
+    mutual,
+    onward: isSymmetric
+      ? unknownOnward
+      : Math.max(
+          along(details.middle, after(affine, affine)),
+          along(details.middle, invertAffine(affine)),
+        ),
     scale: affineScale(affine),
     shear,
     isMirrored: isMirrored(affine),
     isReflection: isReflection(region, field.columns, width),
   };
+}
+
+/**
+ * With it, 92 of 110 mirrored and 81 of 110 copies turned by half stand out (JPEG 92, before 1 and 2), and no more of 277
+ * untouched pictures than before. With 0, 93 and 91 do, and two more untouched ones.
+ */
+const unknownOnward = 0.1;
+/** Symmetric drawings, such as charts, stay far below. */
+const minMutual = 0.3;
+/** In pixels: the middle band differs from itself when it is moved by more. */
+const backToItselfPx = 8;
+
+function leadsBack({ affine, cells }: Region, columns: number): boolean {
+  const [x, y] = centre(cells, columns);
+  const [toX, toY] = moved(after(affine, affine), x, y);
+  return Math.hypot(toX - x, toY - y) <= backToItselfPx;
+}
+
+/** In pixels. */
+function centre(cells: Int32Array, columns: number): readonly [number, number] {
+  let [x, y] = [0, 0];
+  for (const cell of cells) {
+    x += (cell % columns) * gridPx;
+    y += Math.floor(cell / columns) * gridPx;
+  }
+  return [x / cells.length, y / cells.length];
 }
 
 /** How far a reflection may be offset sideways, as a share of the picture's width. */
@@ -68,11 +99,8 @@ function isReflection({ affine, cells }: Region, columns: number, width: number)
   const { a, b, c, d, e } = affine;
   const isUpsideDown = a > 0 && e < 0 && Math.max(Math.abs(b), Math.abs(d)) <= maxSkew;
   if (!isUpsideDown) return false;
-  const aside = cells.reduce((sum, cell) => {
-    const [x, y] = [(cell % columns) * gridPx, Math.floor(cell / columns) * gridPx];
-    return sum + a * x + b * y + c - x;
-  }, 0);
-  return Math.abs(aside / cells.length) <= maxAside * width;
+  const [x, y] = centre(cells, columns);
+  return Math.abs(a * x + b * y + c - x) <= maxAside * width;
 }
 
 /** Correlation of all pixels of the cells with their destinations; 0 if too few lie inside. */

@@ -89,6 +89,7 @@ describe('a copied part', () => {
     ['only moved', (part) => part, { turnDegrees: 0, scale: 1, isMirrored: 0 }],
     ['turned by 30 degrees', (part) => turned(part, 30), { turnDegrees: 30, scale: 1 }],
     ['turned by 90 degrees', (part) => turned(part, 90), { turnDegrees: 90, scale: 1 }],
+    ['turned by half', (part) => turned(part, 180), { scale: 1, isMirrored: 0 }],
     ['made smaller', (part) => sized(part, 0.8), { turnDegrees: 0, scale: 0.8 }],
     ['made larger', (part) => sized(part, 1.2), { turnDegrees: 0, scale: 1.2 }],
     ['mirrored', (part) => part.flop(), { scale: 1, isMirrored: 1 }],
@@ -104,6 +105,17 @@ describe('a copied part', () => {
     expect(shareMarked(map)).toBeLessThan(0.22);
     expect(motionFrom(finding.measures)).toMatchObject(motion);
   });
+});
+
+test('a part mirrored beside itself is found', async () => {
+  const whole = sharp(await stone(1));
+  const part = await whole.clone().extract(source).flop().png().toBuffer();
+  const file = whole.composite([{ input: part, left: target.left, top: source.top }]);
+
+  const { finding } = await findingIn(sharp(await file.png().toBuffer()).jpeg({ quality: 75 }));
+
+  expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
+  expect(finding.measures).toMatchObject({ isMirrored: 1, onwardCorrelation: 0.1 });
 });
 
 test('a copy is still found after a save as JPEG 75, and at half size', async () => {
