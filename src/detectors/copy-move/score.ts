@@ -44,14 +44,12 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
   const { affine, cells, shear } = region;
   const { width, height } = details.fine;
   const along = (plane: Plane, motion: Affine) => correlate(plane, cells, field.columns, motion);
-  const mutual = mutualShare(region, field, width, height);
-  const isSymmetric = mutual >= minMutual && leadsBack(region, field.columns);
   return {
     share: (cells.length * gridPx * gridPx) / (width * height),
     fine: along(details.fine, affine),
     middle: along(details.middle, affine),
-    mutual,
-    onward: isSymmetric
+    mutual: mutualShare(region, field, width, height),
+    onward: leadsBack(region, field.columns)
       ? unknownOnward
       : Math.max(
           along(details.middle, after(affine, affine)),
@@ -69,8 +67,6 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
  * untouched pictures than before. With 0, 93 and 91 do, and two more untouched ones.
  */
 const unknownOnward = 0.1;
-/** Symmetric drawings, such as charts, stay far below. */
-const minMutual = 0.3;
 /** In pixels: the middle band differs from itself when it is moved by more. */
 const backToItselfPx = 8;
 
@@ -168,6 +164,8 @@ const maxCorrelation = 0.98;
 const maxShear = 0.1;
 /** Exceeded by only 2 of 53 simulated copies, but by a third of all other pairs. */
 const noCopyShear = 0.3;
+/** Every one of 1,150 copies found had more; black backgrounds and symmetric charts have almost none. */
+const minMutual = 0.1;
 /** How much rarer pictures without any pair are among pictures with a copy. */
 const missedRatio = 0.77;
 /**
@@ -228,7 +226,7 @@ function toOdds(probability: number): number {
 /** Probability that the pair is a copy, 0..1, at even prior odds that the picture contains one. */
 function copyProbability(likeness: Likeness): number {
   const { share, fine, middle, mutual, onward, shear } = likeness;
-  if (shear >= noCopyShear || likeness.isReflection) return noneScore;
+  if (shear >= noCopyShear || mutual < minMutual || likeness.isReflection) return noneScore;
   const logit =
     weights.constant +
     weights.share * Math.log(share) +

@@ -225,3 +225,10 @@ test('an upside-down match straight below is a reflection, not a copy', () => {
 
   expect(likelyPairs([reflection])[0]?.probability).toBeLessThan(0.5);
 });
+
+test('regions whose matches hardly lead back, as in a black background, are no copies', () => {
+  const { pair } = noisePair(block(8, 8), affine(1, 0));
+  const background = { ...pair, likeness: { ...pair.likeness, mutual: 0.002, share: 0.4 } };
+
+  expect(likelyPairs([background])[0]?.probability).toBeLessThan(0.5);
+});
