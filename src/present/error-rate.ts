@@ -26,16 +26,21 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   if (suspected !== '') return suspected;
   const traced = outcome === 'changed' ? null : rates;
   const searched = outcome === 'fake' ? null : calls;
-  const alarms = [
-    ...(traced === null ? [] : [writeFalse('fake', traced.realCalledFake, traced.real)]),
-    ...(searched === null ? [] : [writeFalse('changed', ...unchangedCalled(searched))]),
-  ];
   const told = [
-    ...(traced === null ? [] : writeGenerated(traced, language)),
+    ...(traced === null
+      ? []
+      : [
+          ...writeGenerated(traced, language),
+          wrong.alarms(writeFalse('fake', traced.realCalledFake, traced.real)),
+        ]),
     ...(searched === null
       ? []
-      : writeChanged(searched, language, outcome === 'real' && !decided.isChangeHinted)),
-    ...(alarms.length === 0 ? [] : [wrong.alarms(alarms.join(', '))]),
+      : [
+          ...writeChanged(searched, language, outcome === 'real' && !decided.isChangeHinted),
+          wrong[traced === null ? 'alarms' : 'alarmsToo'](
+            writeFalse('changed', ...unchangedCalled(searched)),
+          ),
+        ]),
   ];
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
 

@@ -555,7 +555,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. Recognised as changed: 42 of 84 changed test pictures of about this size and quality. Recognised or at least suspected, in test pictures of all sizes: 9 of 19 parts copied within the picture. False alarms (in brackets: highest true rate, 95 % interval): 22 of 1,221 photographs called generated (2.7 %), 3 of 1,210 unchanged pictures called changed (0.7 %).',
+    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. False alarms (in brackets: highest true rate, 95 % interval): 22 of 1,221 photographs called generated (2.7 %). Recognised as changed: 42 of 84 changed test pictures of about this size and quality. Recognised or at least suspected, in test pictures of all sizes: 9 of 19 parts copied within the picture. False alarms: 3 of 1,210 unchanged pictures called changed (0.7 %).',
   );
 });
 

@@ -141,6 +141,7 @@ export const outcome: typeof english = {
       regenerated: 'neu erzeugten Stellen',
     },
     alarms: (told) => `Fehlalarme (in Klammern: höchste wahre Rate, 95-%-Intervall): ${told}.`,
+    alarmsToo: (told) => `Fehlalarme: ${told}.`,
     fake: (called, high) => `${called} Fotos als KI-erzeugt (${high})`,
     changed: (called, high) => `${called} unveränderten Bildern als verändert (${high})`,
     suspected: (rightly, falsely, high) =>

@@ -147,6 +147,7 @@ export const outcome = {
     },
     alarms: (told: string) =>
       `False alarms (in brackets: highest true rate, 95 % interval): ${told}.`,
+    alarmsToo: (told: string) => `False alarms: ${told}.`,
     fake: (called: string, high: string) => `${called} photographs called generated (${high})`,
     changed: (called: string, high: string) =>
       `${called} unchanged pictures called changed (${high})`,
