@@ -8,7 +8,10 @@ import { bestDeclaration } from './origin.ts';
 import { type ChangeErrorRates, type ErrorRates, isSuspicion, type Result } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-type Decided = Pick<Result, 'outcome' | 'reasons' | 'provenance' | 'errors' | 'isChangeHinted'>;
+type Decided = Pick<
+  Result,
+  'outcome' | 'reasons' | 'provenance' | 'errors' | 'isChangeHinted' | 'tracesAgree'
+>;
 
 /** As sentences; empty if it has no validated meaning. */
 export function writeErrorRate(decided: Decided, language: Language): string {
@@ -16,8 +19,11 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   const { wrong } = wordsIn(language).outcome;
   if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
-    const declared = provenance === null ? null : bestDeclaration(provenance);
-    return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
+    const rates = decided.tracesAgree ? errors?.rates : undefined;
+    return [
+      writeDeclared(provenance, language),
+      ...(rates ? [wrong.byTraces, ...writeTraced(rates)] : []),
+    ].join(' ');
   }
   // A server sends the whole sentence or nothing at all.
   if (errors === null) return '';
@@ -27,12 +33,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   const traced = outcome === 'changed' ? null : rates;
   const searched = outcome === 'fake' ? null : calls;
   const told = [
-    ...(traced === null
-      ? []
-      : [
-          ...writeGenerated(traced, language),
-          wrong.alarms(writeFalse('fake', traced.realCalledFake, traced.real)),
-        ]),
+    ...(traced === null ? [] : writeTraced(traced)),
     ...(searched === null
       ? []
       : [
@@ -44,9 +45,22 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   ];
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
 
-  function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
-    return wrong[side](writeCalled(share, of, language), writeHigh(share, of, language));
+  function writeTraced(traced: ErrorRates): readonly string[] {
+    return [
+      ...writeGenerated(traced, language),
+      wrong.alarms(writeFalse('fake', traced.realCalledFake, traced.real)),
+    ];
   }
+
+  function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
+    return wrong[side](writeCalled(share, of, language), ...writeRate(share, of, language));
+  }
+}
+
+function writeDeclared(provenance: Result['provenance'], language: Language): string {
+  const { wrong } = wordsIn(language).outcome;
+  const declared = provenance === null ? null : bestDeclaration(provenance);
+  return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
 }
 
 /** If no sign was found: how often a change is missed; undefined if not known. */
@@ -59,9 +73,10 @@ export function writeMissed(
   return wordsIn(language).outcome.because.missed(writeCalled((of - found) / of, of, language));
 }
 
-/** Upper end of the interval, as in the annex. */
-function writeHigh(share: number, of: number, language: Language): string {
-  return createNumberWriter(language).rate(shareInterval(Math.round(share * of), of).high);
+/** The rate and the upper end of its interval, as in the annex. */
+function writeRate(share: number, of: number, language: Language): [rate: string, high: string] {
+  const { rate } = createNumberWriter(language);
+  return [rate(share), rate(shareInterval(Math.round(share * of), of).high)];
 }
 
 /** Share of unchanged pictures that were called changed, and their number; of every size if counted that way. */
@@ -82,7 +97,7 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
   return suspected(
     writeCalled(found / changed, changed, language),
     writeCalled(falsely, unchanged.pictures, language),
-    writeHigh(falsely, unchanged.pictures, language),
+    ...writeRate(falsely, unchanged.pictures, language),
   );
 }
 
@@ -156,6 +171,7 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
   if (outcome === 'changed' && calls !== null) {
     return brief.changed(writeCalled(...unchangedCalled(calls), language));
   }
+  if (outcome === 'declared') return writeDeclared(decided.provenance, language);
   return writeErrorRate(decided, language);
 }
 

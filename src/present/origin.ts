@@ -6,6 +6,7 @@
 import { assurances, type InconsistencyCode, type Language } from '../contract/vocabulary.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
+import { nameIn } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
 import type { Flaw } from './wording/en/provenance.ts';
 
@@ -16,10 +17,12 @@ export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
 
 // A history can name every version of a program; the provenance chapter lists them all.
 const namedEditors = 3;
+const namedSteps = 6;
 
 /** Phrases without a full stop, the best supported first. Never empty: the absence of anything is mentioned too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
-  const { brief, origins, places } = wordsIn(language).provenance;
+  const { brief, origins, credentialActions } = wordsIn(language).provenance;
+  const { declarationPlaces } = wordsIn(language).findings;
   const { credentials, software, history } = provenance;
   const namedAs = (kind: NamedSoftware['kind']) =>
     software.filter((one) => one.kind === kind).map(({ name }) => withoutBuild(name));
@@ -32,11 +35,14 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
   const lastStep = [last?.software, day].filter(Boolean).join(', ');
   const declared = bestDeclaration(provenance);
+  const told = declaredEdits(provenance).map((name) => nameIn(credentialActions, name, name));
+  const steps = [...new Set(told)].slice(0, namedSteps);
   return [
     ...(declared === null
       ? []
-      : [brief.declares(origins[declared.origin], places[declared.place])]),
+      : [brief.declares(origins[declared.origin], declarationPlaces[declared.place])]),
     ...(credentials === null ? [] : [brief.credentials(credentials, flawsOf(credentials))]),
+    ...(steps.length === 0 ? [] : [brief.edits(steps.join(', '))]),
     ...(editors.length === 0
       ? []
       : [
@@ -70,8 +76,35 @@ export function savedAgain(provenance: FileStatements | null) {
   const codes = inconsistencies.map(({ code }) => code);
   if (codes.includes('maker_note_missing_for_camera')) return 'rewritten';
   if (credentials?.integrity === 'broken') return 'signed';
-  const isEdited = history.length > 0 || software.some(({ kind }) => kind === 'editor');
+  const isEdited =
+    history.length > 0 ||
+    declaredEdits(provenance).length > 0 ||
+    software.some(({ kind }) => kind === 'editor');
   return isEdited || codes.some((code) => !clockErrors.has(code)) ? 'saved' : null;
+}
+
+/** The actions, without `c2pa.`, of signed credentials that match the file, if they can change a picture. */
+function declaredEdits({ credentials }: FileStatements): readonly string[] {
+  if (credentials?.integrity !== 'valid') return [];
+  return credentials.actions
+    .map(({ action }) => action.replace(/^c2pa\./, ''))
+    .filter((name) => !unchanging.has(name));
+}
+
+const unchanging: ReadonlySet<string> = new Set([
+  'created',
+  'opened',
+  'converted',
+  'repackaged',
+  'transcoded',
+  'published',
+]);
+
+/** The program that last saved the file, according to the file itself; null if it names none. */
+export function lastProgram(provenance: FileStatements | null): string | null {
+  const last = provenance?.history.findLast(({ software }) => software !== null)?.software;
+  const name = last ?? provenance?.software.find(({ kind }) => kind === 'editor')?.name;
+  return name == null ? null : withoutBuild(name);
 }
 
 /** These may only mean that a clock was wrong. */

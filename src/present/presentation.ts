@@ -15,6 +15,7 @@ import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
   bestDeclaration,
+  lastProgram,
   looksLikeCameraFile,
   savedAgain,
   withoutBuild,
@@ -72,7 +73,9 @@ export function present(result: Result, language: Language): Presentation {
     headline: writeHeadline(result, words),
     because: [
       ...(ground === null ? [] : [why ?? writeBecause(ground, result, words)]),
-      ...(outcome === 'real' && again !== null ? [because.savedAgain[again]] : []),
+      ...((outcome === 'real' || outcome === 'uncertain') && again !== null
+        ? [because.savedAgain[again](lastProgram(provenance))]
+        : []),
     ].join(' '),
     short:
       ground === null || isUnstated(ground, provenance)
@@ -97,8 +100,10 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
     return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');
   }
   if (result.isChangeHinted) return headlines.hinted;
-  const declared = outcome === 'declared' && provenance !== null && bestDeclaration(provenance);
-  if (declared && declared.origin === 'ai-manipulated') return headlines.declaredParts;
+  if (outcome === 'declared') {
+    const origin = provenance === null ? null : bestDeclaration(provenance)?.origin;
+    return headlines.declared(origin === 'ai-manipulated', result.tracesAgree);
+  }
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 
@@ -137,7 +142,7 @@ export function writeBecause(
   if (declared === null) return '';
   const { place, generator } = declared;
   return because.declared(
-    words.provenance.places[place],
+    words.findings.declarationPlaces[place],
     generator === null ? '' : ` (${withoutBuild(generator)})`,
   );
 }

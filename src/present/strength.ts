@@ -100,8 +100,8 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   const { ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
-    const { traced: words, adverbs, sides, bound: held } = wordsIn(language).strength;
-    if (ratio === null) return words.unsupported(sides[side]);
+    const { traced: words, adverbs, bound: held } = wordsIn(language).strength;
+    if (ratio === null) return words.unsupported(side);
     if (strength === 'none') return words.neither(side, plain(ratio));
     return words.stated(adverbs[strength], side, plain(ratio), ratio === bound.ratio ? held : '');
   });

@@ -120,7 +120,9 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
     ...provenance.inconsistencies.map(({ statement }) => printable(statement[language], 300)),
   ];
   const opposing = speaking(input, outcome === 'real' ? 'fake' : 'real');
+  const hints = (evidence.weighed ?? []).filter(({ question }) => question === 'changed');
   const against = [
+    ...(result.isChangeHinted ? hints.map(({ statement }) => statement[language]) : []),
     ...(outcome === 'changed' ? opposing.filter(isAboutPart) : opposing).map((one) =>
       writeReason(input, one),
     ),
@@ -230,11 +232,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
   ];
   const { conclusion } = catalogue.verdict;
-  const isAgreeing = weighed.some(
-    ({ question, side, strength }) =>
-      question === 'generated' && side === 'fake' && strength !== 'none',
-  );
-  const rely = result.outcome === 'declared' && isAgreeing ? 'agreeing' : result.outcome;
+  const rely = result.tracesAgree ? 'agreeing' : result.outcome;
   return [
     {
       label: rows.rely,
@@ -281,6 +279,9 @@ function identityRows(input: SectionInput): readonly Row[] {
   const operator = item.custody?.find(({ actor }) => actor !== 'service')?.actor;
   const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)} ${labels.pixels}`;
   const bytes = `${numbers.count(facts.sizeBytes)} ${labels.bytes}`;
+  const misnamed = facts.notes.includes('extension_disagrees')
+    ? ` (${labels.notes.extension_disagrees})`
+    : '';
   return [
     { label: rows.program, value: head.program(version, models.join(', ')) },
     {
@@ -298,7 +299,12 @@ function identityRows(input: SectionInput): readonly Row[] {
     ...foreignRow(caseData.note, note ?? null, 300),
     {
       label: rows.file,
-      value: `${formatNames[facts.format]}, ${size}, ${bytes}, SHA-256 ${facts.sha256}`,
+      value: [
+        `${formatNames[facts.format]}${misnamed}`,
+        size,
+        bytes,
+        `SHA-256 ${facts.sha256}`,
+      ].join(', '),
     },
     {
       label: labels.rows.report,

@@ -151,7 +151,7 @@ export function credentialDetails(input: SectionInput): readonly Block[] {
         ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
         ...foreignRow(
           rows.actions,
-          actions.map((action) => writeAction(action, numbers)).join('; '),
+          actions.map((action) => writeAction(action, words, numbers)).join('; '),
           800,
         ),
         { label: rows.manifests, value: numbers.count(credentials.manifests) },
@@ -193,11 +193,15 @@ function writeValidity(
   return [from, to].map((time) => numbers.stated(time.slice(0, 10))).join(' – ');
 }
 
-function writeAction(action: ContentCredentials['actions'][number], numbers: NumberWriter): string {
-  const { software, when, digitalSourceType } = action;
+function writeAction(
+  { action, software, when, digitalSourceType }: ContentCredentials['actions'][number],
+  words: Words['provenance'],
+  numbers: NumberWriter,
+): string {
+  const name = nameIn(words.credentialActions, action.replace(/^c2pa\./, ''), action);
   const time = when === null ? null : numbers.stated(when);
   const details = [software, time, digitalSourceType?.replace(/^.*\//, '')].filter(Boolean);
-  return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
+  return details.length === 0 ? name : `${name} (${details.join(', ')})`;
 }
 
 /** How many steps of a history are listed; the middle of a longer one is left out. */

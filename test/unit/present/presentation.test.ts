@@ -66,7 +66,7 @@ test.each([
   {
     subClasses: [2],
     headline: 'Signs that part of the picture was changed',
-    because: /^A part/,
+    because: /^One part/,
   },
   { subClasses: [1], headline: 'The file says that AI generated the picture', because: /^$/ },
   // The verdict may rest on traces or a declaration; the response does not say which.
@@ -84,10 +84,11 @@ test.each([
 test.each([
   [
     'real',
-    /file itself seems to have been saved again/,
-    /Datei selbst wurde offenbar später neu gespeichert/,
+    /The file says that it was saved with Adobe Photoshop;/,
+    /Die Datei wurde nach eigener Angabe mit Adobe Photoshop gespeichert;/,
   ],
-  ['uncertain', /^(?!.*saved again)/, /^(?!.*neu gespeichert)/],
+  ['uncertain', /too weak .* saved with Adobe/, /zu schwach .* mit Adobe Photoshop gespeichert/],
+  ['abstain', /^(?!.*Photoshop)/, /^(?!.*Photoshop)/],
 ] as const)('a file of result %s names an editing program', (resultClass, english, german) => {
   const base = makeExamination({ resultClass, reasons: ['evidence_below_threshold'] });
   const software = [{ kind: 'editor', name: 'Adobe Photoshop', place: 'exif' }] as const;

@@ -214,15 +214,17 @@ describe.each(languages)('sections in %s', (language) => {
 
   test('say for a declared picture when its traces agree', () => {
     const examination = makeExamination();
-    const pageFor = (fakeProbability: number) => {
-      const decision = { ...examination.decision, basis: 'declaration', fakeProbability } as const;
+    const pageFor = (resultClass: 'fake' | 'uncertain') => {
+      const byTraces = { resultClass, reasons: [] };
+      const decision = { ...examination.decision, basis: 'declaration', byTraces } as const;
       const declared = { ...examination, decision };
       return stringsOf([writeFirstPage({ examination: declared, item, language })]).join('\n');
     };
     const { agreeing, declared } = wordsIn(language).verdict.conclusion;
 
-    expect(pageFor(0.95)).toContain(agreeing);
-    expect(pageFor(0.55)).toContain(declared);
+    expect(pageFor('fake')).toContain(agreeing);
+    expect(pageFor('fake')).toContain(wordsIn(language).outcome.wrong.byTraces);
+    expect(pageFor('uncertain')).toContain(declared);
   });
 
   test('explain on the first page how to check an unknown signer, and only for one', () => {
@@ -410,10 +412,10 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(limits.nature.changed);
     expect(all).not.toContain(limits.nature.traced);
     expect(all).toContain(wordsIn(language).outcome.because.changed('', 'copies'));
-    expect(all).toContain({ en: 'matches 2', de: 'gleicht 2' }[language]);
+    expect(all).toContain({ en: 'matches no. 2', de: 'gleicht Nr. 2' }[language]);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
-    const bound = { en: 'called changed (0.7 %)', de: 'als verändert (0,7 %)' };
+    const bound = { en: 'called changed (0.2 %; 0.7 %)', de: 'als verändert (0,2 %; 0,7 %)' };
     expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });

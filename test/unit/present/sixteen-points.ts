@@ -75,7 +75,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['balanced (default)', '0.82 minimum probability of generation to be called'],
-        de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit einer KI-Erzeugung, ab der'],
+        de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit eines KI-erzeugten Bildes, ab der'],
       },
       { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
     ],
@@ -97,7 +97,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         en: ['Worst case for a photograph: “Half size, JPEG 80”. 5.0 %', 'as high as 6.4 %'],
         de: [
           'Ungünstigster Fall für eine Fotografie: „Halbe Größe, JPEG 80“; 5,0 %',
-          'bis zu 6,4 %',
+          'Obergrenze des 95-%-Intervalls: 6,4 %',
         ],
       },
       {
@@ -105,7 +105,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
           '256 to 1,448 pixels on the longer side; this one has 240, so it is less',
           'does not affect the strength',
         ],
-        de: ['256 bis 1.448 Pixel', 'Diese Validierung geht nicht in'],
+        de: ['mit 256 bis 1.448. Wie stark', 'Diese Validierung geht nicht in'],
       },
       { en: ['Never tested'], de: ['Nie geprüft'] },
       {
@@ -139,12 +139,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual areas'],
-        de: [
-          'Kameraspuren',
-          'KI-Erzeugung und Veränderung',
-          'Kompression',
-          'Ungewöhnliche Stellen',
-        ],
+        de: ['Kameraspuren', 'KI und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
       },
       { en: ['0\n0.25\n0.5\n0.75\n1'], de: ['0\n0,25\n0,5\n0,75\n1'] },
     ],
@@ -184,11 +179,11 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['weak from 2', 'No word is stronger than the validation set supports'],
-        de: ['schwach ab 2', 'Keine Angabe ist höher, als es die Validierung rechtfertigt'],
+        de: ['schwach ab 2', 'Höher, als die Validierung es rechtfertigt'],
       },
       {
         en: ['Saving or scaling is enough for that'],
-        de: ['Schon Speichern oder Skalieren genügt dafür'],
+        de: ['Dafür genügt schon Speichern oder Skalieren'],
       },
     ],
   ],
@@ -197,7 +192,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       {
         en: ['It is not proof', 'SynthID', 'A human examiner must assess the picture'],
-        de: ['Es ist kein Beweis', 'SynthID', 'Eine sachverständige Person muss das Bild'],
+        de: ['Es ist kein Beweis', 'SynthID', 'eine sachverständige Person prüfen'],
       },
     ],
   ],
@@ -242,7 +237,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       alike('ENFSI Guideline for Evaluative Reporting', 'EXIF: FNumber\nf/4.0'),
       {
         en: ['Review', 'Place and date'],
-        de: ['Begutachtung', 'Ort und Datum'],
+        de: ['Prüfung und Unterschrift', 'Ort und Datum'],
       },
     ],
   ],

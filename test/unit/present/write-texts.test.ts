@@ -132,7 +132,7 @@ test('each kind of change has its own sentence, and so has none', () => {
   });
 
   expect(new Set(summaries).size).toBe(4);
-  expect(summaries[0]).toContain('keine Aussage');
+  expect(summaries[0]).toContain('lässt der Befund nicht erkennen');
 });
 
 test('a hostile file name cannot reorder or break a sentence', () => {

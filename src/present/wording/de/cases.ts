@@ -6,7 +6,7 @@ export const cases: typeof english = {
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
   kinds: {
     failed: 'fehlgeschlagen',
-    generated: 'mit Anzeichen für KI-Erzeugung',
+    generated: 'mit Anzeichen für ein KI-erzeugtes Bild',
     changed: 'mit Anzeichen für eine Veränderung',
     seen: 'auch außerhalb dieses Falls vorgelegt',
     suspected: 'mit Verdacht auf eine Veränderung',

@@ -6,7 +6,7 @@ export const document: typeof english = {
     beside:
       'Links das untersuchte Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt zugeschnitten und gleich ausgerichtet.',
     alike: 'Alle Unterschiede lassen sich durch Speichern und Skalieren erklären.',
-    framed: 'Die eingerahmten Stellen unterscheiden sich.',
+    framed: 'Die umrandeten Stellen unterscheiden sich.',
     gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
   },
   head: {
@@ -29,25 +29,26 @@ export const document: typeof english = {
       next: 'Empfehlung',
       program: 'Programm',
       operator: 'Durchgeführt von',
-      reviewer: 'Begutachtung',
+      reviewer: 'Prüfende Person',
       file: 'Datei',
     },
-    scale: '(Quotient ab 2 schwach, 10 mäßig, 100 mäßig stark, 1.000 stark, 10.000 sehr stark)',
+    scale: '(Quotient ab 2 schwach, 10 mäßig, 100 deutlich, 1.000 stark, 10.000 sehr stark)',
     alone: (adverb) => `für sich allein ${adverb}`,
     changedToo: 'Auch veränderte Fotografien zählen hier als Fotografien.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
-      'Nur eine Methode begründet den Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, spricht das weder für noch gegen eine Veränderung.',
+      'Nur eine Methode begründet den Verdacht; die übrigen finden keine Veränderung. Alle zusammen sprechen weder für noch gegen eine Veränderung.',
     byAll:
-      'Zusammen mit den Methoden, die nichts finden, bleibt der Wert unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
+      'Da die anderen Methoden nichts finden, bleibt der gemeinsame Wert unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
-    noneWithoutEntry: 'Ohne sie lassen sich weder KI-Erzeugung noch Veränderung beurteilen.',
+    noneWithoutEntry:
+      'Ohne diese Angabe ließe sich weder beurteilen, ob KI das Bild erzeugt hat, noch, ob es verändert wurde.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Eingerahmt: was unter „Im Bild markiert“ aufgeführt ist',
-    sameAs: (number) => `gleicht ${number}`,
-    together: 'nur von allen Methoden zusammen',
+    outlined: 'Umrandet: was unter „Im Bild markiert“ aufgeführt ist',
+    sameAs: (number) => `gleicht Nr. ${number}`,
+    together: 'fällt nur auf, wenn man alle Methoden zusammennimmt',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Das Programm hat nichts gefunden.',
+    nothingAgainst: 'Dazu hat das Programm nichts gefunden.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei wird eine Veränderung daher höchstens vermutet.`,
     traces: {
@@ -55,17 +56,17 @@ export const document: typeof english = {
       fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
-      real: 'Eine Veränderung ohne Spuren, ein nicht geprüfter Generator oder ein abfotografierter Bildschirm sähe ebenso aus.',
+      real: 'Auch wenn eine Veränderung keine Spuren hinterließ, das Bild von einem noch nicht geprüften Generator stammt oder ein Bildschirm abfotografiert wurde, sähe das Ergebnis so aus.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',
       declared:
-        'Die Angabe kann falsch sein: in eine Fotografie geschrieben, um sie in Verruf zu bringen, oder in eine Zeichnung.',
+        'Die Angabe kann falsch sein: Jemand kann sie in eine Fotografie geschrieben haben, damit diese als unecht gilt, oder in eine Zeichnung.',
     },
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
-      `${name} ist benannt; die Begutachtung steht aus, bis der Abschnitt „Begutachtung“ unterschrieben ist`,
+      `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
     examined: (time) => `untersucht am ${time}`,
   },
@@ -91,7 +92,7 @@ export const document: typeof english = {
       'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und die Porträteffekte von Smartphones, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
       'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
       'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist für eine Beurteilung zu klein oder zu stark komprimiert. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
-      'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
+      'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, damit sie als unecht gilt.',
     ],
     notAsked:
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; liegen welche vor, ist die Bewertung daran zu überprüfen.',
@@ -114,7 +115,7 @@ export const document: typeof english = {
     none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und wer zuvor Zugriff auf sie hatte, ist dem Programm nicht bekannt.',
     redrawn:
       'Ein Beweispaket enthält neu erstellte Berichte, in denen auch die bis dahin hinzugekommenen Vorgänge stehen; ihre Prüfsummen stimmen daher nicht mit denen überein, die hier für frühere Fassungen stehen.',
-    columns: ['Zeit', 'Vorgang', 'Durch'],
+    columns: ['Zeit', 'Vorgang', 'Ausgeführt von'],
     events: {
       created: 'Analyse angelegt',
       received: 'Datei empfangen',
@@ -123,8 +124,8 @@ export const document: typeof english = {
       examined: 'Datei untersucht',
       rendered: 'Heatmaps und Berichte erstellt',
       written: 'Ergebnisse geschrieben',
-      failed: 'Durchlauf fehlgeschlagen',
-      retried: 'Durchlauf wiederholt',
+      failed: 'Untersuchung fehlgeschlagen',
+      retried: 'Untersuchung wiederholt',
       upgraded: 'Zum Bericht erweitert',
       bundled: 'Beweispaket erstellt',
       deleted: 'Analyse gelöscht',
@@ -133,7 +134,7 @@ export const document: typeof english = {
       user: 'Benutzer',
       'api key': 'API-Schlüssel',
       service: 'Dienst',
-      operator: 'Betreiber (kein Name erfasst)',
+      operator: 'Kommandozeile (kein Name erfasst)',
     },
     hashes: {
       original: 'Original',

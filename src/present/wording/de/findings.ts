@@ -14,11 +14,11 @@ const origins: English['origins'] = {
 
 /** Behind „in“. */
 const declarationPlaces: English['declarationPlaces'] = {
-  c2pa: 'Herkunftsnachweisen',
-  xmp: 'den XMP-Daten',
-  iptc: 'den IPTC-Daten',
-  exif: 'den EXIF-Daten',
-  'png-text': 'einem PNG-Text',
+  c2pa: 'ihren Content Credentials',
+  xmp: 'ihren XMP-Daten',
+  iptc: 'ihren IPTC-Daten',
+  exif: 'ihren EXIF-Daten',
+  'png-text': 'einem Textfeld des PNG',
   comment: 'ihrem Kommentarfeld',
   pixels: 'einem in den Pixeln verborgenen Text',
   'visible-mark': 'einem sichtbaren Zeichen im Bild',
@@ -47,7 +47,7 @@ const contradictions: English['contradictions'] = {
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
-const drawn = 'eine Zeichnung, ein Diagramm oder eine Computergrafik';
+const drawn = 'eine Zeichnung, ein Muster, ein Diagramm oder eine Computergrafik';
 
 /** Follows „hält das Bild für“. */
 const pictureKinds: English['pictureKinds'] = {
@@ -140,7 +140,7 @@ const vouchings: English['vouchings'] = {
   no_trust_list:
     'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann unter diesem Namen signieren.',
   unlisted_signer:
-    'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann unter diesem Namen signieren.',
+    'mindestens ein Unterzeichner steht nicht auf der Vertrauensliste, und jeder kann unter diesem Namen signieren.',
 };
 
 function writeVouching(vouching: CredentialVouching): string {
@@ -178,14 +178,14 @@ const statements: English['statements'] = {
 
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',
   one_flat_area: () =>
-    'Das Bild ist eine einzige Fläche; es enthält nichts, woran eine Fotografie zu erkennen wäre.',
+    'Das Bild besteht aus einer einzigen gleichmäßigen Fläche und enthält nichts, woran eine Fotografie zu erkennen wäre.',
   drawing: () =>
-    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen; das Programm hält das Bild daher für eine Zeichnung, ein Diagramm, eine Textseite oder ein Bildschirmfoto, nicht für eine Fotografie; es kann sich irren.',
+    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen. Das Programm hält das Bild daher nicht für eine Fotografie, sondern für eine Zeichnung, ein Diagramm, eine Textseite oder ein Bildschirmfoto; es kann sich irren.',
   looks_like: ({ kind }) =>
-    `Das Programm hält das Bild für ${pictureKinds[kind]}, nicht für eine Fotografie; es kann sich irren.`,
+    `Das Programm hält das Bild nicht für eine Fotografie, sondern für ${pictureKinds[kind]}; es kann sich irren.`,
 
   credentials_unreadable: () =>
-    'Die Datei enthält Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
+    'Die Datei enthält Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; daraus folgt nichts, weder für noch gegen die Echtheit des Bildes.',
   credentials_broken: ({ signer }) =>
     `Die Datei enthält von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
   credentials_without_origin: ({ signer }) =>
@@ -194,7 +194,7 @@ const statements: English['statements'] = {
     `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine gültige Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
+    `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine vertrauenswürdige Signatur bestätigt das, jeder kann es hineingeschrieben haben.`,
   watermark_found: ({ generator }) =>
     `Die Pixel enthalten das quelloffene unsichtbare Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Seine veröffentlichte Nachricht ließ sich auslesen. Es entsteht nicht zufällig, doch jeder kann es einbetten.`,
   visible_mark_found: ({ generator }) =>
@@ -211,7 +211,7 @@ const statements: English['statements'] = {
   },
 
   records_contradict: ({ codes }) =>
-    `Die eigenen Angaben der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Das muss keine Veränderung des Bildes bedeuten.`,
+    `Die Angaben der Datei über sich selbst werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Eine Veränderung des Bildes muss das nicht bedeuten.`,
   records_agree: () =>
     'Was die Datei über Zeiten, Größen und Vorschaubild angibt, widerspricht sich nicht. Das beweist nichts, denn Metadaten lassen sich umschreiben.',
   tables_of_libjpeg: ({ quality }) =>

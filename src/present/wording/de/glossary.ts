@@ -55,7 +55,7 @@ export const glossary: typeof english = {
     quantisationTable: {
       term: 'Quantisierungstabelle',
       meaning:
-        'Die 64 Schrittweiten, auf deren Vielfache in einer JPEG-Datei gerundet wird; sie unterscheiden sich zwischen Kameras, Programmen und Qualitätsstufen.',
+        '64 Schrittweiten, auf deren Vielfache die Werte in einer JPEG-Datei gerundet werden; sie unterscheiden sich je nach Kamera, Programm und Qualitätsstufe.',
     },
     seed: {
       term: 'Startwert',

@@ -11,7 +11,7 @@ export const labels: typeof english = {
     heatmaps: 'Heatmaps',
     evaluation: 'Worauf die Stärke beruht',
     limits: 'Grenzen',
-    signature: 'Begutachtung',
+    signature: 'Prüfung und Unterschrift',
     item: 'Untersuchungsgegenstand',
     seenBefore: 'Schon vorgelegt',
     custody: 'Beweismittelkette',
@@ -62,12 +62,12 @@ export const labels: typeof english = {
     pngText: 'PNG-Texteinträge',
     comment: 'Kommentar in der Datei',
     metadataWarnings: 'Anmerkungen zu den Metadaten',
-    probability: 'Wahrscheinlichkeit einer KI-Erzeugung',
-    changeProbability: 'Wahrscheinlichkeit einer veränderten Stelle',
+    probability: 'Wahrscheinlichkeit, dass KI es erzeugt hat',
+    changeProbability: 'Wahrscheinlichkeit einer Veränderung',
     changeRegion: 'Markierter Bereich',
     changeMethods: 'Methoden, die für eine Veränderung sprechen',
     tracesReal: 'Spuren einer Kameraaufnahme',
-    tracesFake: 'Spuren einer KI-Erzeugung',
+    tracesFake: 'Spuren eines KI-Generators',
     tracesCompression: 'Spuren verlustbehafteter Kompression',
     similarityReal: 'Ähnlichkeit mit komprimierten Fotografien',
     similarityFake: 'Ähnlichkeit mit komprimierten KI-erzeugten Bildern',
@@ -110,8 +110,8 @@ export const labels: typeof english = {
     provenanceWarnings: 'Anmerkungen',
   },
   thresholds: {
-    fakeMin: 'Wahrscheinlichkeit einer KI-Erzeugung, ab der das Bild als KI-erzeugt gilt',
-    realMax: 'Wahrscheinlichkeit einer KI-Erzeugung, bis zu der das Bild als Fotografie gilt',
+    fakeMin: 'Wahrscheinlichkeit eines KI-erzeugten Bildes, ab der es als solches gilt',
+    realMax: 'Wahrscheinlichkeit eines KI-erzeugten Bildes, bis zu der es als Fotografie gilt',
     traceMin: 'Mindestmenge an Spuren gleich welcher Art (0 bis 2)',
     compressionMax: 'höchste zulässige Kompression',
     anomalyMax: 'höchster zulässiger Anomaliewert',
@@ -157,7 +157,7 @@ export const labels: typeof english = {
   },
   maps: {
     real: 'Kameraspuren',
-    fake: 'KI-Erzeugung und Veränderung',
+    fake: 'KI und Veränderung',
     compression: 'Kompression',
     anomaly: 'Ungewöhnliche Stellen',
   },
@@ -172,7 +172,7 @@ export const labels: typeof english = {
   },
   scale: { low: 'keine Spuren', high: 'starke Spuren' },
   viewer: { heatmap: 'Heatmap', zoom: 'Vergrößern' },
-  outline: 'Als verändert markierte Stellen sind weiß umrahmt und nummeriert.',
+  outline: 'Als verändert markierte Stellen sind weiß umrandet und nummeriert.',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,
@@ -204,7 +204,7 @@ export const labels: typeof english = {
     outside:
       'Das Bild liegt außerhalb des Bereichs, für den die Methoden validiert sind: Ihre Befunde sind festgehalten, aber ohne Angabe einer Stärke.',
     elsewhere: (section) =>
-      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wenn es für oder gegen eine KI-Erzeugung oder Veränderung spricht.`,
+      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wenn es für oder gegen ein KI-erzeugtes oder verändertes Bild spricht.`,
     panels:
       'Die kleinen Bilder sind grau, wo eine Methode nichts anzeigt, und farbig bis hellgelb, wo sie eine Veränderung anzeigt. Bei Methoden ohne Aussage fehlen sie.',
   },
@@ -212,13 +212,13 @@ export const labels: typeof english = {
     'Zeichen, die sich nicht eindeutig wiedergeben lassen, sind durch ihre Unicode-Nummer ersetzt, etwa ⟨U+202E⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',
   validation: {
     conditions: {
-      'as is': 'Dateien unverändert',
+      'as is': 'Ohne erneutes Speichern',
       'jpeg 75': 'Erneut als JPEG 75 gespeichert',
       half: 'Auf halbe Größe skaliert',
       'half, jpeg 80': 'Halbe Größe, JPEG 80',
-      clean: 'Dateien unverändert',
+      clean: 'Ohne erneutes Speichern',
       web: 'Höchstens 1.600 Pixel, JPEG 75',
-      hard: 'Danach halbe Größe, JPEG 60',
+      hard: 'Höchstens 1.600 Pixel, JPEG 75, dann halbe Größe, JPEG 60',
     },
   },
   numbers: {

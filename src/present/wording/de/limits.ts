@@ -3,11 +3,11 @@ import type { limits as english } from '../en/limits.ts';
 export const limits: typeof english = {
   validation: {
     intro: ({ strategy, real, fake }) =>
-      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Konfidenzintervalle; für die AUC sind sie nach Quellen berechnet, für die Raten nach Bildern (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, in denen das KI-erzeugte Bild den höheren Wert erhält (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Konfidenzintervalle; für die AUC sind sie nach Quellen berechnet, für die Raten nach Bildern (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher tatsächlich unsicherer.`,
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
-      `Die Stärke für oder gegen KI-Erzeugung wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}, sie ist daher weniger sicher.`,
+      `Dieses Bild hat an der längeren Seite ${own} Pixel; geprüft wurde das Verfahren an Bildern mit ${least} bis ${greatest}. Wie stark die Spuren für oder gegen ein KI-erzeugtes Bild sprechen, ist hier daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',
@@ -18,9 +18,9 @@ export const limits: typeof english = {
     ],
     worst: {
       real: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als KI-erzeugt eingestuft, zu rechnen ist mit bis zu ${high}.`,
+        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als KI-erzeugt eingestuft (Obergrenze des 95-%-Intervalls: ${high}).`,
       fake: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als Fotografie eingestuft, zu rechnen ist mit bis zu ${high}.`,
+        `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als Fotografie eingestuft (Obergrenze des 95-%-Intervalls: ${high}).`,
     },
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig KI-erzeugte Bilder unter den untersuchten sind.',
@@ -58,7 +58,7 @@ export const limits: typeof english = {
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
     neverTested: [
-      'Von Menschen veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die öffentlichen Sammlungen enthalten keine, dort wurden nur simulierte Veränderungen gemessen.',
+      'Von Menschen veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die öffentlichen Sammlungen enthalten keine; bei dieser Größe wurden nur simulierte Veränderungen gemessen.',
       'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Hochskalieren.',
       'Absichtliche Versuche, das Verfahren zu täuschen.',
       'Generatoren, Kameras und Programme, die in der Modellbeschreibung nicht genannt sind.',
@@ -78,13 +78,13 @@ export const limits: typeof english = {
       'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellbeschreibung (CARD.md) führt sie nach Quellen auf.',
     ],
     figures: [
-      'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die es nie gesehen hat, erfasst sie nicht.',
-      'Die Wahrscheinlichkeit einer KI-Erzeugung setzt voraus, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
+      'Die angegebene Unsicherheit ist die Streuung der Monte-Carlo-Durchläufe. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
+      'Die Wahrscheinlichkeit, dass KI das Bild erzeugt hat, gilt unter der Annahme, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung unter der Annahme, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
-    examinerShort: 'Das Ergebnis von einer sachverständigen Person prüfen lassen.',
+    examinerShort: 'Das Ergebnis von Sachverständigen prüfen lassen.',
     examiner:
-      'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel prüfen und die Schlussfolgerung verantworten.',
+      'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung über einen Menschen sein. Das Bild, seine Herkunft und die übrigen Beweismittel muss eine sachverständige Person prüfen, die ihre Schlussfolgerung selbst verantwortet.',
   },
   notCheckedBrief: {
     invisible_watermarks: 'unsichtbare Wasserzeichen proprietärer Dienste (SynthID)',
@@ -93,12 +93,12 @@ export const limits: typeof english = {
     erased_edits: 'durch Speichern verwischte Bearbeitungen',
     camera_reference: 'welche Kamera das Bild aufgenommen hat',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
-    content: 'Inhalt, Licht und Schatten',
+    content: 'Bildinhalt, Licht und Schatten',
     earlier_publication: 'frühere Veröffentlichungen',
     metadata_claims: 'ob Gerät, Zeit und Ort stimmen',
     remote_credentials: 'Content Credentials außerhalb der Datei',
-    signer_trust: 'Vertrauenswürdigkeit des Unterzeichners',
-    signer_revocation: 'Widerruf des Zertifikats',
+    signer_trust: 'ob der Unterzeichner vertrauenswürdig ist',
+    signer_revocation: 'ob das Zertifikat widerrufen wurde',
     stability: 'ob das Ergebnis erneutes Speichern übersteht',
   },
   notChecked: {
@@ -109,7 +109,7 @@ export const limits: typeof english = {
     small_edits:
       'Kleine bearbeitete Bereiche und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können der Suche entgangen sein.',
     erased_edits:
-      'In diesem Bild sind kaum Spuren erhalten, die bearbeitete Bereiche verraten könnten; dass keiner gefunden wurde, besagt daher wenig.',
+      'In diesem Bild sind kaum Spuren erhalten, die bearbeitete Bereiche verraten könnten; dass keiner gefunden wurde, sagt daher wenig aus.',
     camera_reference:
       'Ob eine bestimmte Kamera das Bild aufgenommen hat, wurde nicht untersucht: Ein Vergleich des Sensorrauschens (PRNU) erfordert Referenzbilder dieser Kamera.',
     recapture:

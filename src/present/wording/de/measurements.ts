@@ -7,7 +7,7 @@ export const measurements: typeof english = {
     method: ({ model, patches, passes }) =>
       `Mit dem Modell ${model} ausgewertete Bildausschnitte: ${patches}, jeder in ${passes} Monte-Carlo-Durchläufen.`,
     opposite:
-      'Das widerspricht dem Ergebnis, geht aber nicht darin ein: Durch starke Kompression werden Bilder beider Arten einander ähnlicher.',
+      'Das widerspricht dem Ergebnis, geht aber nicht darin ein: Starke Kompression macht Fotografien und KI-erzeugte Bilder einander ähnlicher.',
     decision: ({ p, deviation, strategy }) =>
       `Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, beträgt ${p} (Unsicherheit ${deviation}); angewandt wurde die Strategie ${strategy}.`,
     decisionByBoth: ({ strategy, p, deviation, changed }) =>
@@ -44,7 +44,7 @@ export const measurements: typeof english = {
         meaning:
           'Wie stark die einzelnen Bereiche komprimiert wurden, auch durch erneutes Speichern.',
         caution:
-          'Kompression ist alltäglich und unverdächtig; sie begrenzt, was die übrigen Heatmaps zeigen können.',
+          'Kompression ist alltäglich und unverdächtig; je stärker sie ist, desto weniger können die übrigen Heatmaps zeigen.',
       },
       anomaly: {
         meaning:
@@ -53,7 +53,7 @@ export const measurements: typeof english = {
       },
     },
     changes: {
-      fake: 'Gezeigt wird an jeder Stelle der höhere von zwei Werten: wie stark die Spuren einer KI-Erzeugung sind, gewichtet mit der Wahrscheinlichkeit, dass das ganze Bild KI-erzeugt ist, und wie stark die Methoden, die nach veränderten Stellen suchen, die Stelle markieren, gewichtet mit der Wahrscheinlichkeit einer Veränderung.',
+      fake: 'Gezeigt wird an jeder Stelle der höhere von zwei Werten: wie stark die Spuren eines KI-Generators sind, gewichtet mit der Wahrscheinlichkeit, dass das ganze Bild KI-erzeugt ist, und wie stark die Methoden, die nach veränderten Stellen suchen, die Stelle markieren, gewichtet mit der Wahrscheinlichkeit einer Veränderung.',
       anomaly:
         'Der Wert steigt auch dort, wo sich eine Stelle nach den Methoden, die nach Veränderungen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher eine Veränderung ist.',
     },
@@ -68,11 +68,11 @@ export const measurements: typeof english = {
     stabilityTitle: 'Stabilität',
     stabilityColumns: [
       'Das Bild wurde',
-      'Wahrscheinlichkeit einer KI-Erzeugung',
+      'Wahrscheinlichkeit, dass KI es erzeugt hat',
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>
-      `Die Spuren sprechen für die andere Hypothese, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Der Entscheidung fehlt dann die Grundlage; für die entgegengesetzte muss es aber nicht reichen.`,
+      `Als umgekehrt gelten die Spuren, wenn die andere Hypothese eine Wahrscheinlichkeit von mindestens ${least} erhält. Dann wird nichts entschieden, auch nicht zugunsten der anderen Hypothese.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     suspectedLimit: (p, suspected) =>

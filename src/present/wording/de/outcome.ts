@@ -2,15 +2,17 @@ import type { outcome as english } from '../en/outcome.ts';
 
 export const outcome: typeof english = {
   headlines: {
-    real: 'Keine Anzeichen für KI-Erzeugung oder Veränderung im Bild',
-    blind: 'Keine Anzeichen für KI-Erzeugung; Veränderungen unklar',
-    hinted: 'Keine Anzeichen für KI-Erzeugung, schwache für Veränderung',
-    fake: 'Anzeichen für KI-Erzeugung gefunden',
+    real: 'Keine Anzeichen für ein KI-erzeugtes oder verändertes Bild',
+    blind: 'Keine Anzeichen für ein KI-erzeugtes Bild; Veränderungen nicht beurteilbar',
+    hinted: 'Keine Anzeichen für ein KI-erzeugtes Bild, schwaches für eine Veränderung',
+    fake: 'Anzeichen für ein KI-erzeugtes Bild gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
     copied: 'Anzeichen für eine kopierte Stelle gefunden',
-    declared: 'Laut Angabe in der Datei ist das Bild KI-erzeugt',
-    declaredParts: 'Laut Angabe in der Datei sind Teile des Bildes KI-erzeugt',
+    declared: (isParts, tracesAgree) =>
+      isParts
+        ? `Laut Datei sind Teile des Bildes KI-erzeugt${tracesAgree ? '; die Spuren deuten auf das ganze Bild' : ''}`
+        : `Laut Datei ist das Bild KI-erzeugt${tracesAgree ? '; auch seine Spuren sprechen dafür' : ''}`,
     uncertain: 'Keine Entscheidung möglich',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
@@ -20,39 +22,41 @@ export const outcome: typeof english = {
   because: {
     real: 'Der Bildinhalt wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Der Bildinhalt wurde nicht geprüft; in Tests blieben ${called} veränderten Bildern dieser Art unerkannt.`,
+      `Der Bildinhalt wurde nicht geprüft; in Tests unerkannt: ${called} veränderten Bildern dieser Art.`,
     blind:
       'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
     hinted: 'Für einen Verdacht reicht es nicht aus; der Bildinhalt wurde nicht geprüft.',
     savedAgain: {
-      saved:
-        'Die Datei selbst wurde offenbar später neu gespeichert; das heißt allein noch nicht, dass das Bild verändert wurde.',
-      signed: 'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
-      rewritten: 'Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
+      saved: (program) =>
+        `${program === null ? 'Die Datei wurde offenbar später neu gespeichert' : `Die Datei wurde nach eigener Angabe mit ${program} gespeichert`}; das heißt allein noch nicht, dass das Bild verändert wurde.`,
+      signed: () =>
+        'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
+      rewritten: () => 'Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
     },
     fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
     changed: (place, marked) =>
       ({
-        one: `Eine Stelle unterscheidet sich vom Rest${place}.`,
-        several: `Mehrere Stellen unterscheiden sich vom Rest${place}.`,
-        copies: `Zwei Stellen zeigen dieselben Pixel${place}.`,
+        one: `Eine Stelle${place} unterscheidet sich vom Rest.`,
+        several: `Mehrere Stellen${place} unterscheiden sich vom Rest.`,
+        copies: `Zwei Stellen${place} zeigen dieselben Pixel.`,
       })[marked],
-    declared: (place, name) => `Fundstelle: ${place}${name}.`,
+    declared: (place, name) => `So steht es in ${place}${name}.`,
     manipulation_suspected: (place, marked) =>
       ({
-        one: `Eine Stelle könnte verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
-        several: `Mehrere Stellen könnten verändert sein${place}; als Beleg reichen die Anzeichen nicht aus.`,
-        copies: `Zwei Stellen gleichen sich${place}; als Beleg einer Kopie reichen die Anzeichen nicht aus.`,
+        one: `Eine Stelle${place} könnte verändert sein; als Beleg reichen die Anzeichen nicht aus.`,
+        several: `Mehrere Stellen${place} könnten verändert sein; als Beleg reichen die Anzeichen nicht aus.`,
+        copies: `Zwei Stellen${place} gleichen sich; als Beleg einer Kopie reichen die Anzeichen nicht aus.`,
       })[marked],
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
-    no_usable_trace: 'Es fehlen messbare Spuren, sowohl einer Kamera als auch einer KI.',
+    no_usable_trace: 'Es sind keine Spuren messbar, weder von einer Kamera noch von einer KI.',
     not_a_photograph:
-      'Das Programm hält es für Zeichnung, Bildschirmfoto oder Scan; es kann sich irren.',
+      'Das Programm hält es für eine Zeichnung, ein Bildschirmfoto oder einen Scan; es kann sich irren.',
     outside_training_domain: 'Es gleicht keinem der Bilder, mit denen das Verfahren geprüft wurde.',
     margin_within_uncertainty: 'Der Wert liegt zu nah an 50 % für eine Entscheidung.',
     evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
-    unstable_under_resaving: 'Nach erneutem Speichern oder Skalieren kippt das Ergebnis.',
+    unstable_under_resaving:
+      'Nach erneutem Speichern oder Skalieren sprechen die Spuren für das Gegenteil.',
     declaration_contradicts_traces:
       'Laut Datei ist das Bild KI-erzeugt; die Spuren passen besser zu einer Fotografie.',
     single_weak_method: 'Nur eine Methode deutet auf eine Veränderung hin, und nur schwach.',
@@ -71,7 +75,7 @@ export const outcome: typeof english = {
     outside_training_domain: 'unbekannte Bildart',
     margin_within_uncertainty: 'zu nah an 50 %',
     evidence_below_threshold: 'Anzeichen zu schwach',
-    unstable_under_resaving: 'kippt beim Speichern',
+    unstable_under_resaving: 'nicht stabil',
     declaration_contradicts_traces: 'Angabe widerspricht Spuren',
     manipulation_suspected: 'Stelle verdächtig',
     single_weak_method: 'nur eine Methode',
@@ -101,22 +105,22 @@ export const outcome: typeof english = {
     single_weak_method: 'Den markierten Bereich von Sachverständigen prüfen lassen.',
   },
   nextOf: {
-    weak: 'Allein nicht stark genug; die Originaldatei aus dem Aufnahmegerät anfordern.',
-    other: 'Die Originaldatei aus dem Aufnahmegerät anfordern.',
+    weak: 'Für sich allein zu schwach; die Originaldatei vom Aufnahmegerät anfordern.',
+    other: 'Die Originaldatei vom Aufnahmegerät anfordern.',
     methods: {
       'trace-network':
-        'Nachfragen, wer das Bild aufgenommen hat, und die Originaldatei aus dem Aufnahmegerät anfordern.',
+        'Nachfragen, wer das Bild aufgenommen hat, und die Originaldatei vom Aufnahmegerät anfordern.',
       'photograph-likeness': 'Eine Fotografie des Motivs selbst anfordern.',
       'content-credentials':
         'Den Absender fragen, wer die Datei mit welchem Programm erstellt hat.',
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
       'named-software': 'Den Absender fragen, was mit dem genannten Programm gemacht wurde.',
       'file-consistency':
-        'Die Originaldatei aus dem Aufnahmegerät anfordern: Hier widersprechen sich die Angaben.',
+        'Die Originaldatei vom Aufnahmegerät anfordern: In dieser widersprechen sich die Angaben.',
       'compression-tables':
-        'Die Datei aus dem Aufnahmegerät anfordern: Diese hat ein Programm gespeichert.',
+        'Die Originaldatei vom Aufnahmegerät anfordern: Diese hat ein Programm gespeichert.',
       'file-layout':
-        'Nachfragen, wie die Datei entstanden ist; die Originaldatei aus dem Aufnahmegerät anfordern.',
+        'Nachfragen, wie die Datei entstanden ist, und die Originaldatei vom Aufnahmegerät anfordern.',
       'localisation-network':
         'Die Originaldatei und eine weitere Aufnahme dieser Stelle anfordern.',
       'double-quantisation': 'Die Originaldatei anfordern und die Stelle damit vergleichen.',
@@ -132,7 +136,8 @@ export const outcome: typeof english = {
       `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     missed: (called) =>
       `Als verändert erkannt: ${called} veränderten Testbildern etwa dieser Größe und Qualität.`,
-    kinds: (told) => `Erkannt oder zumindest vermutet, in Testbildern aller Größen: ${told}.`,
+    kinds: (told) =>
+      `In einem anderen Test mit Bildern aller Größen erkannt oder zumindest vermutet: ${told}.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',
@@ -140,20 +145,22 @@ export const outcome: typeof english = {
       removal: 'entfernten Gegenständen',
       regenerated: 'neu erzeugten Stellen',
     },
-    alarms: (told) => `Fehlalarme (in Klammern: höchste wahre Rate, 95-%-Intervall): ${told}.`,
+    alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Intervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, high) => `${called} Fotos als KI-erzeugt (${high})`,
-    changed: (called, high) => `${called} unveränderten Bildern als verändert (${high})`,
-    suspected: (rightly, falsely, high) =>
-      `In Tests mit Bildern aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme: ${falsely} unveränderten Bildern (höchste wahre Rate, 95-%-Intervall: ${high}).`,
+    fake: (called, rate, high) => `${called} Fotografien als KI-erzeugt (${rate}; ${high})`,
+    changed: (called, rate, high) =>
+      `${called} unveränderten Bildern als verändert (${rate}; ${high})`,
+    suspected: (rightly, falsely, rate, high) =>
+      `In Tests mit Bildern aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme: ${falsely} unveränderten Bildern (${rate}; Obergrenze des 95-%-Intervalls: ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
-    vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
+    byTraces: 'Für die Spuren allein:',
+    vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
     brief: {
       real: (generated, changed) =>
         `${generated} KI-erzeugten und ${changed} veränderten Bildern erkannt.`,
-      fake: (called) => `${called} echten Fotos für KI-erzeugt gehalten.`,
-      changed: (called) => `${called} unveränderten Bildern für verändert gehalten.`,
+      fake: (called) => `${called} Fotografien fälschlich für KI-erzeugt gehalten.`,
+      changed: (called) => `${called} unveränderten Bildern fälschlich für verändert gehalten.`,
       suspected: (called) =>
         `${called} unveränderten Bildern zu Unrecht als verdächtig eingestuft.`,
     },
@@ -162,7 +169,7 @@ export const outcome: typeof english = {
     none: 'keine',
     weak: 'schwach',
     moderate: 'mäßig',
-    moderatelyStrong: 'mäßig stark',
+    moderatelyStrong: 'deutlich',
     strong: 'stark',
     veryStrong: 'sehr stark',
   },

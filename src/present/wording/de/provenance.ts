@@ -44,7 +44,7 @@ function writeCount(length: number, one: string, more: string): string {
 }
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  expired: 'Zertifikat abgelaufen, der Unterzeichner gilt daher als ungeprüft',
+  expired: 'Zertifikat abgelaufen, Unterzeichner daher nicht bestätigt',
   ingredient: 'ein Bestandteil wurde verändert',
   untimed: 'ohne Zeitstempel',
 };
@@ -95,22 +95,22 @@ const warnings: English['warnings'] = {
 
 export const provenance: English = {
   intro:
-    'So beschreibt sich die Datei selbst. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit falschen Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
+    'So beschreibt sich die Datei selbst. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine Fotografie. Mit falschen Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
-  columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Verbürgt durch'],
+  columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Bestätigt durch'],
   origins: {
     'ai-generated': 'von KI erzeugt',
-    'ai-manipulated': 'mit KI-erzeugten Teilen zusammengesetzt',
+    'ai-manipulated': 'zum Teil von KI erzeugt',
     captured: 'von einem Gerät aufgenommen',
   },
   places,
   sourceTypes,
   assurances: {
-    unsigned: 'niemand',
-    watermark: 'Zeichen in den Pixeln, das jeder dort anbringen kann',
-    signed: 'signiert, doch niemand bürgt für den Unterzeichner',
-    trusted: 'Unterzeichner auf der Vertrauensliste',
+    unsigned: 'niemanden',
+    watermark: 'ein Zeichen in den Pixeln, das jeder dort anbringen kann',
+    signed: 'einen Unterzeichner, für den niemand bürgt',
+    trusted: 'einen Unterzeichner auf der Vertrauensliste',
   },
   credentialsTitle: 'Content Credentials (C2PA)',
   noCredentials: 'Die Datei enthält keine Content Credentials (signierte Herkunftsnachweise).',
@@ -126,7 +126,7 @@ export const provenance: English = {
   },
   identityStates: {
     trusted: 'geprüft',
-    signed: 'die Signatur ist gültig, doch keine Stelle bürgt für sie',
+    signed: 'die Signatur ist gültig, doch keine Stelle bürgt für den Unterzeichner',
     broken: 'die Signatur passt nicht',
     'not-verified': 'nicht geprüft: Dazu wäre eine Netzverbindung nötig',
   },
@@ -137,7 +137,7 @@ export const provenance: English = {
       `Die Liste enthält kein Datum; sie stammt frühestens vom ${day}, an dem ihr neuestes Zertifikat gültig wurde`,
   },
   missing: {
-    validity: 'noch gültiges Zertifikat (es ist abgelaufen)',
+    validity: 'gültiges Zertifikat (das vorhandene ist abgelaufen)',
     timestamp: 'Zeitstempel eines Zeitstempeldienstes',
     trustList: 'Vertrauensliste, in der der Unterzeichner stehen könnte',
     revocation: 'Nachweis, dass das Zertifikat nicht widerrufen wurde',
@@ -150,17 +150,18 @@ export const provenance: English = {
     absent: 'keiner: Der Zeitpunkt ist eine Angabe des Unterzeichners',
   },
   credentialsNote:
-    'Unversehrtheit und Vertrauenswürdigkeit sind zweierlei: Signieren kann jeder, aber nicht im Namen eines anderen.',
+    'Unversehrtheit und Vertrauenswürdigkeit sind zweierlei: Signieren kann jeder, auch unter fremdem Namen; erst die Vertrauensliste zeigt, wessen Name geprüft wurde.',
   brief: {
     credentials: ({ integrity, signer, trust }, flaws) => {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
       const by = signer === null ? 'von einem ungenannten Unterzeichner' : `von ${signer}`;
       return integrity === 'broken'
         ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (dafür genügt erneutes Speichern)`
-        : `unversehrte Content Credentials (C2PA), signiert ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
+        : `unversehrte Content Credentials (C2PA), signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
-    declares: (origin, place) => `${origin} (${place})`,
+    declares: (origin, place) => `${origin}, angegeben in ${place}`,
     noCredentials: 'keine Content Credentials (C2PA)',
+    edits: (steps) => `angegebene Schritte: ${steps}`,
     editors: (names, more) =>
       `${names.length === 1 ? 'Bearbeitungsprogramm' : 'Bearbeitungsprogramme'} ${names.join(', ')}${more === 0 ? '' : ` und ${more} weitere`}`,
     generators: (names) =>
@@ -168,6 +169,25 @@ export const provenance: English = {
     history: (steps, last) =>
       `Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
     camera: (name) => `Kamera ${name}`,
+  },
+  credentialActions: {
+    addedText: 'Text eingefügt',
+    adjustedColor: 'Farben angepasst',
+    color_adjustments: 'Farben angepasst',
+    cropped: 'zugeschnitten',
+    deleted: 'Teil entfernt',
+    drawing: 'hineingezeichnet',
+    edited: 'bearbeitet',
+    'edited.metadata': 'Metadaten bearbeitet',
+    enhanced: 'verbessert',
+    filtered: 'gefiltert',
+    orientation: 'gedreht',
+    placed: 'weiteres Bild eingefügt',
+    removed: 'Teil entfernt',
+    resized: 'Größe geändert',
+    'resized.proportional': 'Größe geändert',
+    unknown: 'unbekannter Schritt',
+    watermarked: 'mit Wasserzeichen versehen',
   },
   historyActions: {
     created: 'erstellt',
@@ -201,8 +221,8 @@ export const provenance: English = {
   knownSoftware: (name) => `Tabellen, wie ${name} sie schreibt`,
   customTables: 'Tabellen, die zu keinem bekannten Programm passen',
   beginsLike: (kind) => `Anfang wie ${kind}`,
-  inconsistenciesTitle: 'Unstimmigkeiten',
-  inconsistenciesNote: 'Keine davon belegt eine Veränderung; jede wirft eine Frage auf.',
-  noInconsistencies: 'Gesucht wurde nach bestimmten Widersprüchen; gefunden wurde keiner.',
+  inconsistenciesTitle: 'Widersprüche',
+  inconsistenciesNote: 'Keiner davon belegt eine Veränderung; jeder wirft eine Frage auf.',
+  noInconsistencies: 'Nach bekannten Arten von Widersprüchen wurde gesucht; gefunden wurde keiner.',
   inconsistencies,
 };

@@ -4,10 +4,10 @@ export const sourceTypes: typeof english = {
   trainedAlgorithmicMedia: 'von einem trainierten Modell erzeugt (generative KI)',
   trainedAlgorithmicData: 'Daten eines trainierten Modells (generative KI)',
   compositeWithTrainedAlgorithmicMedia:
-    'mit einem trainierten Modell zusammengesetzt oder bearbeitet (generative KI)',
+    'zum Teil von einem trainierten Modell erzeugt oder bearbeitet (generative KI)',
   digitalCapture: 'Aufnahme einer realen Szene mit einer Digitalkamera',
   computationalCapture:
-    'Aufnahme einer realen Szene, in der Kamera aus mehreren Belichtungen oder Sensoren verrechnet',
+    'Aufnahme einer realen Szene, in der Kamera aus mehreren Belichtungen oder Sensoren errechnet',
   negativeFilm: 'von einem Filmnegativ digitalisiert',
   positiveFilm: 'von einem Dia oder anderen Filmpositiv digitalisiert',
   print: 'von einem Abzug oder einer anderen Vorlage auf Papier digitalisiert',

@@ -3,7 +3,7 @@ import type { strength as english } from '../en/strength.ts';
 const adverbs: (typeof english)['adverbs'] = {
   weak: 'schwach',
   moderate: 'mäßig',
-  moderatelyStrong: 'mäßig stark',
+  moderatelyStrong: 'deutlich',
   strong: 'stark',
   veryStrong: 'sehr stark',
 };
@@ -36,11 +36,10 @@ export const strength: typeof english = {
       return `Die Spuren im Bild sind bei ${own} ${ratio}-mal so wahrscheinlich wie bei ${other} (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ${speaksFor}.`;
     },
     unsupported: (side) =>
-      `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
+      `Die Spuren im Bild deuten auf ${side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild'} hin; wie stark, lässt sich nicht angeben.`,
     neither: (side, ratio) => {
-      const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
-      const [own, other] = side === 'real' ? both : both.toReversed();
-      return `Die Spuren im Bild sind bei ${own} kaum wahrscheinlicher als bei ${other} (Likelihood-Quotient ${ratio}; unter 2 sprechen sie für keines von beiden).`;
+      const name = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
+      return `Die Spuren im Bild sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient für ${name}: ${ratio}; erst ab 2 spräche er dafür).`;
     },
   },
   parts: {
@@ -49,9 +48,8 @@ export const strength: typeof english = {
     against: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
     neither: (side, ratio) => {
-      const both = ['ein verändertes', 'ein unverändertes'];
-      const [own, other] = side === 'changed' ? both : both.toReversed();
-      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht kaum mehr für ${own} als für ${other} Bild (Likelihood-Quotient ${ratio}; unter 2 weder für noch gegen eine Veränderung).`;
+      const name = side === 'changed' ? 'eine Veränderung' : 'ein unverändertes Bild';
+      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient für ${name}: ${ratio}; erst ab 2 spräche er dafür).`;
     },
   },
   bound: ', der höchste durch Tests belegte',
@@ -85,7 +83,7 @@ export const strength: typeof english = {
   },
   declared: {
     unsigned: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Keine gültige Signatur deckt sie, und jeder kann sie in eine Datei schreiben.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Keine vertrauenswürdige Signatur bestätigt sie, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
       `Das Zeichen in den Pixeln spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
     signed: (adverb) =>
@@ -112,13 +110,13 @@ export const strength: typeof english = {
       const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
+        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass KI es erzeugt hat, liegt dann ${range}.`;
       const told = [
         ...(same > 0 ? [`weisen nach ${same} davon weiterhin in dieselbe Richtung`] : []),
         ...(open > 0 ? [`bleiben nach ${open} davon unentschieden`] : []),
         ...(other > 0 ? [`weisen nach ${other} davon in die andere Richtung`] : []),
       ];
-      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit einer KI-Erzeugung liegt dann ${range}.`;
+      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass KI es erzeugt hat, liegt dann ${range}.`;
     },
     outcomes: {
       same: 'wie zuvor',
@@ -136,10 +134,10 @@ export const strength: typeof english = {
   evaluation: {
     sides: {
       real: (adverb) => `spricht ${adverb} für eine Fotografie`,
-      fake: (adverb) => `spricht ${adverb} für eine KI-Erzeugung`,
+      fake: (adverb) => `spricht ${adverb} für ein KI-erzeugtes Bild`,
       changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },
-    noneSpeaks: 'Kein Befund spricht für oder gegen eine KI-Erzeugung oder Veränderung.',
+    noneSpeaks: 'Kein Befund spricht für oder gegen ein KI-erzeugtes oder verändertes Bild.',
     tippett: {
       title: 'Güte der Likelihood-Quotienten',
       titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
@@ -172,17 +170,17 @@ export const strength: typeof english = {
       `Stufen nach Likelihood-Quotient: ${steps}; unter 2 spricht der Befund für keine der beiden Hypothesen.`,
     scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
-      'Der Likelihood-Quotient gibt an, um welchen Faktor der Befund unter der einen Hypothese wahrscheinlicher ist als unter der anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; die beiden höchsten sind zusammengefasst. Keine Angabe ist höher, als es die Validierung rechtfertigt.',
+      'Der Likelihood-Quotient gibt an, um welchen Faktor der Befund unter der einen Hypothese wahrscheinlicher ist als unter der anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; die beiden höchsten sind zusammengefasst. Höher, als die Validierung es rechtfertigt, wird keine Stärke angegeben.',
     integrity:
-      'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
+      'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Ob es die Bytes des Originals sind, zeigen sie nicht.',
     credentials: {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Schon Speichern oder Skalieren genügt dafür; das Bild muss nicht verändert sein.',
+        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Dafür genügt schon Speichern oder Skalieren; das Bild muss nicht verändert sein.',
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:
-      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch KI-erzeugt sein, und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
+      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch KI-erzeugt sein; umgekehrt bleibt eine Fotografie auch nach erneutem Speichern eine Fotografie.',
   },
 };

@@ -12,7 +12,7 @@ export const terminal: typeof english = {
     },
     generated: (p) => `P(erzeugt) ${p}`,
     changed: (p) => `P(verändert) ${p}`,
-    open: (from, to) => ` (offen von ${from} bis ${to})`,
+    open: (from, to) => ` (unentschieden: ${from} bis ${to})`,
     more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
     onServer: (id) => `Analyse ${id}`,
   },

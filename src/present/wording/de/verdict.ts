@@ -13,7 +13,7 @@ export const verdict: typeof english = {
         `Der Befund deutet auf ${side} hin; die gemessenen Fehlerraten erlauben keine Aussage darüber, wie stark.`,
     ],
     sides: {
-      real: 'eine echte fotografische Aufnahme',
+      real: 'eine fotografische Aufnahme',
       fake: 'ein KI-erzeugtes Bild',
       changed: 'eine Veränderung in einem Teil des Bildes',
     },
@@ -33,9 +33,10 @@ export const verdict: typeof english = {
       'ai-manipulated':
         'Spuren dieser Art entstehen, wenn eine KI einzelne Bildbereiche verändert.',
       manipulated:
-        'Spuren dieser Art entstehen, wenn ein Teil des Bildes verändert wird; ob durch herkömmliche Bildbearbeitung oder durch KI, verraten sie nicht.',
+        'Spuren dieser Art entstehen, wenn ein Teil des Bildes verändert wird, ob durch herkömmliche Bildbearbeitung oder durch KI.',
     },
-    kindUnknown: 'Zur Art der KI-Erzeugung oder Veränderung erlaubt der Befund keine Aussage.',
+    kindUnknown:
+      'Auf welche Art das Bild erzeugt oder verändert wurde, lässt der Befund nicht erkennen.',
     abstain: [
       'Die Untersuchung erlaubt keine Aussage darüber, ob das Bild echt ist.',
       'Ob das Bild echt ist, kann diese Untersuchung nicht klären.',
@@ -45,10 +46,10 @@ export const verdict: typeof english = {
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
     suspected:
-      'Das reicht nicht aus, um das Bild als verändert einzustufen, schließt aber das Ergebnis „keine Anzeichen gefunden“ aus.',
+      'Das reicht nicht aus, um das Bild als verändert einzustufen, doch „keine Anzeichen“ wäre ebenfalls falsch.',
     neutral: [
-      'Dieses Ergebnis spricht weder für noch gegen das Bild.',
-      'Für oder gegen das Bild lässt sich daraus nichts ableiten.',
+      'Dieses Ergebnis spricht weder für noch gegen die Echtheit des Bildes.',
+      'Für oder gegen die Echtheit des Bildes lässt sich daraus nichts ableiten.',
     ],
   },
   reasons: {
@@ -61,7 +62,7 @@ export const verdict: typeof english = {
       help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
     },
     no_usable_trace: {
-      what: 'Weder Spuren einer Kamera noch Spuren einer KI-Erzeugung oder Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
+      what: 'Weder Spuren einer Kamera noch solche eines KI-Generators oder einer Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
@@ -85,7 +86,7 @@ export const verdict: typeof english = {
       help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Bürgt kein vertrauenswürdiger Unterzeichner für die Angabe, bleibt ein solcher Widerspruch immer offen: Jeder kann sie in eine Datei schreiben, etwa um eine echte Fotografie in Verruf zu bringen.',
+      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Bürgt kein vertrauenswürdiger Unterzeichner für die Angabe, bleibt ein solcher Widerspruch immer offen: Jeder kann sie in eine Datei schreiben, etwa damit eine Fotografie als unecht gilt.',
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
@@ -111,10 +112,10 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen eine KI-Erzeugung, klärt aber weder diese Frage noch die nach einer Veränderung abschließend; auch ein echtes Bild kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
-    fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
+    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild; abschließend geklärt ist weder das noch, ob etwas verändert wurde. Auch eine unveränderte Fotografie kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
-      'Das Ergebnis gibt Anlass zu Nachforschungen, ist aber keine alleinige Grundlage für eine Entscheidung gegen jemanden: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
+      'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
       'Das Ergebnis beruht auf der Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     agreeing:
@@ -122,7 +123,8 @@ export const verdict: typeof english = {
     suspected:
       'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
     uncertain: 'Die Befunde reichen nicht aus; eine Entscheidung lässt sich darauf nicht stützen.',
-    abstain: 'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen dieses Bild.',
+    abstain:
+      'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen die Echtheit des Bildes.',
     help: 'Weiterhelfen würde:',
     duty: [
       'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',

@@ -48,9 +48,9 @@ export const document = {
     noneWithoutEntry: 'Without that entry, neither generation nor a change can be judged.',
     noRegion: 'none; together, the methods mark no part of the picture',
     outlined: 'Framed: what is listed under “Marked in the picture”',
-    sameAs: (number: number) => `matches ${number}`,
+    sameAs: (number: number) => `matches no. ${number}`,
     /** For a place that no method marks on its own. */
-    together: 'only by all methods together',
+    together: 'stands out only when all methods are combined',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'The program found none.',
     damage: (rows: string) =>

@@ -24,11 +24,11 @@ const origins: Readonly<Record<DeclaredOrigin, string>> = {
 
 /** Follows "in". */
 const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
-  c2pa: 'Content Credentials',
-  xmp: 'XMP',
-  iptc: 'IPTC',
-  exif: 'EXIF',
-  'png-text': 'a PNG text chunk',
+  c2pa: 'its Content Credentials',
+  xmp: 'its XMP data',
+  iptc: 'its IPTC data',
+  exif: 'its EXIF data',
+  'png-text': 'a text field of the PNG',
   comment: 'its comment field',
   pixels: 'text hidden in its pixels',
   'visible-mark': 'a visible mark in the picture',
@@ -57,7 +57,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
 };
 
 // The transformer often takes one of these for another.
-const drawn = 'a drawing, diagram or rendering';
+const drawn = 'a drawing, pattern, diagram or rendering';
 
 /** Follows "takes the picture for". */
 const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
@@ -205,7 +205,7 @@ const statements = {
     `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no valid signature vouches for the entry, so anyone could have written it.`,
+    `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no trusted signature confirms the entry, so anyone could have written it.`,
   watermark_found: ({ generator }) =>
     `The pixels contain the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not occur by chance, but anyone can embed it.`,
   visible_mark_found: ({ generator }) =>

@@ -56,12 +56,11 @@ export const strength = {
       const [own, other] = side === 'real' ? both : both.toReversed();
       return `The traces in the picture fit ${own} ${ratio} times better than ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
     },
-    unsupported: (side: string) =>
-      `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
+    unsupported: (side: 'real' | 'fake') =>
+      `The traces in the picture point to ${sides[side]}, but how strongly cannot be stated.`,
     neither: (side: 'real' | 'fake', ratio: string) => {
-      const both = ['a photograph', 'a generated picture'];
-      const [own, other] = side === 'real' ? both : both.toReversed();
-      return `The traces in the picture fit ${own} hardly better than ${other} (likelihood ratio ${ratio}; below 2, neither is supported).`;
+      const name = side === 'real' ? 'a photograph' : 'a generated picture';
+      return `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio for ${name}: ${ratio}; support begins at 2).`;
     },
   },
   /** All methods that look for changed parts, together. */
@@ -71,9 +70,8 @@ export const strength = {
     against: (adverb: string, ratio: string, bound: string) =>
       `The search for changes (all methods together) gives so low a value that it fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
     neither: (side: 'changed' | 'unchanged', ratio: string) => {
-      const both = ['a changed picture', 'an unchanged picture'];
-      const [own, other] = side === 'changed' ? both : both.toReversed();
-      return `The search for changes (all methods together) gives a value that fits ${own} hardly better than ${other} (likelihood ratio ${ratio}; below 2, neither is supported).`;
+      const name = side === 'changed' ? 'a change' : 'an unchanged picture';
+      return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio for ${name}: ${ratio}; support begins at 2).`;
     },
   },
   /** In brackets after a ratio that the estimate alone would put as high or higher. */
@@ -120,7 +118,7 @@ export const strength = {
   },
   declared: {
     unsigned: (adverb: string) =>
-      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): no valid signature covers it, and anyone can write one into a file.`,
+      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): no trusted signature confirms it, and anyone can write one into a file.`,
     watermark: (adverb: string) =>
       `The mark in the pixels provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>
