@@ -35,17 +35,17 @@ export const de: Words = {
     never: 'Nie',
     explain: (term) => `Was bedeutet „${term}“?`,
     unreachable:
-      'Der Server antwortet nicht. Prüfen Sie die Verbindung; diese Seite versucht es weiter.',
+      'Der Server antwortet nicht. Prüfen Sie die Verbindung; die Seite versucht es weiter.',
     failed: 'Das hat nicht funktioniert.',
     errors: {
-      unauthenticated: 'Die Anmeldung ist ungültig. Prüfen Sie E-Mail-Adresse und Passwort.',
+      unauthenticated: 'Die Anmeldung ist fehlgeschlagen. Prüfen Sie E-Mail-Adresse und Passwort.',
       forbidden: 'Das ist nicht erlaubt. Meldung des Servers: „{message}“',
-      not_found: 'Das gibt es nicht oder nicht mehr.',
-      analysis_not_found: 'Diese Analyse gibt es nicht oder nicht mehr.',
+      not_found: 'Das gibt es nicht (mehr).',
+      analysis_not_found: 'Diese Analyse gibt es nicht (mehr).',
       invalid_request: 'Die Angaben sind nicht gültig. Meldung des Servers: „{message}“',
-      conflict: 'Das ist im jetzigen Zustand nicht möglich. Meldung des Servers: „{message}“',
+      conflict: 'Das ist derzeit nicht möglich. Meldung des Servers: „{message}“',
       not_offered: 'Das bietet dieser Server nicht an. Meldung des Servers: „{message}“',
-      rate_limited: 'Das waren zu viele Versuche. Warten Sie etwas, und versuchen Sie es erneut.',
+      rate_limited: 'Das waren zu viele Versuche. Warten Sie kurz, und versuchen Sie es erneut.',
       body_too_large: 'Die Datei ist zu groß für diesen Server.',
       bundle_unreadable: 'Diese Datei ist kein lesbares Beweispaket.',
       store_unavailable: 'Der Speicher ist zurzeit nicht erreichbar.',
@@ -68,11 +68,10 @@ export const de: Words = {
     act: 'Anmelden',
     elsewhere: (issuer) => `Die Anmeldung erfolgt bei ${issuer}.`,
     elsewhereAct: 'Weiter',
-    expired:
-      'Ihre Sitzung ist abgelaufen. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.',
+    expired: 'Ihre Sitzung ist abgelaufen. Nach der Anmeldung geht es an derselben Stelle weiter.',
     loggedOut: 'Sie sind abgemeldet.',
     noTenant:
-      'Ihr Konto gehört noch zu keinem Mandanten. Bitten Sie Ihre Administration, Sie einem zuzuordnen.',
+      'Ihr Konto gehört noch zu keinem Mandanten. Bitten Sie die Administration, es einem zuzuordnen.',
     failedElsewhere: 'Der Identitätsanbieter hat die Anmeldung abgelehnt. Versuchen Sie es erneut.',
   },
   first: {
@@ -81,7 +80,7 @@ export const de: Words = {
     how: 'Öffnen Sie den Einmal-Link, den „forensics serve“ beim Start ausgegeben hat. Damit legen Sie das erste Konto an.',
     orCommand: 'Oder legen Sie es auf der Kommandozeile des Servers an:',
     name: 'Ihr Name',
-    passwordHint: 'Mindestens 12 Zeichen; einige Wörter ohne Zusammenhang eignen sich gut.',
+    passwordHint: 'Mindestens 12 Zeichen, am besten mehrere Wörter ohne Zusammenhang.',
     act: 'Konto anlegen',
     intro:
       'Dieses Konto gehört zu allen Mandanten und darf deren Einstellungen ändern. Der Link gilt nur einmal.',
@@ -99,7 +98,7 @@ export const de: Words = {
       forensicReporting: 'Vollständiger Bericht',
     },
     tierHelp:
-      'Ein vollständiger Bericht enthält Heatmaps, Befunde und PDFs. Ein Ergebnis lässt sich später zum Bericht erweitern, ohne das Bild noch einmal zu untersuchen.',
+      'Ein vollständiger Bericht enthält Heatmaps, Befunde und PDFs. Ein Ergebnis lässt sich später ohne erneute Untersuchung zum Bericht erweitern.',
     strategy: 'Entscheidungsstrategie',
     strategies: {
       pedantic: 'Streng: entscheidet am seltensten',
@@ -111,7 +110,7 @@ export const de: Words = {
     refusedCount: (count) => `${count} abgelehnt`,
     examined: (done, of) => `${done} von ${of} untersucht`,
     failedCount: (count) => `${count} fehlgeschlagen`,
-    cancelAll: 'Rest abbrechen',
+    cancelAll: 'Übrige abbrechen',
     clear: 'Liste leeren',
     states: {
       waiting: 'Wartet',
@@ -126,9 +125,9 @@ export const de: Words = {
     refusals: {
       empty: () => 'Die Datei ist leer.',
       pdf: () =>
-        'Die Datei ist ein PDF. „forensics analyze DATEI.pdf --url ADRESSE“ sendet die Bilder darin.',
+        'Die Datei ist ein PDF. Die Bilder darin sendet „forensics analyze DATEI.pdf --url ADRESSE“.',
       notPicture: ({ formats }) =>
-        `Die Datei ist kein Bild in einem hier angenommenen Format (${formats}).`,
+        `Die Datei ist kein Bild in einem zulässigen Format (${formats}).`,
       tooSmall: ({ minSide }) =>
         `Das Bild ist zu klein: Jede Kante muss mindestens ${minSide} Pixel lang sein.`,
       tooLarge: ({ maxSide }) =>
@@ -171,7 +170,7 @@ export const de: Words = {
       completed: 'Abgeschlossen',
       failed: 'Fehlgeschlagen',
     },
-    notStarted: 'Upload nicht beendet',
+    notStarted: 'Upload nicht abgeschlossen',
     empty: 'Noch keine Analysen',
     emptyHint: 'Legen Sie oben ein Bild ab, oder fügen Sie eines ein.',
     noMatch: 'Keine Analyse entspricht diesen Filtern.',
@@ -194,13 +193,13 @@ export const de: Words = {
     title: (name: string) => `Fall ${name}`,
     edit: 'Bearbeiten',
     comment: 'Kommentar',
-    examiner: 'Begutachtung durch',
-    printed: 'Fall, Asservat und Begutachtung stehen in den Berichten.',
+    examiner: 'Prüfung durch',
+    printed: 'Fall, Asservat und prüfende Person stehen in den Berichten.',
     empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
     comparing: (open) =>
-      `${open === 1 ? '1 Bild wird' : `${open} Bilder werden`} noch mit anderen verglichen. So lange können sich Zusammenfassung und Reihenfolge ändern.`,
+      `${open === 1 ? '1 Bild wird' : `${open} Bilder werden`} noch mit anderen verglichen. Bis dahin können sich Zusammenfassung und Reihenfolge ändern.`,
   },
   analysis: {
     back: 'Alle Analysen',
@@ -225,8 +224,8 @@ export const de: Words = {
     map: 'Heatmap',
     noMap: 'Keine Heatmap',
     opacity: 'Deckkraft',
-    swipe: 'Wischen',
-    compareSwipe: 'Position der Wischlinie',
+    swipe: 'Trennlinie',
+    compareSwipe: 'Position der Trennlinie',
     grid: 'Raster',
     loupe: 'Lupe',
     zoomIn: 'Vergrößern',
@@ -237,31 +236,31 @@ export const de: Words = {
     viewer: 'Bild mit Heatmap',
     maps: {
       real: 'Kameraspuren',
-      fake: 'KI-Erzeugung und Veränderung',
+      fake: 'KI-Spuren und Veränderungen',
       compression: 'Kompression',
       anomaly: 'Ungewöhnliche Stellen',
     },
     findings: 'Befunde, die stärksten zuerst',
     noFindings: 'Kein Befund spricht für die eine oder die andere Hypothese.',
     neutral: (count) => (count === 1 ? '1 neutraler Befund' : `${count} neutrale Befunde`),
-    skipped: 'Methoden, die nicht anwendbar waren',
+    skipped: 'Nicht anwendbare Methoden',
     sides: {
-      fake: 'spricht für KI-Erzeugung oder Veränderung',
-      real: 'spricht für eine Fotografie',
+      fake: 'spricht für ein KI-erzeugtes oder verändertes Bild',
+      real: 'spricht für ein Foto',
       neither: 'neutral',
     },
     source: 'Quelle',
     measures: 'Messwerte',
     provenance: 'Was die Datei über sich selbst sagt',
     noProvenance: 'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und beweist nichts.',
-    credentials: 'Content Credentials',
+    credentials: 'Content Credentials (C2PA)',
     history: 'Bearbeitungsverlauf',
     software: 'Genannte Programme und Geräte',
-    inconsistencies: 'Unstimmigkeiten',
+    inconsistencies: 'Widersprüche',
     stability: 'Stabilität',
     holds: 'bleibt bestehen',
     flips: 'kehrt sich um',
-    probability: 'Wahrscheinlichkeit einer KI-Erzeugung',
+    probability: 'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist',
     notChecked: 'Was nicht geprüft wurde',
     seenBefore: {
       title: 'Schon vorgelegt',
@@ -270,7 +269,7 @@ export const de: Words = {
           count === 0
             ? 'Kein anderes Bild zeigt dasselbe.'
             : 'Diese Bilder zeigen dasselbe oder einen Teil davon, oder ihre Dateien haben etwas gemeinsam. Vergleichen Sie, bevor Sie entscheiden.'
-        } Nicht durchsucht werden Bilder, die vor Version 0.4 oder bei ausgeschaltetem Vergleich untersucht wurden.`,
+        } Nicht berücksichtigt sind Bilder, die mit einer Version vor 0.4 oder bei ausgeschaltetem Vergleich untersucht wurden.`,
       before: 'Früher vorgelegt:',
       after: 'Später erneut vorgelegt:',
     },
@@ -291,30 +290,30 @@ export const de: Words = {
     flaggedOnly: 'Diese Analyse enthält nur das Ergebnis.',
     flaggedHint:
       'Erweitern Sie die Analyse, um Heatmaps, Befunde und den Bericht zu sehen. Abgerechnet wird ein vollständiger Bericht; das Bild wird nicht noch einmal untersucht.',
-    waiting: 'Das Bild wartet auf seine Untersuchung.',
+    waiting: 'Das Bild wartet auf die Untersuchung.',
     running: 'Das Bild wird untersucht.',
     failed: 'Die Untersuchung ist fehlgeschlagen',
     notStarted:
-      'Der Upload dieses Bildes wurde nie beendet. Löschen Sie die Analyse, und legen Sie das Bild noch einmal ab.',
+      'Der Upload dieses Bildes wurde nie abgeschlossen. Löschen Sie die Analyse, und legen Sie das Bild noch einmal ab.',
     strength: 'Stärke des Befunds',
     changed: 'Veränderte Stellen',
     model: 'Modell',
     strategy: 'Entscheidungsstrategie',
     seed: 'Startwert',
     size: 'Bild',
-    duration: 'Untersucht in',
+    duration: 'Untersuchungsdauer',
     seconds: (text) => `${text} s`,
     tags: 'Schlagwörter',
     comment: 'Kommentar',
     values2: {
       score: 'Wert',
       real: 'Spuren einer Kamera',
-      fake: 'Spuren einer KI-Erzeugung',
-      compression: 'Spuren von Kompression',
+      fake: 'Spuren eines KI-Generators',
+      compression: 'Kompressionsspuren',
       anomaly: 'Anomaliewert',
       clusters: 'Ungewöhnliche Bereiche',
       gini: 'Gini-Koeffizient',
-      similarReal: 'Ähnlichkeit mit komprimierten Fotografien',
+      similarReal: 'Ähnlichkeit mit komprimierten Fotos',
       similarFake: 'Ähnlichkeit mit komprimierten KI-erzeugten Bildern',
     },
   },
@@ -327,24 +326,25 @@ export const de: Words = {
     modes: {
       side: 'Nebeneinander',
       difference: 'Unterschiede',
-      flicker: 'Blinkvergleich',
+      flicker: 'Im Wechsel',
     },
     hints: {
-      side: 'Beide Bilder bewegen sich gemeinsam. Die Lupe zeigt in beiden dieselbe Stelle.',
+      side: 'Ausschnitt und Vergrößerung gelten für beide Bilder. Die Lupe zeigt in beiden dieselbe Stelle.',
       difference: 'Schwarz heißt gleich, hell heißt verschieden.',
-      flicker: 'Beide im Wechsel: Wo etwas springt, unterscheiden sie sich.',
+      flicker: 'Beide erscheinen im Wechsel: Wo etwas springt, unterscheiden sie sich.',
     },
-    notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen mittig aufeinander.',
+    notAligned:
+      'Ob beide dasselbe zeigen, ist nicht bekannt; sie liegen daher mittig übereinander.',
     part: (number) => `Abweichende Stelle ${number}`,
     notMarked:
-      'Abweichende Stellen lassen sich nicht einrahmen, weil der Browser eines der Bilder nicht lesen konnte.',
+      'Abweichende Stellen sind nicht umrandet, weil der Browser eines der Bilder nicht lesen konnte.',
   },
   review: {
     next: 'Nächstes',
     previous: 'Voriges',
     comment: 'Kommentar',
     help: 'Tasten',
-    title: 'Tastatur',
+    title: 'Tastenkürzel',
     place: (at, of) => `${at} von ${of}`,
     keys: [
       'Nächstes Bild der Liste oder des Falls',
@@ -356,7 +356,7 @@ export const de: Words = {
       'Im Bild: vergrößern, verkleinern, einpassen',
       'Im Bild: Lupe',
     ],
-    on: 'Diese Tasten verwenden',
+    on: 'Tastenkürzel verwenden',
   },
   verify: {
     title: 'Paket prüfen',
@@ -369,7 +369,7 @@ export const de: Words = {
     holdsOwn: 'Das Paket ist unversehrt, und dieser Dienst hat es signiert',
     broken: 'Das Paket ist nicht unversehrt',
     unknownKey:
-      'Der Unterzeichner ist hier nicht bekannt. Vergleichen Sie den Fingerabdruck mit einem, den Sie auf anderem Weg erhalten haben.',
+      'Der Unterzeichner ist hier unbekannt. Vergleichen Sie den Fingerabdruck mit einem, den Sie auf anderem Weg erhalten haben.',
     problems: 'Probleme',
     problemKinds: {
       changed: '{file} wurde verändert.',
@@ -377,7 +377,7 @@ export const de: Words = {
       added: '{file} steht nicht in der signierten Liste oder ist mehrfach enthalten.',
       signature:
         'Die Signatur passt nicht: Dateiliste, Signatur oder Schlüssel wurde nach dem Signieren verändert.',
-      key: '{file} ist nicht der Schlüssel, der signiert haben muss.',
+      key: '{file} ist nicht der erwartete Schlüssel.',
       container: 'Im Archiv wurden Bytes verändert oder hinzugefügt, die zu keiner Datei gehören.',
       contradiction: '{file} passt nicht zum übrigen Paket.',
     },
