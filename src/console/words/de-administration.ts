@@ -41,11 +41,11 @@ export const administration: AdministrationWords = {
     lastUsed: 'Zuletzt in diesem Browser gewählt',
     seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
-      'Kopien früher untersuchter Bilder werden auch dann gefunden, wenn sie beschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
+      'Kopien bereits untersuchter Bilder werden auch dann gefunden, wenn sie beschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
     storage: 'Speicher',
     storageIntro:
-      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben am bisherigen Ort lesbar.',
+      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben am bisherigen Ort und lesbar.',
     kinds: { own: 'Speicher des Dienstes', s3: 'S3-kompatibel', azure: 'Azure Blob Storage' },
     test: 'Testen und speichern',
     tested: 'Der Speicher funktioniert; die Einstellungen sind gespeichert.',
@@ -119,7 +119,7 @@ export const administration: AdministrationWords = {
     place: 'Löschsperre setzen',
     placeAll: 'Alle Daten des Mandanten sperren',
     placeHint:
-      'Bis die Sperre aufgehoben ist, wird nichts endgültig entfernt. Wer sie setzt und aufhebt, steht im Audit-Log.',
+      'Bis die Sperre aufgehoben ist, wird nichts endgültig entfernt. Das Audit-Log hält fest, wer sie setzt und aufhebt.',
     placed: 'Die Sperre ist gesetzt.',
     object: 'Analyse',
     everything: 'Alle Daten des Mandanten',
