@@ -31,13 +31,11 @@ export const administration: AdministrationWords = {
   tenant: {
     title: 'Mandant',
     name: 'Name',
-    nameHint:
-      'Programme geben den Namen des Mandanten in jeder Anfrage an: Tragen Sie einen neuen auch dort ein.',
-    trial:
-      'Dies ist ein Testmandant: Nur die beiden freigegebenen Bilder können untersucht werden.',
+    nameHint: 'Programme senden den Namen in jeder Anfrage: Ändern Sie ihn auch dort.',
+    trial: 'Testmandant: Nur die beiden freigegebenen Bilder können untersucht werden.',
     options: 'Neue Analysen',
     optionsIntro:
-      'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für Programme, die die Schnittstelle benutzen, gelten sie nicht.',
+      'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für die Schnittstelle gelten sie nicht.',
     lastUsed: 'Zuletzt in diesem Browser gewählt',
     seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
@@ -45,7 +43,7 @@ export const administration: AdministrationWords = {
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
     storage: 'Speicher',
     storageIntro:
-      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben am bisherigen Ort und lesbar.',
+      'Hier liegen Bilder und Berichte. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben am bisherigen Ort lesbar.',
     kinds: { own: 'Speicher des Dienstes', s3: 'S3-kompatibel', azure: 'Azure Blob Storage' },
     test: 'Testen und speichern',
     tested: 'Der Speicher funktioniert; die Einstellungen sind gespeichert.',

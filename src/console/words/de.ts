@@ -289,7 +289,7 @@ export const de: Words = {
     conclusion: 'Schlussfolgerung',
     flaggedOnly: 'Diese Analyse enthält nur das Ergebnis.',
     flaggedHint:
-      'Erweitern Sie die Analyse, um Heatmaps, Befunde und den Bericht zu sehen. Abgerechnet wird ein vollständiger Bericht; das Bild wird nicht noch einmal untersucht.',
+      'Erweitern Sie die Analyse, um Heatmaps, Befunde und den Bericht zu sehen. Abgerechnet wird ein vollständiger Bericht; erneut untersucht wird das Bild nicht.',
     waiting: 'Das Bild wartet auf die Untersuchung.',
     running: 'Das Bild wird untersucht.',
     failed: 'Die Untersuchung ist fehlgeschlagen',
