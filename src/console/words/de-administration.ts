@@ -18,30 +18,28 @@ export const administration: AdministrationWords = {
     rotate: 'Erneuern',
     rotateTitle: (name) => `„${name}“ erneuern`,
     rotateHint:
-      'Ein neuer Schlüssel tritt an seine Stelle. Der alte gilt noch, bis die Schonfrist endet.',
-    grace: 'Schonfrist für den alten Schlüssel',
+      'Ein neuer Schlüssel ersetzt ihn. Der alte gilt noch bis zum Ende der Übergangsfrist.',
+    grace: 'Übergangsfrist für den alten Schlüssel',
     graces: { hour: '1 Stunde', day: '1 Tag', week: '1 Woche' },
     revoke: 'Widerrufen',
     revokeTitle: (name) => `„${name}“ widerrufen?`,
     revokeHint: 'Er wird sofort ungültig. Das lässt sich nicht rückgängig machen.',
     secretTitle: 'Schlüssel jetzt kopieren',
-    secretHint: 'Er wird nur dieses eine Mal angezeigt; der Dienst behält keine Kopie.',
+    secretHint: 'Er wird nur jetzt angezeigt; der Dienst behält keine Kopie.',
     empty: 'Keine Schlüssel.',
   },
   tenant: {
     title: 'Mandant',
     name: 'Name',
-    nameHint:
-      'Programme nennen den Mandanten in jeder Anfrage: Ein neuer Name muss auch dort eingetragen werden.',
-    trial:
-      'Dies ist ein Testmandant: Nur die beiden freigegebenen Bilder können analysiert werden.',
+    nameHint: 'Programme senden den Namen in jeder Anfrage: Ändern Sie ihn auch dort.',
+    trial: 'Testmandant: Nur die beiden freigegebenen Bilder können untersucht werden.',
     options: 'Neue Analysen',
     optionsIntro:
-      'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für Programme, die die Schnittstelle benutzen, gelten sie nicht.',
+      'Vorgaben für die Konsole; bei jedem Upload können Sie davon abweichen. Für die Schnittstelle gelten sie nicht.',
     lastUsed: 'Zuletzt in diesem Browser gewählt',
     seenBefore: 'Schon vorgelegt',
     seenBeforeIntro:
-      'Kopien früher geprüfter Bilder werden auch dann gefunden, wenn sie zugeschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
+      'Kopien bereits untersuchter Bilder werden auch dann gefunden, wenn sie beschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
     seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
     storage: 'Speicher',
     storageIntro:
@@ -61,19 +59,19 @@ export const administration: AdministrationWords = {
       connectionString: 'Verbindungszeichenfolge',
       useSSL: 'TLS verwenden',
     },
-    secretKept: 'Gespeichert. Lassen Sie das Feld unverändert, um den Wert zu behalten.',
+    secretKept: 'Gespeichert. Um den Wert zu behalten, lassen Sie das Feld unverändert.',
     webhook: 'Webhook',
     webhookIntro:
-      'Diese Adresse wird bei jeder Statusänderung einer Analyse aufgerufen. Lassen Sie das Feld leer, wenn Sie keinen Webhook wollen.',
+      'Diese Adresse wird bei jeder Statusänderung einer Analyse aufgerufen. Bleibt das Feld leer, wird nichts gesendet.',
     webhookUrl: 'Adresse',
     webhookState: 'Zustand',
     states: {
       none: 'Es ist kein Webhook eingetragen.',
       active: 'Die letzte Nachricht wurde zugestellt, oder es wurde noch keine gesendet.',
-      retrying: 'Der letzte Versuch schlug fehl; Nachrichten werden weiter gesendet.',
-      gone: 'Der Empfänger antwortete mit 410: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
+      retrying: 'Der letzte Versuch ist fehlgeschlagen; Nachrichten werden weiterhin gesendet.',
+      gone: 'Der Empfänger hat mit 410 geantwortet: Bis Sie die Adresse neu eintragen, wird nichts gesendet.',
       failing:
-        'Die Zustellung schlug tagelang fehl: Es wird nichts gesendet, bis Sie die Adresse neu eintragen.',
+        'Die Zustellung schlägt seit Tagen fehl: Bis Sie die Adresse neu eintragen, wird nichts gesendet.',
     },
     messages: 'Webhook-Nachrichten',
   },
@@ -81,7 +79,7 @@ export const administration: AdministrationWords = {
     title: 'Benutzer',
     intro: 'Personen mit Zugang zu diesem Mandanten.',
     elsewhere:
-      'Die Konten werden beim Identitätsanbieter verwaltet. Nur dort lassen sich Personen anlegen und sperren.',
+      'Die Konten verwaltet der Identitätsanbieter. Personen lassen sich nur dort hinzufügen und sperren.',
     person: 'Benutzer',
     right: 'Recht',
     state: 'Zustand',
@@ -89,10 +87,10 @@ export const administration: AdministrationWords = {
     disabled: 'Gesperrt',
     lastLogin: 'Letzte Anmeldung',
     own: 'Sie',
-    others: 'Dieses Konto hat Rechte oder Mandanten, die Sie nicht haben.',
+    others: 'Dieses Konto hat Rechte, die Ihnen fehlen, oder Zugang zu anderen Mandanten.',
     create: 'Benutzer anlegen',
     createHint:
-      'Geben Sie das Passwort persönlich oder am Telefon weiter. Unter „Konto“ lässt es sich ändern.',
+      'Teilen Sie das Passwort persönlich oder telefonisch mit. Unter „Konto“ lässt es sich ändern.',
     name: 'Name',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
@@ -105,8 +103,7 @@ export const administration: AdministrationWords = {
     resetDone: 'Das neue Passwort ist gesetzt.',
     disable: 'Sperren',
     disableTitle: (who) => `${who} sperren?`,
-    disableHint:
-      'Alle Sitzungen enden, und niemand kann sich mit diesem Konto anmelden, bis es entsperrt wird.',
+    disableHint: 'Alle Sitzungen enden, und bis zum Entsperren ist keine Anmeldung mehr möglich.',
     disabledNow: 'Das Konto ist gesperrt.',
     enable: 'Entsperren',
     enabled: 'Das Konto ist entsperrt.',
@@ -115,22 +112,22 @@ export const administration: AdministrationWords = {
     title: 'Löschsperren',
     one: 'Löschsperre',
     intro:
-      'Was gesperrt ist, bleibt gespeichert, auch wenn es gelöscht wird oder seine Aufbewahrungsfrist abläuft.',
-    howToPlace: 'Eine einzelne Analyse sperren Sie auf der Seite dieser Analyse.',
+      'Gesperrte Analysen bleiben gespeichert, auch wenn sie gelöscht werden oder ihre Aufbewahrungsfrist abläuft.',
+    howToPlace: 'Eine einzelne Analyse sperren Sie auf ihrer eigenen Seite.',
     place: 'Löschsperre setzen',
-    placeAll: 'Alles im Mandanten sperren',
+    placeAll: 'Alle Daten des Mandanten sperren',
     placeHint:
-      'Bis Sie die Sperre aufheben, wird nichts davon endgültig gelöscht. Setzen und Aufheben stehen im Audit-Log.',
+      'Bis die Sperre aufgehoben ist, wird nichts endgültig entfernt. Das Audit-Log hält fest, wer sie setzt und aufhebt.',
     placed: 'Die Sperre ist gesetzt.',
     object: 'Analyse',
-    everything: 'Alles im Mandanten',
+    everything: 'Alle Daten des Mandanten',
     reason: 'Grund',
     since: 'Seit',
     ofOperator: 'Vom Betreiber des Dienstes gesetzt; nur er kann sie aufheben.',
     lift: 'Aufheben',
     liftTitle: 'Löschsperre aufheben?',
     liftHint:
-      'Gelöschtes und alles, dessen Aufbewahrungsfrist abgelaufen ist, wird dann endgültig entfernt.',
+      'Gelöschte Daten und solche mit abgelaufener Aufbewahrungsfrist werden dann endgültig entfernt.',
     lifted: 'Die Sperre ist aufgehoben.',
     notHeld: 'Diese Analyse ist nicht gesperrt.',
     empty: 'Keine Löschsperren.',
@@ -138,7 +135,7 @@ export const administration: AdministrationWords = {
   audit: {
     title: 'Audit-Log',
     intro:
-      'Wer in diesem Mandanten wann was getan hat. Jeder Eintrag enthält die Prüfsumme des vorigen: Wer einen Eintrag ändert, muss auch alle folgenden ändern.',
+      'Hier steht, wer in diesem Mandanten wann was getan hat. Jeder Eintrag enthält die Prüfsumme des vorigen: Wer einen ändert, müsste auch alle folgenden ändern.',
     kind: 'Art',
     kinds: {
       analysis: 'Analysen',
@@ -187,12 +184,12 @@ export const administration: AdministrationWords = {
       'analysis.completed': 'Untersuchung abgeschlossen',
       'analysis.failed': 'Untersuchung fehlgeschlagen',
       'analysis.retried': 'Untersuchung vom Dienst wiederholt',
-      'analysis.restarted': 'Untersuchung erneut gestartet',
+      'analysis.restarted': 'Untersuchung neu gestartet',
       'analysis.rolled_back': 'Start rückgängig gemacht',
       'analysis.upgraded': 'Zum Bericht erweitert',
-      'analysis.upload_replaced': 'Ersetzter Upload bemerkt',
+      'analysis.upload_replaced': 'Ersetzter Upload erkannt',
       'analysis.bundled': 'Beweispaket erstellt',
-      'case.bundled': 'Beweispaket eines Falls erstellt',
+      'case.bundled': 'Beweispaket zu einem Fall erstellt',
       'analysis.described': 'Kommentar, Schlagwörter oder Fall geändert',
       'analysis.deleted': 'Analyse gelöscht',
       'analysis.purged': 'Analyse endgültig entfernt',
@@ -200,8 +197,7 @@ export const administration: AdministrationWords = {
   },
   webhooks: {
     title: 'Webhook-Nachrichten',
-    intro:
-      'An den Webhook des Mandanten gesendete Nachrichten. Zugestellte bleiben hier 30 Tage lang sichtbar.',
+    intro: 'Nachrichten an den Webhook des Mandanten. Zugestellte bleiben 30 Tage lang sichtbar.',
     none: 'Es ist kein Webhook eingetragen. Tragen Sie seine Adresse unter „Mandant“ ein.',
     state: 'Zustand',
     any: 'Alle',
@@ -233,7 +229,7 @@ export const administration: AdministrationWords = {
       EHOSTUNREACH: 'Host nicht erreichbar',
       connection_failed: 'keine Verbindung',
       CERT_HAS_EXPIRED: 'Zertifikat abgelaufen',
-      DEPTH_ZERO_SELF_SIGNED_CERT: 'Zertifikat selbst signiert',
+      DEPTH_ZERO_SELF_SIGNED_CERT: 'selbst signiertes Zertifikat',
       UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Zertifizierungsstelle unbekannt',
       ERR_TLS_CERT_ALTNAME_INVALID: 'Zertifikat eines anderen Hosts',
     },
@@ -257,7 +253,7 @@ export const administration: AdministrationWords = {
     retries: 'Wiederholungen',
     errorRate: 'Fehlerrate',
     single: 'Minuten je Bild, einzeln',
-    bulk: 'Minuten je Bild, im Stapel',
+    bulk: 'Minuten je Bild, mehrere zugleich',
     day: 'Tag',
     none: 'Keine Analysen in diesem Zeitraum.',
     tooLong: 'Wählen Sie höchstens 92 Tage.',
@@ -288,7 +284,7 @@ export const administration: AdministrationWords = {
     password: 'Passwort ändern',
     current: 'Aktuelles Passwort',
     fresh: 'Neues Passwort',
-    changed: 'Das Passwort ist geändert. Andere Geräte sind abgemeldet.',
+    changed: 'Das Passwort wurde geändert. Andere Geräte wurden abgemeldet.',
     sessions: 'Sitzungen',
     everywhere: 'Auf allen Geräten abmelden',
     feedback: 'An die Administration schreiben',
@@ -297,14 +293,14 @@ export const administration: AdministrationWords = {
     sent: 'Gesendet. Vielen Dank.',
     rights: 'Rechte',
     mayChange: 'darf Einstellungen ändern',
-    mayNotChange: 'darf analysieren und lesen',
+    mayNotChange: 'darf untersuchen und lesen',
   },
   help: {
     title: 'Hilfe',
     results: 'Die vier Ergebnisse',
     resultTexts: {
-      real: 'Es wurden keine Anzeichen für KI-Erzeugung oder Veränderung gefunden. Das ist kein Beweis: Viele Veränderungen hinterlassen keine Spur, die sich finden lässt.',
-      fake: 'Es wurden Anzeichen für KI-Erzeugung oder für eine veränderte Stelle gefunden, oder die Datei gibt selbst an, dass ihr Inhalt von KI erzeugt wurde.',
+      real: 'Es wurden keine Anzeichen dafür gefunden, dass das Bild KI-erzeugt oder verändert ist. Das beweist nichts: Viele Veränderungen hinterlassen keine erkennbaren Spuren.',
+      fake: 'Es wurden Anzeichen dafür gefunden, dass das Bild KI-erzeugt oder eine Stelle verändert ist, oder die Datei gibt selbst an, dass ihr Inhalt KI-erzeugt ist.',
       uncertain:
         'Die Anzeichen sind zu schwach oder widersprechen einander; eine Entscheidung ist nicht möglich.',
       abstain:
@@ -317,20 +313,21 @@ export const administration: AdministrationWords = {
     apiLink: 'Dokumentation der Schnittstelle öffnen',
     ca: 'Zertifikat',
     caHint:
-      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie deren Zertifikat auf jedem Rechner, auf dem Sie diese Seite öffnen oder die Schnittstelle aufrufen.',
+      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie deren Zertifikat auf jedem Rechner, der diese Seite öffnet oder die Schnittstelle aufruft.',
     caLink: 'CA-Zertifikat herunterladen',
-    caNone: 'Das Zertifikat dieses Servers stammt vom Betreiber; Sie müssen nichts installieren.',
+    caNone:
+      'Das Zertifikat dieses Servers hat der Betreiber eingerichtet; Sie müssen nichts installieren.',
     caCheck:
       'Vergleichen Sie den SHA-256-Fingerabdruck mit dem, den „forensics serve“ beim ersten Start ausgegeben hat.',
     systems: {
       windows:
         'Windows: Datei öffnen, dann „Zertifikat installieren“ > „Lokaler Computer“ > „Vertrauenswürdige Stammzertifizierungsstellen“.',
-      mac: 'macOS: Datei in der Schlüsselbundverwaltung öffnen, Schlüsselbund „System“, und für SSL „Immer vertrauen“ wählen.',
+      mac: 'macOS: Datei in der Schlüsselbundverwaltung öffnen, dem Schlüsselbund „System“ hinzufügen und bei SSL „Immer vertrauen“ wählen.',
       linux:
         'Debian und Ubuntu: nach /usr/local/share/ca-certificates/forensics.crt kopieren und sudo update-ca-certificates ausführen.',
       firefox:
         'Firefox: „Einstellungen“ > „Datenschutz & Sicherheit“ > „Zertifikate anzeigen“ > „Zertifizierungsstellen“ > „Importieren“.',
-      ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter „Allgemein“ > „Info“ > „Zertifikatsvertrauenseinstellungen“ dem Zertifikat das volle Vertrauen geben.',
+      ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter „Allgemein“ > „Info“ > „Zertifikatsvertrauenseinstellungen“ einschalten.',
       android:
         'Android: „Einstellungen“ > „Sicherheit“ > „Verschlüsselung & Anmeldedaten“ > „Zertifikat installieren“ > „CA-Zertifikat“.',
     },

@@ -197,8 +197,8 @@ test('temporary errors are retried, refusals are not', async () => {
 test('every English phrase is translated into German', () => {
   const same = pairs(en, de).filter(([one, other]) => one === other && /\s/.test(one));
 
-  // Product names, which German keeps.
-  expect(same.map(([one]) => one)).toEqual(['Content Credentials', 'Azure Blob Storage']);
+  // A product name, which German keeps.
+  expect(same.map(([one]) => one)).toEqual(['Azure Blob Storage']);
 });
 
 test('an error is worded by its code in German, in the words of the server in English', () => {
@@ -207,7 +207,7 @@ test('an error is worded by its code in German, in the words of the server in En
 
   expect(messageOf(conflict, en)).toBe('This is already on hold.');
   expect(messageOf(conflict, de)).toBe(
-    'Das ist im jetzigen Zustand nicht möglich. Meldung des Servers: „This is already on hold.“',
+    'Das ist derzeit nicht möglich. Meldung des Servers: „This is already on hold.“',
   );
   expect(messageOf(unknown, de)).toBe('Short and stout.');
 });
