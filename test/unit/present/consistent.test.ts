@@ -277,7 +277,7 @@ const namedWrongly = {
 };
 const generation = {
   en: /(?<!Traces of |after them the probability of )[Gg]eneration (?:of |is estimated at |is )?(?=[\d]|above|below)/g,
-  de: /(?<=KI es )erzeugt hat (?=[\d]|über|unter)/g,
+  de: /KI-erzeugt ist,? (?:wird auf |beträgt )?(?=[\d]|über|unter)/g,
 };
 const together = {
   en: /(?:together mark|changed parts mark a region of) (\d+ %)/g,

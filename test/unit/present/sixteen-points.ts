@@ -75,7 +75,10 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['balanced (default)', '0.82 minimum probability of generation to be called'],
-        de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit eines KI-erzeugten Bildes, ab der'],
+        de: [
+          'ausgewogen (default)',
+          '0,82 Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, ab der',
+        ],
       },
       { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
     ],
@@ -94,7 +97,10 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['1,8 % (1,1 bis 2,7 %)', '5,0 % (3,8 bis 6,4 %)', '11,9 % (8,3 bis 16,3 %)'],
       },
       {
-        en: ['Worst case for a photograph: “Half size, JPEG 80”. 5.0 %', 'as high as 6.4 %'],
+        en: [
+          'Worst case for a photograph: “Half size, JPEG 80”. 5.0 %',
+          'upper end of the 95 % interval: 6.4 %',
+        ],
         de: [
           'Ungünstigster Fall für eine Fotografie: „Halbe Größe, JPEG 80“; 5,0 %',
           'Obergrenze des 95-%-Intervalls: 6,4 %',
@@ -139,7 +145,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual areas'],
-        de: ['Kameraspuren', 'KI und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
+        de: ['Kameraspuren', 'KI-Spuren und Veränderungen', 'Kompression', 'Ungewöhnliche Stellen'],
       },
       { en: ['0\n0.25\n0.5\n0.75\n1'], de: ['0\n0,25\n0,5\n0,75\n1'] },
     ],

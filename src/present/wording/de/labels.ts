@@ -62,7 +62,7 @@ export const labels: typeof english = {
     pngText: 'PNG-Texteinträge',
     comment: 'Kommentar in der Datei',
     metadataWarnings: 'Anmerkungen zu den Metadaten',
-    probability: 'Wahrscheinlichkeit, dass KI es erzeugt hat',
+    probability: 'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist',
     changeProbability: 'Wahrscheinlichkeit einer Veränderung',
     changeRegion: 'Markierter Bereich',
     changeMethods: 'Methoden, die für eine Veränderung sprechen',
@@ -110,8 +110,8 @@ export const labels: typeof english = {
     provenanceWarnings: 'Anmerkungen',
   },
   thresholds: {
-    fakeMin: 'Wahrscheinlichkeit eines KI-erzeugten Bildes, ab der es als solches gilt',
-    realMax: 'Wahrscheinlichkeit eines KI-erzeugten Bildes, bis zu der es als Fotografie gilt',
+    fakeMin: 'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, ab der es als KI-erzeugt gilt',
+    realMax: 'Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, bis zu der es als Fotografie gilt',
     traceMin: 'Mindestmenge an Spuren gleich welcher Art (0 bis 2)',
     compressionMax: 'höchste zulässige Kompression',
     anomalyMax: 'höchster zulässiger Anomaliewert',
@@ -157,7 +157,7 @@ export const labels: typeof english = {
   },
   maps: {
     real: 'Kameraspuren',
-    fake: 'KI und Veränderung',
+    fake: 'KI-Spuren und Veränderungen',
     compression: 'Kompression',
     anomaly: 'Ungewöhnliche Stellen',
   },

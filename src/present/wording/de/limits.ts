@@ -79,7 +79,7 @@ export const limits: typeof english = {
     ],
     figures: [
       'Die angegebene Unsicherheit ist die Streuung der Monte-Carlo-Durchläufe. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
-      'Die Wahrscheinlichkeit, dass KI das Bild erzeugt hat, gilt unter der Annahme, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung unter der Annahme, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
+      'Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, gilt unter der Annahme, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung unter der Annahme, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
     examinerShort: 'Das Ergebnis von Sachverständigen prüfen lassen.',

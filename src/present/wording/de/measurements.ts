@@ -68,7 +68,7 @@ export const measurements: typeof english = {
     stabilityTitle: 'Stabilität',
     stabilityColumns: [
       'Das Bild wurde',
-      'Wahrscheinlichkeit, dass KI es erzeugt hat',
+      'Wahrscheinlichkeit, dass es KI-erzeugt ist',
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>

@@ -110,13 +110,13 @@ export const strength: typeof english = {
       const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
       const tried = same + open + other;
       if (same === tried)
-        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass KI es erzeugt hat, liegt dann ${range}.`;
+        return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten: Jedes Mal weisen die Spuren des ganzen Bildes weiterhin in dieselbe Richtung; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
       const told = [
         ...(same > 0 ? [`weisen nach ${same} davon weiterhin in dieselbe Richtung`] : []),
         ...(open > 0 ? [`bleiben nach ${open} davon unentschieden`] : []),
         ...(other > 0 ? [`weisen nach ${other} davon in die andere Richtung`] : []),
       ];
-      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass KI es erzeugt hat, liegt dann ${range}.`;
+      return `Zur Probe wurde das Bild auf ${tried} Arten erneut gespeichert, skaliert oder beschnitten. Die Spuren des ganzen Bildes ${list(told)}; die Wahrscheinlichkeit, dass es KI-erzeugt ist, liegt dann ${range}.`;
     },
     outcomes: {
       same: 'wie zuvor',

@@ -222,7 +222,7 @@ export const labels = {
       'half, jpeg 80': 'Half size, JPEG 80',
       clean: 'Unmodified files',
       web: 'At most 1,600 pixels, JPEG 75',
-      hard: 'Then half size, JPEG 60',
+      hard: 'At most 1,600 pixels, JPEG 75, then half size, JPEG 60',
     },
   },
   numbers: {

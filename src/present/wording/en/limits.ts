@@ -21,9 +21,9 @@ export const limits = {
     ] satisfies readonly [string, string, string, string, string],
     worst: {
       real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a photograph: “${condition}”. ${rate} of the photographs were called generated, and the true rate could be as high as ${high}.`,
+        `Worst case for a photograph: “${condition}”. ${rate} of the photographs were called generated (upper end of the 95 % interval: ${high}).`,
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a generated picture: “${condition}”. ${rate} of the generated pictures were called photographs, and the true rate could be as high as ${high}.`,
+        `Worst case for a generated picture: “${condition}”. ${rate} of the generated pictures were called photographs (upper end of the 95 % interval: ${high}).`,
     },
     /** On the first page, after the rate for unmodified files. */
     meaning:
