@@ -83,10 +83,14 @@ export function savedAgain(provenance: FileStatements | null) {
   return isEdited || codes.some((code) => !clockErrors.has(code)) ? 'saved' : null;
 }
 
-/** The actions, without `c2pa.`, of signed credentials that match the file, if they can change a picture. */
+/**
+ * The actions, without `c2pa.`, of signed credentials that match the file, if they can change a picture. Those with a
+ * source type are part of the declared origin.
+ */
 function declaredEdits({ credentials }: FileStatements): readonly string[] {
   if (credentials?.integrity !== 'valid') return [];
   return credentials.actions
+    .filter(({ digitalSourceType }) => digitalSourceType === null)
     .map(({ action }) => action.replace(/^c2pa\./, ''))
     .filter((name) => !unchanging.has(name));
 }
