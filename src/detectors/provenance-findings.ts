@@ -73,7 +73,7 @@ const harmlessActions: ReadonlySet<string> = new Set(
 );
 
 /** The first action that may have altered what the picture shows; null if there is none. */
-function firstEdit({ actions }: ContentCredentials): string | null {
+export function firstEdit({ actions }: Pick<ContentCredentials, 'actions'>): string | null {
   return actions.find(({ action }) => !harmlessActions.has(action))?.action ?? null;
 }
 

@@ -5,12 +5,18 @@ import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 import { createNumberWriter } from './numbers.ts';
 import { bestDeclaration } from './origin.ts';
-import { type ChangeErrorRates, type ErrorRates, isSuspicion, type Result } from './result.ts';
+import {
+  type ChangeErrorRates,
+  type ErrorRates,
+  isSuspicion,
+  type Result,
+  tracesAgree,
+} from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<
   Result,
-  'outcome' | 'reasons' | 'provenance' | 'errors' | 'isChangeHinted' | 'tracesAgree'
+  'outcome' | 'reasons' | 'provenance' | 'errors' | 'isChangeHinted' | 'byTraces'
 >;
 
 /** As sentences; empty if it has no validated meaning. */
@@ -19,7 +25,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   const { wrong } = wordsIn(language).outcome;
   if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
-    const rates = decided.tracesAgree ? errors?.rates : undefined;
+    const rates = tracesAgree(decided) ? errors?.rates : undefined;
     return [
       writeDeclared(provenance, language),
       ...(rates ? [wrong.byTraces, ...writeTraced(rates)] : []),
@@ -37,10 +43,11 @@ export function writeErrorRate(decided: Decided, language: Language): string {
     ...(searched === null
       ? []
       : [
-          ...writeChanged(searched, language, outcome === 'real' && !decided.isChangeHinted),
+          wrong.found(writeCalled(searched.changedCalled, searched.changed, language)),
           wrong[traced === null ? 'alarms' : 'alarmsToo'](
             writeFalse('changed', ...unchangedCalled(searched)),
           ),
+          ...(outcome === 'real' && !decided.isChangeHinted ? writeKinds(searched, language) : []),
         ]),
   ];
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
@@ -64,13 +71,13 @@ function writeDeclared(provenance: Result['provenance'], language: Language): st
 }
 
 /** If no sign was found: how often a change is missed; undefined if not known. */
-export function writeMissed(
-  { outcome, changesFound }: Result,
-  language: Language,
-): string | undefined {
+export function writeMissed(result: Result, language: Language): string | undefined {
+  const { outcome, changesFound } = result;
   if (outcome !== 'real' || !changesFound) return undefined;
   const { found, of } = changesFound;
-  return wordsIn(language).outcome.because.missed(writeCalled((of - found) / of, of, language));
+  const { missed, blind } = wordsIn(language).outcome.because;
+  const write = isBlindToChanges(result) ? blind : missed;
+  return write(writeCalled((of - found) / of, of, language));
 }
 
 /** The rate and the upper end of its interval, as in the annex. */
@@ -123,28 +130,24 @@ function writeGenerated(
   return [wordsIn(language).outcome.wrong.generated(called, count(open), count(passed))];
 }
 
-/** @param isSilent - whether the outcome says that no sign of a change was found. */
-function writeChanged(
-  { changedCalled, changed, kinds = [] }: ChangeErrorRates,
+/** By kind of change, suspicions included; empty if not counted. */
+function writeKinds(
+  { kinds = [], unchanged }: ChangeErrorRates,
   language: Language,
-  isSilent: boolean,
 ): readonly string[] {
   const { wrong } = wordsIn(language).outcome;
   const told = kinds.map(({ kind, found, pictures }) =>
     wrong.kind(wrong.kindNames[kind], String(found), String(pictures)),
   );
-  return [
-    wrong.missed(writeCalled(changedCalled, changed, language)),
-    ...(isSilent && told.length > 0 ? [wrong.kinds(told.join(', '))] : []),
-  ];
+  if (told.length === 0 || unchanged === undefined) return [];
+  const { found, pictures } = unchanged;
+  return [wrong.kinds(told.join(', '), writeCalled(found / pictures, pictures, language))];
 }
 
-/** "3 of 37", "none of 37". */
+/** "3 of 37". */
 function writeCalled(share: number, of: number, language: Language): string {
-  const { none, some } = wordsIn(language).outcome.wrong;
   const { count } = createNumberWriter(language);
-  const called = Math.round(share * of);
-  return some(called === 0 ? none : count(called), count(of));
+  return wordsIn(language).outcome.wrong.some(count(Math.round(share * of)), count(of));
 }
 
 /** The same in one line. */

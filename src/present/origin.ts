@@ -21,7 +21,7 @@ const namedSteps = 6;
 
 /** Phrases without a full stop, the best supported first. Never empty: the absence of anything is mentioned too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
-  const { brief, origins, credentialActions } = wordsIn(language).provenance;
+  const { brief, origins } = wordsIn(language).provenance;
   const { declarationPlaces } = wordsIn(language).findings;
   const { credentials, software, history } = provenance;
   const namedAs = (kind: NamedSoftware['kind']) =>
@@ -35,14 +35,13 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
   const lastStep = [last?.software, day].filter(Boolean).join(', ');
   const declared = bestDeclaration(provenance);
-  const told = declaredEdits(provenance).map((name) => nameIn(credentialActions, name, name));
-  const steps = [...new Set(told)].slice(0, namedSteps);
+  const edits = writeDeclaredEdits(provenance, language);
   return [
     ...(declared === null
       ? []
       : [brief.declares(origins[declared.origin], declarationPlaces[declared.place])]),
     ...(credentials === null ? [] : [brief.credentials(credentials, flawsOf(credentials))]),
-    ...(steps.length === 0 ? [] : [brief.edits(steps.join(', '))]),
+    ...(edits === '' ? [] : [brief.edits(edits)]),
     ...(editors.length === 0
       ? []
       : [
@@ -76,11 +75,16 @@ export function savedAgain(provenance: FileStatements | null) {
   const codes = inconsistencies.map(({ code }) => code);
   if (codes.includes('maker_note_missing_for_camera')) return 'rewritten';
   if (credentials?.integrity === 'broken') return 'signed';
-  const isEdited =
-    history.length > 0 ||
-    declaredEdits(provenance).length > 0 ||
-    software.some(({ kind }) => kind === 'editor');
-  return isEdited || codes.some((code) => !clockErrors.has(code)) ? 'saved' : null;
+  if (declaredEdits(provenance).length > 0) return 'declared';
+  const isEdited = history.length > 0 || software.some(({ kind }) => kind === 'editor');
+  return isEdited || codes.some(isOfSaving) ? 'saved' : null;
+}
+
+/** Empty if the file declares none. */
+export function writeDeclaredEdits(provenance: FileStatements, language: Language): string {
+  const { credentialActions } = wordsIn(language).provenance;
+  const told = declaredEdits(provenance).map((name) => nameIn(credentialActions, name, name));
+  return [...new Set(told)].slice(0, namedSteps).join(', ');
 }
 
 /**
@@ -111,7 +115,11 @@ export function lastProgram(provenance: FileStatements | null): string | null {
   return name == null ? null : withoutBuild(name);
 }
 
-/** These may only mean that a clock was wrong. */
+/** Not one of those that may only mean that a clock was wrong. */
+export function isOfSaving(code: InconsistencyCode): boolean {
+  return !clockErrors.has(code);
+}
+
 const clockErrors: ReadonlySet<InconsistencyCode> = new Set([
   'created_after_modified',
   'time_in_future',

@@ -15,14 +15,16 @@ import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
   bestDeclaration,
+  isOfSaving,
   lastProgram,
   looksLikeCameraFile,
   savedAgain,
   withoutBuild,
+  writeDeclaredEdits,
   writeOrigin,
 } from './origin.ts';
 import { capitalised } from './printable.ts';
-import { isSuspicion, type Outcome, type Result } from './result.ts';
+import { isSuspicion, isWholeReal, type Outcome, type Result, tracesAgree } from './result.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
 /** A probability and its limits, rounded together so that a value never looks equal to the limit beside it. */
@@ -62,21 +64,10 @@ export function present(result: Result, language: Language): Presentation {
   const ground = mainGround(result);
   const [next = '', ...further] = nextSteps(result).map((step) => words.outcome.next[step]);
   const isDeclared = outcome === 'declared';
-  const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
-  const { because } = words.outcome;
-  const again = savedAgain(provenance);
-  const isBlind = isBlindToChanges(result);
-  const hint = result.isChangeHinted ? because.hinted : undefined;
-  const why = hint ?? (isBlind ? because.blind : (writeMissed(result, language) ?? likeness));
   return {
     outcome,
     headline: writeHeadline(result, words),
-    because: [
-      ...(ground === null ? [] : [why ?? writeBecause(ground, result, words)]),
-      ...((outcome === 'real' || outcome === 'uncertain') && again !== null
-        ? [because.savedAgain[again](lastProgram(provenance))]
-        : []),
-    ].join(' '),
+    because: writeGround(result, language),
     short:
       ground === null || isUnstated(ground, provenance)
         ? ''
@@ -92,6 +83,42 @@ export function present(result: Result, language: Language): Presentation {
   };
 }
 
+/**
+ * The reason for the outcome, and what else belongs beside it.
+ *
+ * @param isPlaced - false if the places are listed beside it.
+ */
+export function writeGround(result: Result, language: Language, isPlaced = true): string {
+  const words = wordsIn(language);
+  const { because } = words.outcome;
+  const ground = mainGround(result);
+  const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
+  const hint = result.isChangeHinted ? because.hinted : undefined;
+  const why = hint ?? writeMissed(result, language) ?? likeness;
+  return [
+    ...(ground === null ? [] : [why ?? writeBecause(ground, result, words, isPlaced)]),
+    ...(isWholeReal(result) ? [because.wholeReal] : []),
+    ...writeSavedAgain(result, language),
+  ].join(' ');
+}
+
+/** Whether the file was saved again after the picture was taken, and how that is known; empty where that is beside the point. */
+function writeSavedAgain({ outcome, provenance }: Result, language: Language): readonly string[] {
+  const again = savedAgain(provenance);
+  if (provenance === null || again === null) return [];
+  const { outcome: words, findings } = wordsIn(language);
+  const write = words.because.savedAgain;
+  if (again === 'declared') {
+    const isTold = outcome === 'real' || outcome === 'uncertain' || outcome === 'changed';
+    return isTold ? [write.declared(writeDeclaredEdits(provenance, language))] : [];
+  }
+  if (outcome !== 'real' && outcome !== 'uncertain') return [];
+  if (again !== 'saved') return [write[again]()];
+  const [code] = provenance.inconsistencies.map((one) => one.code).filter(isOfSaving);
+  const sign = code === undefined ? '' : findings.contradictions[code];
+  return [write.saved(lastProgram(provenance), sign)];
+}
+
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
   const { outcome, marked, provenance } = result;
   const isSuspected = isSuspicion(result);
@@ -102,7 +129,7 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
   if (result.isChangeHinted) return headlines.hinted;
   if (outcome === 'declared') {
     const origin = provenance === null ? null : bestDeclaration(provenance)?.origin;
-    return headlines.declared(origin === 'ai-manipulated', result.tracesAgree);
+    return headlines.declared(origin === 'ai-manipulated', tracesAgree(result));
   }
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
@@ -176,8 +203,9 @@ function nextSteps(result: Result): readonly Step[] {
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
-  const signed: readonly Step[] =
-    savedAgain(provenance) !== null || result.isChangeHinted ? [original] : [];
+  const isSaved = savedAgain(provenance) !== null || result.isChangeHinted;
+  // What is not a photograph has no file from a camera.
+  const signed: readonly Step[] = isSaved && main !== 'not_a_photograph' ? [original] : [];
   const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
   const grounds: readonly Ground[] = [
     ...(main === null ? [] : [main]),

@@ -233,7 +233,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
     errors,
     changesFound: toChangesFound(errors),
     isChangeHinted,
-    tracesAgree: outcome === 'declared' && byTraces?.resultClass === 'fake',
+    byTraces: byTraces?.resultClass ?? null,
     errorRate: null,
   };
 }

@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { modelName } from '../../engine/contract.ts';
+import { firstEdit } from '../../detectors/provenance-findings.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
@@ -13,7 +14,8 @@ import { formatNames } from '../../contract/formats.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
-import { mainGround, writeBecause } from '../presentation.ts';
+import { writeDeclaredEdits } from '../origin.ts';
+import { mainGround, writeBecause, writeGround } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import {
@@ -22,6 +24,7 @@ import {
   isSuspicion,
   markedPlaces,
   showsPlaces,
+  tracesAgree,
 } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
@@ -33,7 +36,6 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   const { head, question } = catalogue.document;
   const places = placesOfAnswer(input).map(({ region }) => region);
   const damage = damageOf(input);
-  const ground = mainGround(result);
   const beside = [
     { title: head.rows.damage, items: damage === null ? [] : [head.damage(capitalised(damage))] },
     { title: head.rows.marked, items: markedBy(input) },
@@ -45,10 +47,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       question: question.short,
       headline: presentation.headline,
       // The list beside the picture has the places.
-      text:
-        ground !== null && isOfPart(result)
-          ? writeBecause(ground, result, catalogue, false)
-          : presentation.because,
+      text: writeGround(result, input.language, !isOfPart(result)),
       places,
       caption: places.length === 0 ? labels.original : head.outlined,
       beside: beside.filter(({ items }) => items.length > 0),
@@ -90,11 +89,18 @@ function markedBy(input: SectionInput): readonly string[] {
     const where = outcome.where(findings.places[place], findings.writeShare(share));
     const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
     const told = [
+      ...(isInDamage(one, examination) ? [document.head.inDamage] : []),
       ...(methods.length === 0 ? [document.head.together] : []),
       ...(twin === undefined ? [] : [document.head.sameAs(places.indexOf(twin) + 1)]),
     ];
     return `${at + 1}: ${where}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
   });
+}
+
+/** Whether a place reaches into the rows that the file lacks. */
+function isInDamage({ region }: Place, { facts }: Examination): boolean {
+  const { soundShare = 1, height } = facts;
+  return region.top + region.height > soundShare * height;
 }
 
 /** How many findings the first page names; what a file declares takes more room. */
@@ -103,8 +109,8 @@ const namedFindings = { usual: 3, declared: 2 } as const;
 /** The reasons for the answer, strongest first, and the evidence against it. */
 function reasonsOf(input: SectionInput): readonly Beside[] {
   const { evidence, language, result, catalogue } = input;
-  const { rows, otherwise, nothingAgainst } = catalogue.document.head;
-  const { outcome } = result;
+  const { rows, otherwise, nothingAgainst, noChange } = catalogue.document.head;
+  const { outcome, isChangeHinted } = result;
   if (outcome === 'uncertain' || outcome === 'abstain') return [];
   const found = speaking(input, outcome === 'real' ? 'real' : 'fake').filter(
     ({ method }) => outcome !== 'fake' || !localisingMethods.has(method),
@@ -120,28 +126,50 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
     ...provenance.inconsistencies.map(({ statement }) => printable(statement[language], 300)),
   ];
   const opposing = speaking(input, outcome === 'real' ? 'fake' : 'real');
-  const hints = (evidence.weighed ?? []).filter(({ question }) => question === 'changed');
+  const weighed = (evidence.weighed ?? []).find(({ question }) => question === 'changed');
+  const reasons = supporting.slice(0, most).map((one) => writeReason(input, one));
+  if (isChangeHinted) {
+    const signs = [
+      weighed?.statement[language] ?? '',
+      ...opposing.map((one) => writeReason(input, one)),
+    ];
+    return [
+      { title: rows.forReal, items: reasons },
+      { title: rows.forFake, items: signs.slice(0, 2) },
+      { title: rows.otherwise, items: [otherwiseChanged(input)] },
+    ];
+  }
+  if (outcome === 'real' && weighed?.side === 'real' && weighed.strength !== 'none') {
+    const grade = catalogue.strength.adverbs[weighed.strength];
+    reasons.push(`${capitalised(grade)}: ${noChange}`);
+  }
   const against = [
-    ...(result.isChangeHinted ? hints.map(({ statement }) => statement[language]) : []),
     ...(outcome === 'changed' ? opposing.filter(isAboutPart) : opposing).map((one) =>
       writeReason(input, one),
     ),
     ...(outcome === 'real' ? doubts : []),
   ].slice(0, 2);
   return [
-    {
-      title: rows.reasons,
-      items: supporting.slice(0, most).map((one) => writeReason(input, one)),
-    },
+    { title: rows.reasons, items: reasons },
     { title: rows.against, items: against.length === 0 ? [nothingAgainst] : against },
-    { title: rows.otherwise, items: [otherwise[outcome]] },
+    {
+      title: rows.otherwise,
+      items: [outcome === 'changed' ? otherwiseChanged(input) : otherwise[outcome]],
+    },
   ];
+}
+
+/** Harmless causes of what looks like a change. */
+function otherwiseChanged(input: SectionInput): string {
+  const { otherwise, damageExplains } = input.catalogue.document.head;
+  const isDamaged = placesOfAnswer(input).some((one) => isInDamage(one, input.examination));
+  return isDamaged ? damageExplains : otherwise.changed;
 }
 
 /** For an open result: why nothing was decided, and what supports either side. */
 function weighedOf(input: SectionInput): readonly Beside[] {
   const { evidence, language, catalogue, result } = input;
-  const { rows, otherwise } = catalogue.document.head;
+  const { rows } = catalogue.document.head;
   const main = mainGround(result);
   const isSuspected = isSuspicion(result);
   const why = [
@@ -174,10 +202,21 @@ function weighedOf(input: SectionInput): readonly Beside[] {
         ...(isSuspected && !isTooSmall && !isByOne && why.length === 0 ? [byAll] : []),
       ],
     },
-    { title: isSuspected ? rows.suspicion : rows.forFake, items: told('fake') },
+    {
+      title: isSuspected ? rows.suspicion : rows.forFake,
+      items: [...(isSuspected ? declaredEdits(input) : []), ...told('fake')],
+    },
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
-    { title: rows.otherwise, items: isSuspected ? [otherwise.changed] : [] },
+    { title: rows.otherwise, items: isSuspected ? [otherwiseChanged(input)] : [] },
   ];
+}
+
+/** What signed credentials declare that may have altered what the picture shows. */
+function declaredEdits({ evidence, language, catalogue }: SectionInput): readonly string[] {
+  const { provenance } = evidence;
+  if (provenance.credentials === null || firstEdit(provenance.credentials) === null) return [];
+  const edits = writeDeclaredEdits(provenance, language);
+  return edits === '' ? [] : [catalogue.outcome.because.savedAgain.declared(edits)];
 }
 
 /** Whether the whole picture was generated says nothing about a change in a part. */
@@ -217,12 +256,23 @@ function writeReason({ language, catalogue }: SectionInput, finding: WordedFindi
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked, scale, changedToo } = catalogue.document.head;
+  const { rows, unchecked, unjudged, scale, changedToo, undamaged } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
-  const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
+  const isUnjudged = result.outcome === 'abstain';
+  const things = [
+    ...(isUnjudged ? [unjudged] : []),
+    ...evidence.notChecked
+      .filter(({ id }) => !isUnjudged || !aboutEdits.has(id))
+      .map(({ id }) => notCheckedBrief[id]),
+  ];
   const { next, further, origin, errorRate } = presentation;
-  const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
-  const steps = [next, ...further, ...(hasExaminer ? [] : [limits.examinerShort])];
+  const hasExaminer = isUnjudged || result.reasons.includes('single_weak_method');
+  const steps = [
+    ...(damageOf(input) === null ? [] : [undamaged]),
+    next,
+    ...further,
+    ...(hasExaminer ? [] : [limits.examinerShort]),
+  ];
   const { statement, weighed = [] } = evidence;
   const lines = weighed.map((one) => one.statement[language]);
   const isPhotograph = weighed.some((one) => one.question === 'generated' && one.side === 'real');
@@ -232,7 +282,7 @@ function answerRows(input: SectionInput): readonly Row[] {
     result.outcome === 'declared' ? tracesOf(input, ratios) : ratios,
   ];
   const { conclusion } = catalogue.verdict;
-  const rely = result.tracesAgree ? 'agreeing' : result.outcome;
+  const rely = tracesAgree(result) ? 'agreeing' : result.outcome;
   return [
     {
       label: rows.rely,
@@ -252,6 +302,9 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
   ];
 }
+
+/** Nothing was judged, so it need not be said of small edits. */
+const aboutEdits: ReadonlySet<string> = new Set(['local_edits', 'small_edits', 'erased_edits']);
 
 /** What the traces say about a picture whose file declares what it is. */
 function tracesOf({ evidence, catalogue }: SectionInput, ratios: string): string {

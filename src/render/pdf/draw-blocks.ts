@@ -116,6 +116,7 @@ function minHeight(around: Surroundings, block: Block): number {
 /** The whole table, so that it is not split; only four rows of one that would take too much of a page. */
 function minTableHeight(page: Page, table: Extract<Block, { kind: 'table' }>): number {
   const whole = tableHeight(page, table);
+  if (table.isTight === true) return tableHeight(page, table, 3);
   return whole <= maxWhole ? whole : tableHeight(page, table, 4);
 }
 

@@ -107,10 +107,10 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, the highest that tests support)',
+      'fit a photograph 4.4 times better than a generated picture (likelihood ratio 4.4, capped there because the tests support no more)',
     );
     expect(statement.de).toContain(
-      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, der höchste durch Tests belegte)',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, darauf begrenzt, weil die Tests nicht mehr belegen)',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -495,7 +495,7 @@ describe('a likelihood ratio for each question', () => {
     for (const result of [readResult(hinted), answered]) {
       const { headline, because, short, further } = present(result, 'en');
       expect(headline).toBe('No sign of AI generation found, but a weak sign of a change');
-      expect(because).toContain('too weak for a suspicion');
+      expect(because).toContain('below the threshold for a suspicion');
       expect(short).toBe('weak sign of a change');
       expect(further.join(' ')).toContain('Ask for the file as the camera stored it');
     }
@@ -540,7 +540,7 @@ test('a result without signs says first if changes can hardly be seen, also from
   for (const result of [readResult(blind), answered]) {
     const { headline, because } = present(result, 'en');
     expect(headline).toBe('No sign of AI generation found; changes cannot be judged');
-    expect(because).toContain('hardly ever finds a change');
+    expect(because).toContain('so finding none means nothing');
   }
 });
 
@@ -548,14 +548,15 @@ test('a result without signs says what would have been found, by size and kind o
   const base = makeExamination({ resultClass: 'real' });
   const small = { ...base.measuredCalls[0]!, megapixels: { from: 0, below: 1.5 }, changed: 84 };
   const kinds = [{ kind: 'copy-move', pictures: 19, called: 6, suspected: 3 }] as const;
+  const unchanged = { pictures: 166, called: 1, suspected: 4 };
   const evidence = writeEvidence({
     ...base,
-    measuredCalls: [{ ...base.measuredCalls[0]!, kinds }, small],
+    measuredCalls: [{ ...base.measuredCalls[0]!, kinds, unchanged }, small],
   });
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95 % interval): 22 of 1,221 photographs called generated (1.8 %; 2.7 %). Recognised as changed: 42 of 84 changed test pictures of about this size and quality. In a separate test with pictures of all sizes, recognised or at least suspected: 9 of 19 parts copied within the picture. False alarms: 3 of 1,210 unchanged pictures called changed (0.2 %; 0.7 %).',
+    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95 % confidence interval): 22 of 1,221 photographs called generated (1.8 %, up to 2.7 %). Of changed pictures of this quality and size class, the method recognised 42 of 84. False alarms: 1 of 166 unchanged pictures called changed (0.6 %, up to 3.3 %). Suspicions included, with pictures of all sizes: 9 of 19 parts copied within the picture; false alarms: 5 of 166 unchanged pictures.',
   );
 });
 
@@ -583,7 +584,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests with pictures of all sizes, the method found or suspected 49 of 118 changes that people had made. False alarms: 5 of 166 unchanged pictures (3.0 %; upper end of its 95 % interval: 6.9 %).',
+    'In tests with pictures of this quality and of all sizes, the method found or suspected 49 of 118 changes that people had made. False alarms (rate, and upper end of its 95 % confidence interval): 5 of 166 unchanged pictures (3.0 %, up to 6.9 %).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',

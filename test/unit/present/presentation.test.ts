@@ -84,8 +84,8 @@ test.each([
 test.each([
   [
     'real',
-    /The file says that it was saved with Adobe Photoshop;/,
-    /Die Datei wurde nach eigener Angabe mit Adobe Photoshop gespeichert;/,
+    /According to its metadata, the file was saved with Adobe Photoshop;/,
+    /Laut Metadaten wurde die Datei mit Adobe Photoshop gespeichert;/,
   ],
   ['uncertain', /too weak .* saved with Adobe/, /zu schwach .* mit Adobe Photoshop gespeichert/],
   ['abstain', /^(?!.*Photoshop)/, /^(?!.*Photoshop)/],

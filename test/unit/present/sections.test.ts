@@ -93,9 +93,10 @@ describe.each(languages)('sections in %s', (language) => {
     expect(open).not.toContain(tooSmall);
     expect(limited).toContain(tooSmall);
     expect(damaged).toContain(
-      { en: 'in a damaged file, a change is only ever suspected', de: 'höchstens vermutet' }[
-        language
-      ],
+      {
+        en: 'in a damaged file, a change is at most suspected',
+        de: 'gilt eine Veränderung daher höchstens als vermutet',
+      }[language],
     );
   });
 
@@ -289,7 +290,10 @@ describe.each(languages)('sections in %s', (language) => {
 
     const all = stringsOf(sectionsOf(examination)).join('\n');
 
-    const wanted = { en: /trained for this program/, de: /Für dieses Programm trainiertes Netz/ };
+    const wanted = {
+      en: /trained for this program/,
+      de: /Für dieses Programm trainiertes neuronales Netz/,
+    };
     for (const one of languages) {
       const matcher = expect(all);
       (one === language ? matcher : matcher.not).toMatch(wanted[one]);
@@ -415,7 +419,10 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain({ en: 'matches no. 2', de: 'gleicht Nr. 2' }[language]);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
-    const bound = { en: 'called changed (0.2 %; 0.7 %)', de: 'als verändert (0,2 %; 0,7 %)' };
+    const bound = {
+      en: 'called changed (0.2 %, up to 0.7 %)',
+      de: 'als verändert (0,2 %, bis 0,7 %)',
+    };
     expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });

@@ -24,8 +24,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['Berichtsnummer', 'Programm'],
       },
       {
-        en: ['forensics 0.1.0 with trace 7, locate 2, without human judgement'],
-        de: ['forensics 0.1.0 mit trace 7, locate 2, ohne menschliche Bewertung'],
+        en: ['forensics 0.1.0 with the models trace 7, locate 2, without human judgement'],
+        de: ['forensics 0.1.0 mit den Modellen trace 7, locate 2, ohne menschliche Bewertung'],
       },
     ],
   ],
@@ -108,7 +108,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: [
-          '256 to 1,448 pixels on the longer side; this one has 240, so it is less',
+          'has 240 pixels on its longer side',
+          'with 256 to 1,448. How strongly',
           'does not affect the strength',
         ],
         de: ['mit 256 bis 1.448. Wie stark', 'Diese Validierung geht nicht in'],

@@ -123,7 +123,10 @@ function firstOf({ pieces }: PdfPage): string {
 /** The lowest line between header and footer. */
 function lastOf({ pieces }: PdfPage): string | undefined {
   const body = pieces.filter(({ y }) => y > 84 && y < 776);
-  return body.toSorted((one, other) => one.y - other.y)[0]?.text.trim();
+  const lowest = Math.min(...body.map(({ y }) => y));
+  // The whole line: the label of a row can read like a heading.
+  const line = body.filter(({ y }) => Math.abs(y - lowest) < 1);
+  return line.map(({ text }) => text.trim()).join(' ');
 }
 
 function flat({ pieces }: PdfPage): string {

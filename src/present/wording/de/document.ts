@@ -18,7 +18,7 @@ export const document: typeof english = {
       otherwise: 'Andere Erklärungen',
       why: 'Warum nichts entschieden wurde',
       whySuspected: 'Warum es nicht belegt ist',
-      forFake: 'Gegen eine unveränderte Fotografie',
+      forFake: 'Für ein KI-erzeugtes oder verändertes Bild',
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
       strength: 'Stärke des Befunds',
@@ -32,38 +32,46 @@ export const document: typeof english = {
       reviewer: 'Prüfende Person',
       file: 'Datei',
     },
-    scale: '(Quotient ab 2 schwach, 10 mäßig, 100 deutlich, 1.000 stark, 10.000 sehr stark)',
+    scale:
+      '(Likelihood-Quotient ab 2: schwach; ab 10: mäßig; ab 100: deutlich; ab 1.000: stark; ab 10.000: sehr stark)',
     alone: (adverb) => `für sich allein ${adverb}`,
     changedToo: 'Auch veränderte Fotografien zählen hier als Fotografien.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
-      'Nur eine Methode begründet den Verdacht; die übrigen finden keine Veränderung. Alle zusammen sprechen weder für noch gegen eine Veränderung.',
+      'Eine einzelne Methode überschreitet ihre Schwelle; das genügt für einen Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, sprechen die Befunde weder für noch gegen eine Veränderung.',
     byAll:
       'Da die anderen Methoden nichts finden, bleibt der gemeinsame Wert unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
     noneWithoutEntry:
       'Ohne diese Angabe ließe sich weder beurteilen, ob KI das Bild erzeugt hat, noch, ob es verändert wurde.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Umrandet: was unter „Im Bild markiert“ aufgeführt ist',
+    outlined:
+      'Umrandet: was unter „Im Bild markiert“ aufgeführt ist; der Anteil zählt die markierte Fläche im Rahmen',
     sameAs: (number) => `gleicht Nr. ${number}`,
+    inDamage: 'im beschädigten Teil der Datei',
+    damageExplains: 'Der Schaden an der Datei kann die Markierung schon allein erklären.',
+    undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
+    noChange: 'Die Suche nach Veränderungen ergibt einen für unveränderte Bilder typischen Wert.',
+    unjudged: 'ob das Bild KI-erzeugt oder verändert ist',
     together: 'fällt nur auf, wenn man alle Methoden zusammennimmt',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Dazu hat das Programm nichts gefunden.',
     damage: (rows) =>
-      `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei wird eine Veränderung daher höchstens vermutet.`,
+      `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei gilt eine Veränderung daher höchstens als vermutet, nie als gefunden.`,
     traces: {
-      real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einer Fotografie.',
-      fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz findet Spuren wie in einem KI-erzeugten Bild.',
+      real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren wie in einer Fotografie.',
+      fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
-      real: 'Auch wenn eine Veränderung keine Spuren hinterließ, das Bild von einem noch nicht geprüften Generator stammt oder ein Bildschirm abfotografiert wurde, sähe das Ergebnis so aus.',
+      real: 'Das Ergebnis sähe ebenso aus, wenn eine Veränderung keine Spuren hinterlassen hätte, das Bild von einem ungeprüften Generator stammte oder ein Bildschirm abfotografiert worden wäre.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',
       declared:
-        'Die Angabe kann falsch sein: Jemand kann sie in eine Fotografie geschrieben haben, damit diese als unecht gilt, oder in eine Zeichnung.',
+        'Die Angabe kann falsch sein: Jemand kann sie in eine Zeichnung geschrieben haben oder in eine Fotografie, damit diese als unecht gilt.',
     },
-    program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
+    program: (program, models) =>
+      `${program} mit den Modellen ${models}, ohne menschliche Bewertung`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,

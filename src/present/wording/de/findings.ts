@@ -14,10 +14,10 @@ const origins: English['origins'] = {
 
 /** Behind „in“. */
 const declarationPlaces: English['declarationPlaces'] = {
-  c2pa: 'ihren Content Credentials',
-  xmp: 'ihren XMP-Daten',
-  iptc: 'ihren IPTC-Daten',
-  exif: 'ihren EXIF-Daten',
+  c2pa: 'den Content Credentials',
+  xmp: 'den XMP-Daten',
+  iptc: 'den IPTC-Daten',
+  exif: 'den EXIF-Daten',
   'png-text': 'einem Textfeld des PNG',
   comment: 'ihrem Kommentarfeld',
   pixels: 'einem in den Pixeln verborgenen Text',
@@ -159,7 +159,10 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `beide ${places[place]},`
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (das deutlichste von ${pairs} solchen Paaren)` : '';
+  const more =
+    pairs > 1
+      ? ` (das ${pairs === 2 ? 'auffälligere' : 'auffälligste'} von ${pairs} solchen Paaren)`
+      : '';
   return `Zwei Bereiche${more}, ${where}`;
 }
 
@@ -174,7 +177,7 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 
 const statements: English['statements'] = {
   generated_with_probability: ({ probability }) =>
-    `Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
+    `Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
 
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',
   one_flat_area: () =>
@@ -232,11 +235,11 @@ const statements: English['statements'] = {
   },
 
   region_processed_apart: ({ place }) =>
-    `Ein mit veränderten Bildern trainiertes Netz markiert einen Bereich ${places[place]}: Die Spuren der Verarbeitung weichen dort vom Rest ab.`,
+    `Ein mit veränderten Bildern trainiertes neuronales Netz markiert einen Bereich ${places[place]}: Die Spuren der Verarbeitung weichen dort vom Rest ab.`,
   changed_nowhere: () =>
-    'Ein mit veränderten Bildern trainiertes Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
+    'Ein mit veränderten Bildern trainiertes neuronales Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
   changed_somewhere: () =>
-    'Ein mit veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
+    'Ein mit veränderten Bildern trainiertes neuronales Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
   copies: (copies) =>
     `${writeCopies(copies)} gleichen einander wie Original und Kopie${writeMotion(copies)}; welcher von beiden die Kopie wäre, geht daraus nicht hervor.`,
@@ -321,9 +324,9 @@ const methods: English['methods'] = {
 
 const sources: English['sources'] = {
   'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
-    'Für dieses Programm trainiertes Netz (siehe Modellbeschreibung); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
+    'Für dieses Programm trainiertes neuronales Netz (siehe Modellbeschreibung); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
   'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
-    'Für dieses Programm trainiertes Netz (siehe Modellbeschreibung); Karte, Konfidenz und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
+    'Für dieses Programm trainiertes neuronales Netz (siehe Modellbeschreibung); Karte, Konfidenz und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
   'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.':
     'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte wurden für dieses Programm bestimmt.',
   'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':

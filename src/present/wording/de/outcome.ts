@@ -4,7 +4,7 @@ export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für ein KI-erzeugtes oder verändertes Bild',
     blind: 'Keine Anzeichen für ein KI-erzeugtes Bild; Veränderungen nicht beurteilbar',
-    hinted: 'Keine Anzeichen für ein KI-erzeugtes Bild, schwaches für eine Veränderung',
+    hinted: 'Keine Anzeichen für ein KI-erzeugtes Bild, ein schwaches für eine Veränderung',
     fake: 'Anzeichen für ein KI-erzeugtes Bild gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
@@ -13,32 +13,36 @@ export const outcome: typeof english = {
       isParts
         ? `Laut Datei sind Teile des Bildes KI-erzeugt${tracesAgree ? '; die Spuren deuten auf das ganze Bild' : ''}`
         : `Laut Datei ist das Bild KI-erzeugt${tracesAgree ? '; auch seine Spuren sprechen dafür' : ''}`,
-    uncertain: 'Keine Entscheidung möglich',
+    uncertain: 'Unentschieden: Die Befunde sind nicht klar genug',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     copySuspected: 'Kopierte Stelle vermutet, aber nicht belegt',
-    abstain: 'Dieses Bild lässt sich nicht beurteilen',
+    abstain: 'Das Programm kann dieses Bild nicht beurteilen',
   },
   because: {
     real: 'Der Bildinhalt wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Der Bildinhalt wurde nicht geprüft; in Tests unerkannt: ${called} veränderten Bildern dieser Art.`,
-    blind:
-      'Der Bildinhalt wurde nicht geprüft, und in solchen Bildern findet das Verfahren Veränderungen fast nie.',
-    hinted: 'Für einen Verdacht reicht es nicht aus; der Bildinhalt wurde nicht geprüft.',
+      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} veränderten Bildern dieser Qualität und Größenklasse.`,
+    blind: (called) =>
+      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} veränderten Bildern dieser Qualität und Größenklasse. Dass es nichts fand, besagt daher nichts.`,
+    hinted:
+      'Es ergibt sich nur aus allen Methoden zusammen und reicht für einen Verdacht nicht aus. Der Bildinhalt wurde nicht geprüft.',
+    wholeReal: 'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist.',
     savedAgain: {
-      saved: (program) =>
-        `${program === null ? 'Die Datei wurde offenbar später neu gespeichert' : `Die Datei wurde nach eigener Angabe mit ${program} gespeichert`}; das heißt allein noch nicht, dass das Bild verändert wurde.`,
+      saved: (program, sign) =>
+        `${program === null ? `Die Datei wurde offenbar später neu gespeichert (${sign})` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; das heißt allein noch nicht, dass das Bild verändert wurde.`,
       signed: () =>
         'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
-      rewritten: () => 'Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
+      rewritten: () =>
+        'Die Herstellernotiz, die Kameras dieses Herstellers immer schreiben, fehlt: Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera.',
+      declared: (steps) => `Die signierten Content Credentials geben an: ${steps}.`,
     },
-    fake: 'Das Bild trägt Spuren, wie KI-Bildgeneratoren sie hinterlassen.',
+    fake: 'Die Spuren im Bild ähneln denen von KI-Bildgeneratoren.',
     changed: (place, marked) =>
       ({
         one: `Eine Stelle${place} unterscheidet sich vom Rest.`,
         several: `Mehrere Stellen${place} unterscheiden sich vom Rest.`,
-        copies: `Zwei Stellen${place} zeigen dieselben Pixel.`,
+        copies: `Zwei Stellen${place} gleichen einander wie Original und Kopie.`,
       })[marked],
     declared: (place, name) => `So steht es in ${place}${name}.`,
     manipulation_suspected: (place, marked) =>
@@ -83,7 +87,7 @@ export const outcome: typeof english = {
   next: {
     real: 'Prüfen, woher das Bild stammt und was es zeigen soll.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
-    changed: 'Das Original anfordern und im markierten Bereich vergleichen.',
+    changed: 'Das Original anfordern und die markierten Stellen vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     broken: 'Die Datei in der signierten Fassung anfordern.',
@@ -130,14 +134,13 @@ export const outcome: typeof english = {
     },
   },
   wrong: {
-    none: 'keines',
     some: (called, of) => `${called} von ${of}`,
     generated: (called, open, passed) =>
       `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
-    missed: (called) =>
-      `Als verändert erkannt: ${called} veränderten Testbildern etwa dieser Größe und Qualität.`,
-    kinds: (told) =>
-      `In einem anderen Test mit Bildern aller Größen erkannt oder zumindest vermutet: ${told}.`,
+    found: (called) =>
+      `Von veränderten Bildern dieser Qualität und Größenklasse erkannte das Verfahren ${called}.`,
+    kinds: (told, falsely) =>
+      `Mit Verdachtsfällen, bei Bildern aller Größen: ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',
@@ -145,13 +148,13 @@ export const outcome: typeof english = {
       removal: 'entfernten Gegenständen',
       regenerated: 'neu erzeugten Stellen',
     },
-    alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Intervalls): ${told}.`,
+    alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, rate, high) => `${called} Fotografien als KI-erzeugt (${rate}; ${high})`,
+    fake: (called, rate, high) => `${called} Fotografien als KI-erzeugt (${rate}, bis ${high})`,
     changed: (called, rate, high) =>
-      `${called} unveränderten Bildern als verändert (${rate}; ${high})`,
+      `${called} unveränderten Bildern als verändert (${rate}, bis ${high})`,
     suspected: (rightly, falsely, rate, high) =>
-      `In Tests mit Bildern aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme: ${falsely} unveränderten Bildern (${rate}; Obergrenze des 95-%-Intervalls: ${high}).`,
+      `In Tests mit Bildern dieser Qualität und aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, bis ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     byTraces: 'Für die Spuren allein:',
     vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',

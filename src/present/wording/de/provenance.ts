@@ -159,8 +159,8 @@ export const provenance: English = {
         ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (dafür genügt erneutes Speichern)`
         : `unversehrte Content Credentials (C2PA), signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
-    declares: (origin, place) => `${origin}, angegeben in ${place}`,
-    noCredentials: 'keine Content Credentials (C2PA)',
+    declares: (origin, place) => `${origin}, so steht es in ${place}`,
+    noCredentials: 'keine Content Credentials (signierte Herkunftsangaben, C2PA)',
     edits: (steps) => `angegebene Schritte: ${steps}`,
     editors: (names, more) =>
       `${names.length === 1 ? 'Bearbeitungsprogramm' : 'Bearbeitungsprogramme'} ${names.join(', ')}${more === 0 ? '' : ` und ${more} weitere`}`,

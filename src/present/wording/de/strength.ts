@@ -39,7 +39,7 @@ export const strength: typeof english = {
       `Die Spuren im Bild deuten auf ${side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild'} hin; wie stark, lässt sich nicht angeben.`,
     neither: (side, ratio) => {
       const name = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
-      return `Die Spuren im Bild sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient für ${name}: ${ratio}; erst ab 2 spräche er dafür).`;
+      return `Die Spuren im Bild sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 ist er nicht aussagekräftig).`;
     },
   },
   parts: {
@@ -49,10 +49,10 @@ export const strength: typeof english = {
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
     neither: (side, ratio) => {
       const name = side === 'changed' ? 'eine Veränderung' : 'ein unverändertes Bild';
-      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient für ${name}: ${ratio}; erst ab 2 spräche er dafür).`;
+      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 ist er nicht aussagekräftig).`;
     },
   },
-  bound: ', der höchste durch Tests belegte',
+  bound: ', darauf begrenzt, weil die Tests nicht mehr belegen',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:
@@ -83,13 +83,13 @@ export const strength: typeof english = {
   },
   declared: {
     unsigned: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Keine vertrauenswürdige Signatur bestätigt sie, und jeder kann sie in eine Datei schreiben.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Keine vertrauenswürdige Signatur bestätigt sie, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
-      `Das Zeichen in den Pixeln spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
+      `Das Zeichen in den Pixeln spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
     signed: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
     trusted: (adverb) =>
-      `Die Angabe spricht ${adverb} für ${sides.declared} (feste Stufe, nicht gemessen): Ein Unterzeichner, der auf der Vertrauensliste steht, hat sie signiert, und die Signatur passt zur Datei.`,
+      `Die Angabe spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Ein Unterzeichner, der auf der Vertrauensliste steht, hat sie signiert, und die Signatur passt zur Datei.`,
   },
   changed: {
     stated: (adverb, side) =>

@@ -66,7 +66,7 @@ export const verdict: typeof english = {
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
-      what: 'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien und KI-erzeugten Bildern geprüft; bei Zeichnungen, Bildschirmfotos und Textseiten besagen seine Werte nichts.',
+      what: 'Das Programm hält das Bild nicht für eine Fotografie. Das Verfahren wurde nur an Fotografien und an KI-erzeugten Bildern geprüft, die wie Fotografien aussehen; bei allem anderen besagen seine Werte nichts.',
       help: 'falls das Bild eine Fotografie zeigt, etwa innerhalb eines Bildschirmfotos, diese Fotografie selbst als Datei',
     },
     outside_training_domain: {
@@ -78,7 +78,7 @@ export const verdict: typeof english = {
       help: 'das Original oder eine seltener verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Die Messwerte sprechen nicht deutlich genug für eine Fotografie oder für ein KI-erzeugtes Bild.',
+      what: 'Der Likelihood-Quotient ist für eine Entscheidung zu niedrig.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
@@ -86,7 +86,7 @@ export const verdict: typeof english = {
       help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Bürgt kein vertrauenswürdiger Unterzeichner für die Angabe, bleibt ein solcher Widerspruch immer offen: Jeder kann sie in eine Datei schreiben, etwa damit eine Fotografie als unecht gilt.',
+      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Bürgt kein vertrauenswürdiger Unterzeichner für die Angabe, bleibt ein solcher Widerspruch offen: Jeder kann sie in eine Datei schreiben, und das Verfahren hält manches KI-erzeugte Bild für eine Fotografie.',
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
@@ -94,7 +94,7 @@ export const verdict: typeof english = {
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um beide Stelle für Stelle zu vergleichen',
     },
     single_weak_method: {
-      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Da keine andere dies bestätigt, kann es ein Fehlalarm sein.',
+      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach; es kann ein Fehlalarm sein.',
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr finden könnten',
     },
   },
@@ -112,17 +112,17 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild; abschließend geklärt ist weder das noch, ob etwas verändert wurde. Auch eine unveränderte Fotografie kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild. Endgültig geklärt ist keine der beiden Fragen; auch eine unveränderte Fotografie kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
-      'Das Ergebnis beruht auf der Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis ist nur so verlässlich wie die Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
     agreeing:
       'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren sprechen ebenfalls dafür; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
-      'Der Verdacht gibt Anlass, das Original anzufordern, ist aber kein Befund, auf den sich eine Entscheidung stützen ließe.',
-    uncertain: 'Die Befunde reichen nicht aus; eine Entscheidung lässt sich darauf nicht stützen.',
+      'Der Verdacht gibt Anlass, das Original anzufordern, genügt aber nicht als Grundlage einer Entscheidung.',
+    uncertain: 'Die Befunde erlauben keine Entscheidung.',
     abstain:
       'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen die Echtheit des Bildes.',
     help: 'Weiterhelfen würde:',

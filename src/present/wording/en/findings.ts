@@ -169,7 +169,8 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs)` : '';
+  const more =
+    pairs > 1 ? ` (the ${pairs === 2 ? 'clearer' : 'clearest'} of ${pairs} such pairs)` : '';
   return `Two regions${more}, ${where}`;
 }
 
@@ -185,11 +186,11 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 /** Findings by code, each one sentence for readers without training. */
 const statements = {
   generated_with_probability: ({ probability }) =>
-    `A network trained on photographs and generated pictures rates the traces at ${writeScore(probability)} on a scale from 0 (photograph) to 1 (generated).`,
+    `A neural network trained on photographs and generated pictures rates the traces at ${writeScore(probability)} on a scale from 0 (photograph) to 1 (generated).`,
 
   photograph: () => 'Edges and flat areas are consistent with a photograph.',
   one_flat_area: () =>
-    'The picture is one flat area; there is nothing in it that a photograph would show.',
+    'The picture is one flat area; it contains nothing that a photograph would normally show.',
   drawing: () =>
     'Sharp edges border on perfectly flat areas, so the program takes the picture for a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
   looks_like: ({ kind }) =>
@@ -242,14 +243,14 @@ const statements = {
   },
 
   region_processed_apart: ({ place }) =>
-    `A network trained on changed pictures marks a region ${places[place]}: the traces of processing there differ from the rest.`,
+    `A neural network trained on changed pictures marks a region ${places[place]}: the traces of processing there differ from the rest.`,
   changed_nowhere: () =>
-    'A network trained on changed pictures finds no region that differs from the rest by more than is usual in untouched pictures.',
+    'A neural network trained on changed pictures finds no region that differs from the rest by more than is usual in untouched pictures.',
   changed_somewhere: () =>
-    'A network trained on changed pictures rates the picture as changed, but cannot say where.',
+    'A neural network trained on changed pictures rates the picture as changed, but cannot say where.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} match as an original and its copy do${writeMotion(copies)}; this does not show which is which.`,
+    `${writeCopies(copies)} match the way an original and its copy would${writeMotion(copies)}; which is the original cannot be told.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; but repeated objects can look alike too.`,
   repeats_throughout: () =>

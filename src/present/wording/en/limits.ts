@@ -10,7 +10,7 @@ export const limits = {
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest, own }: Record<'least' | 'greatest' | 'own', string>) =>
-      `The strength for or against AI generation was tested on pictures with ${least} to ${greatest} pixels on the longer side; this one has ${own}, so it is less certain.`,
+      `This picture has ${own} pixels on its longer side; the method was tested on pictures with ${least} to ${greatest}. How strongly the traces support either side is therefore less certain here.`,
     none: 'No error rates were measured for this model. Do not rely on its result alone.',
     columns: [
       'Condition',
@@ -117,13 +117,13 @@ export const limits = {
     small_edits: 'small edits',
     erased_edits: 'edits that saving has erased',
     camera_reference: 'which camera took it',
-    recapture: 'photograph of a screen or print',
+    recapture: 'whether it shows a screen or print',
     content: 'content, light and shadows',
-    earlier_publication: 'earlier publications',
-    metadata_claims: 'whether the stated device, time and place are correct',
+    earlier_publication: 'whether it was published before',
+    metadata_claims: 'whether what the file says is correct, for example about the device',
     remote_credentials: 'Content Credentials outside the file',
     signer_trust: 'whether the signer can be trusted',
-    signer_revocation: 'revocation of the signer’s certificate',
+    signer_revocation: 'whether the signer’s certificate was revoked',
     stability: 'whether the result survives re-saving',
   },
   notChecked: {

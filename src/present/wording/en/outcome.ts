@@ -17,35 +17,40 @@ export const outcome = {
       isParts
         ? `The file says that AI generated parts of the picture${tracesAgree ? '; its traces suggest all of it' : ''}`
         : `The file says that AI generated the picture${tracesAgree ? ', and its traces agree' : ''}`,
-    uncertain: 'No decision possible',
+    uncertain: 'Undecided: the evidence is not clear enough',
     suspected: (isSeveral: boolean) =>
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     copySuspected: 'Copied part suspected, but not established',
-    abstain: 'This picture cannot be judged',
+    abstain: 'The program cannot judge this picture',
   },
   /** What decided the outcome. */
   because: {
     real: 'What the picture shows was not examined; changes often go unnoticed.',
     /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
-      `What the picture shows was not examined; in tests, ${called} changes in pictures like it were not found.`,
-    blind:
-      'What the picture shows was not examined, and in pictures like it, the method hardly ever finds a change.',
-    hinted: 'It is too weak for a suspicion; what the picture shows was not examined.',
+      `What the picture shows was not examined; in tests, the method missed ${called} changes in pictures of this quality and size class.`,
+    blind: (called: string) =>
+      `What the picture shows was not examined; in tests, the method missed ${called} changes in pictures of this quality and size class, so finding none means nothing.`,
+    hinted:
+      'Only all methods taken together give that sign, and it stays below the threshold for a suspicion. What the picture shows was not examined.',
+    /** Follows, if a change was found or suspected. */
+    wholeReal: 'The picture as a whole shows no sign of AI generation.',
     /** Follows, if nothing was found in the picture or nothing was decided. */
     savedAgain: {
-      saved: (program: string | null) =>
-        `${program === null ? 'The file itself seems to have been saved again later' : `The file says that it was saved with ${program}`}; that alone does not mean that the picture was changed.`,
+      /** @param sign - without a program. */
+      saved: (program: string | null, sign: string) =>
+        `${program === null ? `The file seems to have been saved again later (${sign})` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
       signed: () => 'The file no longer matches its signature; saving it again is enough for that.',
       rewritten: () =>
-        'The camera data in the file were rewritten, or do not come from the camera.',
+        'The maker note that cameras of this make always write is missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
+      declared: (steps: string) => `The signed Content Credentials declare: ${steps}.`,
     },
-    fake: 'The picture has traces that AI image generators typically leave.',
+    fake: 'Its traces resemble those that AI image generators leave.',
     changed: (place: string, marked: Marked) =>
       ({
         one: `One part${place} differs from the rest.`,
         several: `Several parts${place} differ from the rest.`,
-        copies: `Two parts${place} show the same pixels.`,
+        copies: `Two parts${place} match like an original and its copy.`,
       })[marked],
     declared: (place: string, name: string) => `It says so in ${place}${name}.`,
     manipulation_suspected: (place: string, marked: Marked) =>
@@ -90,7 +95,7 @@ export const outcome = {
   next: {
     real: 'Check where the picture comes from and what it is said to show.',
     fake: 'Find out where the picture comes from, and ask for the original file.',
-    changed: 'Ask for the original file, and compare what is marked.',
+    changed: 'Ask for the original file, and compare the marked places.',
     declared: 'Find out who made the file, and who added that entry.',
     vouched: 'Find out who made the picture, and what it was made from.',
     broken: 'Ask for the file as it was when it was signed.',
@@ -133,14 +138,13 @@ export const outcome = {
   },
   /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
   wrong: {
-    none: 'none',
     some: (called: string, of: string) => `${called} of ${of}`,
     generated: (called: string, open: string, passed: string) =>
       `In tests with pictures of this quality, the method recognised ${called} generated ones, left ${open} undecided and took ${passed} for photographs.`,
-    missed: (called: string) =>
-      `Recognised as changed: ${called} changed test pictures of about this size and quality.`,
-    kinds: (told: string) =>
-      `In a separate test with pictures of all sizes, recognised or at least suspected: ${told}.`,
+    found: (called: string) =>
+      `Of changed pictures of this quality and size class, the method recognised ${called}.`,
+    kinds: (told: string, falsely: string) =>
+      `Suspicions included, with pictures of all sizes: ${told}; false alarms: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
     kindNames: {
       splice: 'parts pasted from another picture',
@@ -148,14 +152,15 @@ export const outcome = {
       removal: 'removed objects',
       regenerated: 'parts regenerated by AI',
     },
-    alarms: (told: string) => `False alarms (rate, and upper end of its 95 % interval): ${told}.`,
+    alarms: (told: string) =>
+      `False alarms (rate, and upper end of its 95 % confidence interval): ${told}.`,
     alarmsToo: (told: string) => `False alarms: ${told}.`,
     fake: (called: string, rate: string, high: string) =>
-      `${called} photographs called generated (${rate}; ${high})`,
+      `${called} photographs called generated (${rate}, up to ${high})`,
     changed: (called: string, rate: string, high: string) =>
-      `${called} unchanged pictures called changed (${rate}; ${high})`,
+      `${called} unchanged pictures called changed (${rate}, up to ${high})`,
     suspected: (rightly: string, falsely: string, rate: string, high: string) =>
-      `In tests with pictures of all sizes, the method found or suspected ${rightly} changes that people had made. False alarms: ${falsely} unchanged pictures (${rate}; upper end of its 95 % interval: ${high}).`,
+      `In tests with pictures of this quality and of all sizes, the method found or suspected ${rightly} changes that people had made. False alarms (rate, and upper end of its 95 % confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',

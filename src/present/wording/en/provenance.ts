@@ -167,7 +167,7 @@ export const provenance = {
         : `Content Credentials (C2PA) intact, signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
     declares: (origin: string, place: string) => `${origin}, according to ${place}`,
-    noCredentials: 'no Content Credentials (C2PA)',
+    noCredentials: 'no Content Credentials (signed statements of origin, C2PA)',
     edits: (steps: string) => `declared steps: ${steps}`,
     editors: (names: readonly string[], more: number) =>
       `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,

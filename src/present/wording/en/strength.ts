@@ -60,7 +60,7 @@ export const strength = {
       `The traces in the picture point to ${sides[side]}, but how strongly cannot be stated.`,
     neither: (side: 'real' | 'fake', ratio: string) => {
       const name = side === 'real' ? 'a photograph' : 'a generated picture';
-      return `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio for ${name}: ${ratio}; support begins at 2).`;
+      return `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 it says nothing).`;
     },
   },
   /** All methods that look for changed parts, together. */
@@ -71,11 +71,11 @@ export const strength = {
       `The search for changes (all methods together) gives so low a value that it fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
     neither: (side: 'changed' | 'unchanged', ratio: string) => {
       const name = side === 'changed' ? 'a change' : 'an unchanged picture';
-      return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio for ${name}: ${ratio}; support begins at 2).`;
+      return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 it says nothing).`;
     },
   },
   /** In brackets after a ratio that the estimate alone would put as high or higher. */
-  bound: ', the highest that tests support',
+  bound: ', capped there because the tests support no more',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
     'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',
@@ -118,13 +118,13 @@ export const strength = {
   },
   declared: {
     unsigned: (adverb: string) =>
-      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): no trusted signature confirms it, and anyone can write one into a file.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by convention, not measured): no trusted signature confirms it, and anyone can write one into a file.`,
     watermark: (adverb: string) =>
-      `The mark in the pixels provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): it does not arise by chance, but anyone can put it into a picture.`,
+      `The mark in the pixels provides ${adverb} support for ${sides.declared} (graded by convention, not measured): it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>
-      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by convention, not measured): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
     trusted: (adverb: string) =>
-      `The entry provides ${adverb} support for ${sides.declared} (a fixed grade, not measured): a signer from the list of trusted signers signed it, and the signature matches the file.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by convention, not measured): a signer from the list of trusted signers signed it, and the signature matches the file.`,
   },
   changed: {
     stated: (adverb: string, side: string) =>

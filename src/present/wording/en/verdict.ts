@@ -66,7 +66,7 @@ export const verdict = {
       help: 'a file from an earlier point in its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
-      what: 'The program does not recognise the picture as a photograph. The method was tested only on photographs and generated pictures; for drawings, screenshots and pages of text its values mean nothing.',
+      what: 'The program does not take the picture for a photograph. The method was tested only on photographs and on generated pictures that look like photographs; for anything else its values mean nothing.',
       help: 'if it shows a photograph, for example in a screenshot, the file of that photograph',
     },
     outside_training_domain: {
@@ -78,7 +78,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The measurements do not point clearly enough to a photograph or to a generated picture.',
+      what: 'The likelihood ratio is too low for a decision.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -86,7 +86,7 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file says that the picture was generated, but its traces fit a photograph better. Unless a trusted signer vouches for the entry, such a contradiction always stays open: anyone can write one into a file, for example to discredit a genuine photograph.',
+      what: 'The file says that the picture was generated, but its traces fit a photograph better. Unless a trusted signer vouches for the entry, such a contradiction remains unresolved: anyone can write such an entry into a file, and the method takes some generated pictures for photographs.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
@@ -94,7 +94,7 @@ export const verdict = {
       help: 'the file as the camera first stored it, to be compared with this one region by region',
     },
     single_weak_method: {
-      what: 'Only one of the methods that look for changed parts indicates a change, and only weakly. As no other supports it, this may be an error.',
+      what: 'Only one of the methods that look for changed parts indicates a change, and only weakly; this may be an error.',
       help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
@@ -115,18 +115,18 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result points away from AI generation, but settles neither that nor whether a part was changed; a genuine picture can also carry a false caption or show a screen or a print.',
+    real: 'The result points away from AI generation. It settles neither question, and a genuine picture can also carry a false caption or show a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
     declared:
-      'The result rests on what the file says; who made the picture, and why, remains open.',
+      'The result rests on what the file says and is only as reliable as that; who made the picture, and why, remains open.',
     agreeing:
       'The result rests on what the file says, and the traces agree; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
-    uncertain: 'What was found is not enough to decide either way; base no decision on it.',
-    abstain: 'No conclusion can be drawn from the result, either for or against this picture.',
+    uncertain: 'The evidence does not permit a decision; base none on it.',
+    abstain: 'Nothing can be concluded from this about the picture, one way or the other.',
     help: 'What would help:',
     duty: [
       'The result is one piece of evidence among others and does not replace an examiner’s assessment.',
