@@ -4,6 +4,7 @@
  */
 
 import { assurances, type InconsistencyCode, type Language } from '../contract/vocabulary.ts';
+import { firstEdit } from '../detectors/provenance-findings.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
 import { nameIn } from './printable.ts';
@@ -80,6 +81,12 @@ export function savedAgain(provenance: FileStatements | null) {
   return isEdited || codes.some(isOfSaving) ? 'saved' : null;
 }
 
+/** Whether signed credentials that match the file declare a step that may have altered what the picture shows. */
+export function altersContent(provenance: FileStatements | null): boolean {
+  const { credentials = null } = provenance ?? {};
+  return credentials?.integrity === 'valid' && firstEdit(credentials) !== null;
+}
+
 /** Empty if the file declares none. */
 export function writeDeclaredEdits(provenance: FileStatements, language: Language): string {
   const { credentialActions } = wordsIn(language).provenance;
@@ -127,12 +134,14 @@ const clockErrors: ReadonlySet<InconsistencyCode> = new Set([
 ]);
 
 function flawsOf({
+  signer,
   problems,
   hasTimestamp,
   ingredientProblems = [],
 }: NonNullable<FileStatements['credentials']>): readonly Flaw[] {
   const isAltered = ingredientProblems.some((code) => !code.startsWith('signingCredential.'));
   return [
+    ...(/\btest\b/i.test(signer ?? '') ? ['test' as const] : []),
     ...(problems.includes('signingCredential.expired') ? ['expired' as const] : []),
     ...(isAltered ? ['ingredient' as const] : []),
     ...(hasTimestamp ? [] : ['untimed' as const]),

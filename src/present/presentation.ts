@@ -14,6 +14,7 @@ import {
 import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
+  altersContent,
   bestDeclaration,
   isOfSaving,
   lastProgram,
@@ -122,6 +123,7 @@ function writeSavedAgain({ outcome, provenance }: Result, language: Language): r
 function writeHeadline(result: Result, { outcome: { headlines } }: Words): string {
   const { outcome, marked, provenance } = result;
   const isSuspected = isSuspicion(result);
+  if (isSuspected && altersContent(provenance)) return headlines.editDeclared;
   if (isSuspected || outcome === 'changed') {
     if (marked === 'copies') return headlines[isSuspected ? 'copySuspected' : 'copied'];
     return headlines[isSuspected ? 'suspected' : 'changed'](marked === 'several');
@@ -131,6 +133,7 @@ function writeHeadline(result: Result, { outcome: { headlines } }: Words): strin
     const origin = provenance === null ? null : bestDeclaration(provenance)?.origin;
     return headlines.declared(origin === 'ai-manipulated', tracesAgree(result));
   }
+  if (mainGround(result) === 'declaration_contradicts_traces') return headlines.contradicted;
   return headlines[isBlindToChanges(result) ? 'blind' : outcome];
 }
 

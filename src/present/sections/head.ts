@@ -5,7 +5,6 @@
 
 import { createHash } from 'node:crypto';
 import { modelName } from '../../engine/contract.ts';
-import { firstEdit } from '../../detectors/provenance-findings.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
@@ -14,7 +13,7 @@ import { formatNames } from '../../contract/formats.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
-import { writeDeclaredEdits } from '../origin.ts';
+import { altersContent, writeDeclaredEdits } from '../origin.ts';
 import { mainGround, writeBecause, writeGround } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
@@ -47,7 +46,10 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       question: question.short,
       headline: presentation.headline,
       // The list beside the picture has the places.
-      text: writeGround(result, input.language, !isOfPart(result)),
+      text: [
+        writeGround(result, input.language, !isOfPart(result)),
+        ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
+      ].join(' '),
       places,
       caption: places.length === 0 ? labels.original : head.outlined,
       beside: beside.filter(({ items }) => items.length > 0),
@@ -103,13 +105,17 @@ function isInDamage({ region }: Place, { facts }: Examination): boolean {
   return region.top + region.height > soundShare * height;
 }
 
+function hasDamagedPlace(input: SectionInput): boolean {
+  return placesOfAnswer(input).some((one) => isInDamage(one, input.examination));
+}
+
 /** How many findings the first page names; what a file declares takes more room. */
 const namedFindings = { usual: 3, declared: 2 } as const;
 
 /** The reasons for the answer, strongest first, and the evidence against it. */
 function reasonsOf(input: SectionInput): readonly Beside[] {
   const { evidence, language, result, catalogue } = input;
-  const { rows, otherwise, nothingAgainst, noChange } = catalogue.document.head;
+  const { rows, otherwise, nothingAgainst, search } = catalogue.document.head;
   const { outcome, isChangeHinted } = result;
   if (outcome === 'uncertain' || outcome === 'abstain') return [];
   const found = speaking(input, outcome === 'real' ? 'real' : 'fake').filter(
@@ -127,22 +133,20 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
   ];
   const opposing = speaking(input, outcome === 'real' ? 'fake' : 'real');
   const weighed = (evidence.weighed ?? []).find(({ question }) => question === 'changed');
+  const searched =
+    weighed === undefined || weighed.strength === 'none'
+      ? []
+      : [`${capitalised(catalogue.strength.adverbs[weighed.strength])}: ${search[weighed.side]}`];
   const reasons = supporting.slice(0, most).map((one) => writeReason(input, one));
   if (isChangeHinted) {
-    const signs = [
-      weighed?.statement[language] ?? '',
-      ...opposing.map((one) => writeReason(input, one)),
-    ];
+    const signs = [...searched, ...opposing.map((one) => writeReason(input, one))];
     return [
       { title: rows.forReal, items: reasons },
       { title: rows.forFake, items: signs.slice(0, 2) },
       { title: rows.otherwise, items: [otherwiseChanged(input)] },
     ];
   }
-  if (outcome === 'real' && weighed?.side === 'real' && weighed.strength !== 'none') {
-    const grade = catalogue.strength.adverbs[weighed.strength];
-    reasons.push(`${capitalised(grade)}: ${noChange}`);
-  }
+  if (outcome === 'real') reasons.push(...searched);
   const against = [
     ...(outcome === 'changed' ? opposing.filter(isAboutPart) : opposing).map((one) =>
       writeReason(input, one),
@@ -162,8 +166,7 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
 /** Harmless causes of what looks like a change. */
 function otherwiseChanged(input: SectionInput): string {
   const { otherwise, damageExplains } = input.catalogue.document.head;
-  const isDamaged = placesOfAnswer(input).some((one) => isInDamage(one, input.examination));
-  return isDamaged ? damageExplains : otherwise.changed;
+  return hasDamagedPlace(input) ? damageExplains : otherwise.changed;
 }
 
 /** For an open result: why nothing was decided, and what supports either side. */
@@ -214,9 +217,9 @@ function weighedOf(input: SectionInput): readonly Beside[] {
 /** What signed credentials declare that may have altered what the picture shows. */
 function declaredEdits({ evidence, language, catalogue }: SectionInput): readonly string[] {
   const { provenance } = evidence;
-  if (provenance.credentials === null || firstEdit(provenance.credentials) === null) return [];
-  const edits = writeDeclaredEdits(provenance, language);
-  return edits === '' ? [] : [catalogue.outcome.because.savedAgain.declared(edits)];
+  if (!altersContent(provenance)) return [];
+  const { declared } = catalogue.outcome.because.savedAgain;
+  return [declared(writeDeclaredEdits(provenance, language))];
 }
 
 /** Whether the whole picture was generated says nothing about a change in a part. */

@@ -108,11 +108,13 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: [
-          'has 240 pixels on its longer side',
-          'with 256 to 1,448. How strongly',
+          '256 to 1,448 pixels on the longer side; this one has 240. How strongly',
           'does not affect the strength',
         ],
-        de: ['mit 256 bis 1.448. Wie stark', 'Diese Validierung geht nicht in'],
+        de: [
+          '256 bis 1.448 Pixeln an der längeren Seite geprüft; dieses hat 240',
+          'Diese Validierung geht nicht in',
+        ],
       },
       { en: ['Never tested'], de: ['Nie geprüft'] },
       {

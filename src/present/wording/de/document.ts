@@ -41,21 +41,24 @@ export const document: typeof english = {
       'Eine einzelne Methode überschreitet ihre Schwelle; das genügt für einen Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, sprechen die Befunde weder für noch gegen eine Veränderung.',
     byAll:
       'Da die anderen Methoden nichts finden, bleibt der gemeinsame Wert unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
-    withoutEntry: (traces) => `Ohne diese Angabe: ${traces}`,
+    withoutEntry: (traces) => `Abgesehen von dieser Angabe: ${traces}`,
     noneWithoutEntry:
       'Ohne diese Angabe ließe sich weder beurteilen, ob KI das Bild erzeugt hat, noch, ob es verändert wurde.',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined:
-      'Umrandet: was unter „Im Bild markiert“ aufgeführt ist; der Anteil zählt die markierte Fläche im Rahmen',
+      'Umrandet: was unter „Im Bild markiert“ aufgeführt ist; die Prozentzahlen gelten nur für die auffällige Fläche im Rahmen',
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
-    damageExplains: 'Der Schaden an der Datei kann die Markierung schon allein erklären.',
+    damageExplains: 'Schon der Schaden an der Datei kann die markierte Stelle erklären.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
-    noChange: 'Die Suche nach Veränderungen ergibt einen für unveränderte Bilder typischen Wert.',
-    unjudged: 'ob das Bild KI-erzeugt oder verändert ist',
+    search: {
+      real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen Wert, wie er für unveränderte Bilder typisch ist.',
+      fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, wie er für veränderte Bilder typisch ist.',
+    },
+    unjudged: 'ob das Bild KI-erzeugt oder verändert ist (hier nicht möglich)',
     together: 'fällt nur auf, wenn man alle Methoden zusammennimmt',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Dazu hat das Programm nichts gefunden.',
+    nothingAgainst: 'Im Bild selbst wurde nichts gefunden.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei gilt eine Veränderung daher höchstens als vermutet, nie als gefunden.`,
     traces: {

@@ -37,7 +37,7 @@ const contradictions: English['contradictions'] = {
   modified_after_capture: 'ein Speicherdatum nach der Aufnahme',
   created_after_modified: 'ein Speicherdatum vor der Aufnahme',
   time_in_future: 'ein Zeitpunkt in der Zukunft',
-  exif_size_differs: 'eine andere Größe in den EXIF-Daten',
+  exif_size_differs: 'eine andere Bildgröße in den EXIF-Daten',
   thumbnail_shape_differs: 'ein Vorschaubild mit anderem Seitenverhältnis',
   thumbnail_content_differs: 'ein Vorschaubild, das etwas anderes zeigt',
   camera_tags_without_camera_tables:
@@ -170,7 +170,9 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
 function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
   const parts = [
     ...(isMirrored ? ['gespiegelt'] : turnDegrees > 0 ? [`um ${turnDegrees} Grad gedreht`] : []),
-    ...(factor > 1 ? [`${factor.toFixed(1).replace('.', ',')}-mal so groß wie der andere`] : []),
+    ...(factor > 1
+      ? [`${factor.toFixed(1).replace('.', ',')}-mal so breit und hoch wie der andere`]
+      : []),
   ];
   return parts.length === 0 ? '' : `, einer ${parts.join(' und ')}`;
 }

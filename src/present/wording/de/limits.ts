@@ -7,7 +7,7 @@ export const limits: typeof english = {
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
-      `Dieses Bild hat an der längeren Seite ${own} Pixel; geprüft wurde das Verfahren an Bildern mit ${least} bis ${greatest}. Wie stark die Spuren für oder gegen ein KI-erzeugtes Bild sprechen, ist hier daher weniger sicher.`,
+      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}. Wie stark seine Spuren für eine Seite sprechen, ist daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',

@@ -4,7 +4,7 @@ export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für ein KI-erzeugtes oder verändertes Bild',
     blind: 'Keine Anzeichen für ein KI-erzeugtes Bild; Veränderungen nicht beurteilbar',
-    hinted: 'Keine Anzeichen für ein KI-erzeugtes Bild, ein schwaches für eine Veränderung',
+    hinted: 'Kein Anzeichen für KI, ein schwaches für eine Veränderung',
     fake: 'Anzeichen für ein KI-erzeugtes Bild gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
@@ -14,9 +14,11 @@ export const outcome: typeof english = {
         ? `Laut Datei sind Teile des Bildes KI-erzeugt${tracesAgree ? '; die Spuren deuten auf das ganze Bild' : ''}`
         : `Laut Datei ist das Bild KI-erzeugt${tracesAgree ? '; auch seine Spuren sprechen dafür' : ''}`,
     uncertain: 'Unentschieden: Die Befunde sind nicht klar genug',
+    contradicted: 'Unentschieden: Datei und Spuren widersprechen sich',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     copySuspected: 'Kopierte Stelle vermutet, aber nicht belegt',
+    editDeclared: 'Die Datei gibt eine Bearbeitung an, und eine Veränderung wird vermutet',
     abstain: 'Das Programm kann dieses Bild nicht beurteilen',
   },
   because: {
@@ -26,7 +28,7 @@ export const outcome: typeof english = {
     blind: (called) =>
       `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} veränderten Bildern dieser Qualität und Größenklasse. Dass es nichts fand, besagt daher nichts.`,
     hinted:
-      'Es ergibt sich nur aus allen Methoden zusammen und reicht für einen Verdacht nicht aus. Der Bildinhalt wurde nicht geprüft.',
+      'Dieses Anzeichen ergibt sich aus allen Methoden zusammen, ist aber selbst für einen Verdacht zu schwach. Der Bildinhalt wurde nicht geprüft.',
     wholeReal: 'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist.',
     savedAgain: {
       saved: (program, sign) =>
@@ -34,7 +36,7 @@ export const outcome: typeof english = {
       signed: () =>
         'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
       rewritten: () =>
-        'Die Herstellernotiz, die Kameras dieses Herstellers immer schreiben, fehlt: Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera.',
+        'Die Herstellerdaten (MakerNote), die Kameras dieses Herstellers immer schreiben, fehlen: Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera.',
       declared: (steps) => `Die signierten Content Credentials geben an: ${steps}.`,
     },
     fake: 'Die Spuren im Bild ähneln denen von KI-Bildgeneratoren.',
@@ -140,7 +142,7 @@ export const outcome: typeof english = {
     found: (called) =>
       `Von veränderten Bildern dieser Qualität und Größenklasse erkannte das Verfahren ${called}.`,
     kinds: (told, falsely) =>
-      `Mit Verdachtsfällen, bei Bildern aller Größen: ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
+      `Verdachtsfälle mitgezählt, fand es bei Bildern aller Größen ${told}; Fehlalarme dabei: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',

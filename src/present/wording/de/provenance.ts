@@ -44,6 +44,7 @@ function writeCount(length: number, one: string, more: string): string {
 }
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
+  test: 'dem Namen nach ein Testzertifikat',
   expired: 'Zertifikat abgelaufen, Unterzeichner daher nicht bestätigt',
   ingredient: 'ein Bestandteil wurde verändert',
   untimed: 'ohne Zeitstempel',
@@ -159,7 +160,7 @@ export const provenance: English = {
         ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (dafür genügt erneutes Speichern)`
         : `unversehrte Content Credentials (C2PA), signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
-    declares: (origin, place) => `${origin}, so steht es in ${place}`,
+    declares: (origin, place) => `${origin} (laut ${place})`,
     noCredentials: 'keine Content Credentials (signierte Herkunftsangaben, C2PA)',
     edits: (steps) => `angegebene Schritte: ${steps}`,
     editors: (names, more) =>

@@ -99,7 +99,7 @@ export const verdict: typeof english = {
     },
   },
   needed: (real, fake) =>
-    `Bei dieser Bildgröße ist für eine Entscheidung ein Likelihood-Quotient von ${real} für eine Fotografie oder von ${fake} für ein KI-erzeugtes Bild nötig.`,
+    `Bei dieser Bildgröße entscheidet das Verfahren erst ab ${real} für eine Fotografie oder ab ${fake} für ein KI-erzeugtes Bild.`,
   onlySuspected: {
     small:
       'In Bildern mit weniger als 65.536 Pixeln lässt sich eine Veränderung nicht belegen, sondern höchstens vermuten.',
@@ -112,12 +112,12 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild. Endgültig geklärt ist keine der beiden Fragen; auch eine unveränderte Fotografie kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild. Endgültig geklärt ist damit nicht, ob KI das Bild erzeugt hat oder ein Teil verändert wurde. Auch eine unveränderte Fotografie kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
     declared:
-      'Das Ergebnis ist nur so verlässlich wie die Angabe in der Datei; wer das Bild erstellt hat und warum, bleibt offen.',
+      'Das Ergebnis stützt sich auf die Angabe in der Datei und ist nicht verlässlicher als sie; wer das Bild erstellt hat und warum, bleibt offen.',
     agreeing:
       'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren sprechen ebenfalls dafür; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:

@@ -44,25 +44,28 @@ export const document = {
       'One method alone passed its threshold, which is enough for a suspicion. Together with the others, which find no change, the evidence supports neither side.',
     byAll: 'Weighed with the methods that find nothing, it stays below the threshold for “found”.',
     /** What the picture itself says, if the file declares what it is. */
-    withoutEntry: (traces: string) => `Without that entry: ${traces}`,
+    withoutEntry: (traces: string) => `Leaving that entry aside: ${traces}`,
     noneWithoutEntry: 'Without that entry, neither generation nor a change can be judged.',
     noRegion: 'none; together, the methods mark no part of the picture',
     outlined:
-      'Framed: what is listed under “Marked in the picture”; shares are of the marked area inside a frame',
+      'Framed: what is listed under “Marked in the picture”; the percentages count only the marked area in each frame',
     sameAs: (number: number) => `matches no. ${number}`,
     inDamage: 'in the damaged part of the file',
-    damageExplains: 'The damage to the file may explain the mark on its own.',
+    damageExplains: 'The damage to the file may by itself explain the marked area.',
     undamaged: 'Ask for the complete, undamaged file.',
-    /** The search for changes supports an unchanged picture. */
-    noChange: 'The search for changes gives a value more typical of unchanged pictures.',
+    /** What the search for changes supports, in all its methods together. */
+    search: {
+      real: 'The methods that look for changes give a value typical of unchanged pictures.',
+      fake: 'The methods that look for changes together give a value typical of changed pictures.',
+    },
     /** First among what was not checked, for a picture that cannot be judged. */
-    unjudged: 'whether AI generated it or changed a part of it',
+    unjudged: 'whether AI generated it or a part was changed (not possible here)',
     /** For a place that no method marks on its own. */
     together: 'stands out only when all methods are combined',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
-    nothingAgainst: 'The program found none.',
+    nothingAgainst: 'None found in the picture itself.',
     damage: (rows: string) =>
-      `${rows}. What is missing appears grey or black and can be mistaken for a change; in a damaged file, a change is at most suspected, never called found.`,
+      `${rows}. What is missing appears grey or black and can be mistaken for a change; in a damaged file, a change is at most suspected, never reported as found.`,
     /** The trace network's finding, without its figure. */
     traces: {
       real: 'A neural network trained on photographs and generated pictures finds traces like those in a photograph.',

@@ -47,7 +47,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   modified_after_capture: 'written after capture',
   created_after_modified: 'captured after it was written',
   time_in_future: 'a time in the future',
-  exif_size_differs: 'a different size in EXIF',
+  exif_size_differs: 'a different picture size in the EXIF data',
   thumbnail_shape_differs: 'a thumbnail of a different shape',
   thumbnail_content_differs: 'a thumbnail that shows something else',
   camera_tags_without_camera_tables: 'a camera’s name with a program’s compression tables',
@@ -178,7 +178,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
 function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
   const parts = [
     ...(isMirrored ? ['mirrored'] : turnDegrees > 0 ? [`turned by ${turnDegrees} degrees`] : []),
-    ...(factor > 1 ? [`${factor.toFixed(1)} times as large as the other`] : []),
+    ...(factor > 1 ? [`${factor.toFixed(1)} times as wide and high as the other`] : []),
   ];
   return parts.length === 0 ? '' : `, one ${parts.join(' and ')}`;
 }
@@ -199,11 +199,11 @@ const statements = {
   credentials_unreadable: () =>
     'The file contains Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
   credentials_broken: ({ signer }) =>
-    `The file contains Content Credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it has been changed since, by an edit or merely by being re-saved.`,
+    `The file contains statements of origin (Content Credentials, C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it has been changed since, by an edit or merely by being re-saved.`,
   credentials_without_origin: ({ signer }) =>
-    `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file; they declare neither a capture nor generated content.`,
+    `Statements of origin (Content Credentials, C2PA) signed by ${writeSigner(signer)} match the file; they declare neither a capture nor generated content.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
-    `Content Credentials (C2PA) signed by ${writeSigner(signer)} match the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
+    `Statements of origin (Content Credentials, C2PA) signed by ${writeSigner(signer)} match the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
     `The file is labelled as ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no trusted signature confirms the entry, so anyone could have written it.`,

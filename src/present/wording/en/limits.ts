@@ -10,7 +10,7 @@ export const limits = {
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest, own }: Record<'least' | 'greatest' | 'own', string>) =>
-      `This picture has ${own} pixels on its longer side; the method was tested on pictures with ${least} to ${greatest}. How strongly the traces support either side is therefore less certain here.`,
+      `For AI generation, the method was tested on pictures with ${least} to ${greatest} pixels on the longer side; this one has ${own}. How strongly its traces support either side is therefore less certain.`,
     none: 'No error rates were measured for this model. Do not rely on its result alone.',
     columns: [
       'Condition',

@@ -18,9 +18,11 @@ export const outcome = {
         ? `The file says that AI generated parts of the picture${tracesAgree ? '; its traces suggest all of it' : ''}`
         : `The file says that AI generated the picture${tracesAgree ? ', and its traces agree' : ''}`,
     uncertain: 'Undecided: the evidence is not clear enough',
+    contradicted: 'Undecided: the file and the traces contradict each other',
     suspected: (isSeveral: boolean) =>
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     copySuspected: 'Copied part suspected, but not established',
+    editDeclared: 'The file declares an edit, and a change is suspected',
     abstain: 'The program cannot judge this picture',
   },
   /** What decided the outcome. */
@@ -32,7 +34,7 @@ export const outcome = {
     blind: (called: string) =>
       `What the picture shows was not examined; in tests, the method missed ${called} changes in pictures of this quality and size class, so finding none means nothing.`,
     hinted:
-      'Only all methods taken together give that sign, and it stays below the threshold for a suspicion. What the picture shows was not examined.',
+      'Taken together, the methods give that sign, but it is too weak even for a suspicion. What the picture shows was not examined.',
     /** Follows, if a change was found or suspected. */
     wholeReal: 'The picture as a whole shows no sign of AI generation.',
     /** Follows, if nothing was found in the picture or nothing was decided. */
@@ -42,10 +44,10 @@ export const outcome = {
         `${program === null ? `The file seems to have been saved again later (${sign})` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
       signed: () => 'The file no longer matches its signature; saving it again is enough for that.',
       rewritten: () =>
-        'The maker note that cameras of this make always write is missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
+        'The data of the manufacturer (maker note) that cameras of this make always write are missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
       declared: (steps: string) => `The signed Content Credentials declare: ${steps}.`,
     },
-    fake: 'Its traces resemble those that AI image generators leave.',
+    fake: 'Traces in the picture resemble those that AI image generators leave.',
     changed: (place: string, marked: Marked) =>
       ({
         one: `One part${place} differs from the rest.`,
@@ -144,7 +146,7 @@ export const outcome = {
     found: (called: string) =>
       `Of changed pictures of this quality and size class, the method recognised ${called}.`,
     kinds: (told: string, falsely: string) =>
-      `Suspicions included, with pictures of all sizes: ${told}; false alarms: ${falsely} unchanged pictures.`,
+      `Counting suspicions too, in pictures of all sizes, it found ${told}; false alarms then: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
     kindNames: {
       splice: 'parts pasted from another picture',
@@ -160,7 +162,7 @@ export const outcome = {
     changed: (called: string, rate: string, high: string) =>
       `${called} unchanged pictures called changed (${rate}, up to ${high})`,
     suspected: (rightly: string, falsely: string, rate: string, high: string) =>
-      `In tests with pictures of this quality and of all sizes, the method found or suspected ${rightly} changes that people had made. False alarms (rate, and upper end of its 95 % confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
+      `In tests with pictures of this quality and of all sizes, the method found or suspected ${rightly} pictures that people had changed. False alarms (rate, and upper end of its 95 % confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',

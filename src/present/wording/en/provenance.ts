@@ -41,7 +41,7 @@ function writeCount(length: number, one: string, more: string): string {
 type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust'>;
 
 /** Why intact credentials are not fully trustworthy. */
-export type Flaw = 'expired' | 'ingredient' | 'untimed';
+export type Flaw = 'test' | 'expired' | 'ingredient' | 'untimed';
 
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   trusted: 'on the trust list',
@@ -50,6 +50,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 };
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
+  test: 'by its name, a test certificate',
   expired: 'certificate expired, so the signer is not confirmed',
   ingredient: 'an ingredient was altered',
   untimed: 'no time stamp',
@@ -166,7 +167,7 @@ export const provenance = {
         ? `Content Credentials (C2PA) signed ${by}, but the file no longer matches them (saving it again is enough for that)`
         : `Content Credentials (C2PA) intact, signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
-    declares: (origin: string, place: string) => `${origin}, according to ${place}`,
+    declares: (origin: string, place: string) => `${origin} (according to ${place})`,
     noCredentials: 'no Content Credentials (signed statements of origin, C2PA)',
     edits: (steps: string) => `declared steps: ${steps}`,
     editors: (names: readonly string[], more: number) =>

@@ -75,7 +75,7 @@ export const strength = {
     },
   },
   /** In brackets after a ratio that the estimate alone would put as high or higher. */
-  bound: ', capped there because the tests support no more',
+  bound: ', capped because the tests support no more',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
     'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',

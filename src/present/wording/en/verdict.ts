@@ -78,7 +78,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The likelihood ratio is too low for a decision.',
+      what: 'The likelihood ratio for either side is too low for a decision.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -86,7 +86,7 @@ export const verdict = {
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
-      what: 'The file says that the picture was generated, but its traces fit a photograph better. Unless a trusted signer vouches for the entry, such a contradiction remains unresolved: anyone can write such an entry into a file, and the method takes some generated pictures for photographs.',
+      what: 'The file says that the picture was generated, but the traces in the picture fit a photograph better. Unless a trusted signer vouches for the entry, such a contradiction remains unresolved: anyone can write such an entry into a file, and the method takes some generated pictures for photographs.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
@@ -100,7 +100,7 @@ export const verdict = {
   },
   /** What `evidence_below_threshold` would have needed. */
   needed: (real: string, fake: string) =>
-    `At this size, a decision needs a likelihood ratio of ${real} for a photograph, or ${fake} for a generated picture.`,
+    `At this size, the method decides only from a ratio of ${real} for a photograph, or ${fake} for a generated picture.`,
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
@@ -115,7 +115,7 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result points away from AI generation. It settles neither question, and a genuine picture can also carry a false caption or show a screen or a print.',
+    real: 'The result points away from AI generation, but does not settle whether AI generated the picture or a part of it was changed. A genuine picture can also carry a false caption or show a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
     changed:
       'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
