@@ -16,7 +16,7 @@ import {
   type PictureNote,
   pictureNotes,
 } from './picture.ts';
-import { type RawPixels, toLuma, toRgb } from './pixels.ts';
+import { type RawPixels, toLuma, toRgb, withLuma } from './pixels.ts';
 import { readStealthText } from './stealth.ts';
 import { createInflate } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
@@ -68,13 +68,12 @@ export async function decodePicture(
   const share = soundShare < 1 ? { soundShare } : {};
   const facts = { ...shown, ...container.facts, notes, ...share, metadata };
   const thumbnail = await readThumbnail(container.clues.blocks.exif);
-  return {
+  return withLuma({
     facts,
     rgb,
-    luma: toLuma(rgb),
     ...(thumbnail !== null && { thumbnail }),
     ...(hiddenText !== null && { hiddenText }),
-  };
+  });
 }
 
 /** Lower-case hex digests of the file. */

@@ -23,7 +23,21 @@ export type Planes = Pick<Picture, 'rgb' | 'luma'> & {
 };
 
 export function toPlanes({ width, height, rgb }: Pixels): Planes {
-  return { facts: { width, height }, rgb, luma: toLuma(rgb) };
+  return withLuma({ facts: { width, height }, rgb });
+}
+
+/** The luma is computed when it is first read: networks do without, and the localisation network starts before it. */
+export function withLuma<Parts extends Pick<Pixels, 'rgb'>>(
+  parts: Parts,
+): Parts & Pick<Picture, 'luma'> {
+  let luma: Uint8Array | null = null;
+  return {
+    ...parts,
+    get luma() {
+      luma ??= toLuma(parts.rgb);
+      return luma;
+    },
+  };
 }
 
 interface PixelBox {

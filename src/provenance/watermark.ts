@@ -44,7 +44,9 @@ const minPixels = 256 * 256;
 const minDeviations = 6;
 
 /** The picture's watermark as a declaration; empty if there is none. */
-export function readWatermark(picture: Pick<Picture, 'rgb' | 'facts'>): readonly Declaration[] {
+export function readWatermark(
+  picture: Pick<Picture, 'rgb' | 'luma' | 'facts'>,
+): readonly Declaration[] {
   const { width, height } = picture.facts;
   if (width * height < minPixels) return [];
   const blocks = readBlocks(picture);
@@ -67,7 +69,13 @@ const side = 8;
 const step = 36;
 
 /** The bit of each block, row by row: 1 if its largest AC coefficient lies in the upper half of a step. */
-function readBlocks({ rgb, facts: { width, height } }: Pick<Picture, 'rgb' | 'facts'>): Uint8Array {
+function readBlocks({
+  rgb,
+  luma,
+  facts: { width, height },
+}: Pick<Picture, 'rgb' | 'luma' | 'facts'>): Uint8Array {
+  // U of 8-bit YUV with OpenCV's rounding (`COLOR_BGR2YUV`), in integer arithmetic; its Y is the picture's luma.
+  const uAt = (at: number) => ((492 * (rgb[3 * at + 2]! - luma[at]!) + 128_500) / 1000) | 0;
   const [columns, rows] = [Math.floor(width / side), Math.floor(height / side)];
   const blocks = new Uint8Array(columns * rows);
   for (let row = 0, at = 0; row < rows; row++) {
@@ -75,22 +83,15 @@ function readBlocks({ rgb, facts: { width, height } }: Pick<Picture, 'rgb' | 'fa
       let largest = 0;
       for (let cell = 1; cell < 16; cell++) {
         const x = column * side + 2 * (cell & 3);
-        const pixel = 3 * ((row * side + 2 * (cell >> 2)) * width + x);
-        const below = pixel + 3 * width;
-        const sum = uAt(rgb, pixel) + uAt(rgb, pixel + 3) + uAt(rgb, below) + uAt(rgb, below + 3);
+        const pixel = (row * side + 2 * (cell >> 2)) * width + x;
+        const below = pixel + width;
+        const sum = uAt(pixel) + uAt(pixel + 1) + uAt(below) + uAt(below + 1);
         largest = Math.max(largest, sum / 2);
       }
       blocks[at] = largest % step > step / 2 ? 1 : 0;
     }
   }
   return blocks;
-}
-
-/** U of 8-bit YUV with OpenCV's rounding (`COLOR_BGR2YUV`), in integer arithmetic. */
-function uAt(rgb: Uint8Array, at: number): number {
-  const blue = rgb[at + 2]!;
-  const luma = ((299 * rgb[at]! + 587 * rgb[at + 1]! + 114 * blue + 500) / 1000) | 0;
-  return ((492 * (blue - luma) + 128_500) / 1000) | 0;
 }
 
 /** In a picture of a single colour, all blocks are the same. */
