@@ -230,7 +230,8 @@ export function isTaskMessage(value: unknown): value is TaskMessage {
 export interface WatchdogLimits {
   readonly memoryLimitBytes: number;
   readonly parentPid: number;
+  /** Written to stderr before the watchdog ends a child that uses too much memory. */
+  readonly memoryMarker: string;
 }
 
-/** Written to stderr by the watchdog before it ends a child that uses too much memory. */
 export const memoryMarker = 'forensics-child-memory-limit';

@@ -6,12 +6,17 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { toForensicsError } from '../errors.ts';
-import { type ChildMessage, isTaskMessage, type WatchdogLimits } from './child-process.ts';
+import {
+  type ChildMessage,
+  isTaskMessage,
+  memoryMarker,
+  type WatchdogLimits,
+} from './child-process.ts';
 
 /** The entry module of a pool calls this once. */
 export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
-  startWatchdog({ memoryLimitBytes, parentPid });
+  startWatchdog({ memoryLimitBytes, parentPid, memoryMarker });
   process.on('disconnect', () => process.exit(0));
   // Ctrl-C and the end of a session reach the whole process group. The parent decides when this process ends: it may
   // want this task finished, and our exit would count as a failed attempt.
