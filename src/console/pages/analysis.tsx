@@ -6,7 +6,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { locate, type Selected } from '../parts/located.ts';
-import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
+import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
 import {
   Awaited,
   Button,
@@ -38,7 +38,6 @@ import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';
 import { writeActor } from '../../present/report-item.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { ask } from '../api/client.ts';
 
 const tabIds = ['findings', 'origin', 'others', 'report', 'record'] as const;
 type TabId = (typeof tabIds)[number];
@@ -226,15 +225,10 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
 
 /** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
-  const { words, tenantName, language } = useConsole();
+  const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { data, error, reload } = useLoaded(`custody ${tenantName} ${id}`, {
-    load: async (signal) => {
-      const query = { tenantName, id };
-      const path = '/v1/analysis/custody';
-      return (await ask<{ readonly data: readonly CustodyStep[] }>(path, { query, signal })).data;
-    },
-  });
+  const steps = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
+  const { data, error, reload } = steps;
   const { custody } = wordsIn(language).document;
   const events: Readonly<Record<string, string>> = custody.events;
   return (

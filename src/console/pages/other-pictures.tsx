@@ -11,14 +11,12 @@ import { Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 
-export async function listSeenBefore(
+export function listSeenBefore(
   tenantName: string,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly SeenBefore[]> {
-  const query = { tenantName, id };
-  const path = '/v1/analysis/seen-before';
-  return (await ask<{ readonly data: readonly SeenBefore[] }>(path, { query, signal })).data;
+  return ask('/v1/analysis/seen-before', { query: { tenantName, id }, signal });
 }
 
 /** Empty until the analysis is completed. */

@@ -42,7 +42,7 @@ function People() {
   const { run } = useAct();
   const enable = ({ id }: TenantPerson) =>
     run(async () => {
-      await ask(`${path}/enable`, { method: 'POST', body: { tenantName, id } });
+      await ask(`${path}/enable`, { body: { tenantName, id } });
       done(users.enabled);
     });
   return (
@@ -158,7 +158,7 @@ function CreateDialog({ onDone }: DialogProps) {
   const send = async (): Promise<void> => {
     const scopes = mayChange ? [settings] : [];
     const named = name.trim() === '' ? {} : { name: name.trim() };
-    await ask(path, { method: 'POST', body: { tenantName, email, password, scopes, ...named } });
+    await ask(path, { body: { tenantName, email, password, scopes, ...named } });
     onDone(common.saved);
   };
   return (
@@ -232,7 +232,7 @@ function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
   const { users } = words;
   const [newPassword, setPassword] = useState('');
   const send = async (): Promise<void> => {
-    await ask(`${path}/password`, { method: 'POST', body: { tenantName, id, newPassword } });
+    await ask(`${path}/password`, { body: { tenantName, id, newPassword } });
     onDone(users.resetDone);
   };
   return (
@@ -252,7 +252,7 @@ function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
   const { words, tenantName } = useConsole();
   const { users } = words;
   const send = async (): Promise<void> => {
-    await ask(`${path}/disable`, { method: 'POST', body: { tenantName, id } });
+    await ask(`${path}/disable`, { body: { tenantName, id } });
     onDone(users.disabledNow);
   };
   return (

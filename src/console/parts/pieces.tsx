@@ -68,7 +68,7 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl class="facts">
       {rows
-        .filter(([, value]) => value !== '')
+        .filter(([, value]) => value !== '' && value !== null)
         .map(([label, value, help], at) => (
           <Fragment key={at}>
             <dt>
@@ -81,6 +81,23 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
           </Fragment>
         ))}
     </dl>
+  );
+}
+
+/** A list with dots. @param kind - more classes. */
+export function Dots({
+  items,
+  kind = '',
+}: {
+  readonly items: readonly ComponentChildren[];
+  readonly kind?: string;
+}) {
+  return (
+    <ul class={`dots ${kind}`}>
+      {items.map((item, at) => (
+        <li key={at}>{item}</li>
+      ))}
+    </ul>
   );
 }
 
