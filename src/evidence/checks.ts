@@ -10,24 +10,21 @@ import {
 } from './bundle-format.ts';
 import { archiveParts, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
 
-const problemKinds = [
-  /** The bytes of a listed file differ, or those of the signed list. */
-  'changed',
-  'missing',
-  /** A file is not in the list, or is in the archive twice. */
-  'added',
-  /** The signature does not match the list and the key. */
-  'signature',
-  /** Validly signed, but not with the expected key. */
-  'key',
-  /** The archive has bytes outside its files. */
-  'container',
-  /** Validly signed, but its parts contradict each other. */
-  'contradiction',
-] as const;
-
 export interface Problem {
-  readonly kind: (typeof problemKinds)[number];
+  /**
+   * `changed`: the bytes of a listed file differ, or those of the signed list. `added`: a file is not in the list, or is
+   * in the archive twice. `signature`: it does not match the list and the key. `key`: validly signed, but not with the
+   * expected key. `container`: the archive has bytes outside its files. `contradiction`: validly signed, but its parts
+   * contradict each other.
+   */
+  readonly kind:
+    | 'changed'
+    | 'missing'
+    | 'added'
+    | 'signature'
+    | 'key'
+    | 'container'
+    | 'contradiction';
   /** Name inside the archive; null if the problem concerns no single file. */
   readonly file: string | null;
   /** One sentence in English. */
