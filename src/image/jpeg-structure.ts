@@ -1,6 +1,7 @@
 /** Reads the marker segments of a JPEG file without decoding a pixel (ITU-T T.81, Annex B). */
 
 import { failure } from '../contract/failure-reasons.ts';
+import { ascii } from './bytes.ts';
 import { damaged, isFrame, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
 
@@ -233,8 +234,7 @@ function labelSegment(marker: number, payload: Uint8Array): string {
 
 /** The identifier at the start of an APPn segment, up to its NUL, in printable ASCII. */
 function applicationName(payload: Uint8Array): string {
-  const text =
-    /^[\x20-\x7e]{0,40}/.exec(String.fromCharCode(...payload.subarray(0, 40)))?.[0] ?? '';
+  const text = /^[\x20-\x7e]*/.exec(ascii(payload, 0, 40))?.[0] ?? '';
   if (text.startsWith('http://ns.adobe.com/xap/')) return 'XMP';
   if (text.startsWith('http://ns.adobe.com/xmp/ext')) return 'Extended XMP';
   return text;
