@@ -157,18 +157,6 @@ describe('EXIF', () => {
     expect(orientation).toBe(1);
     expect(Object.keys(metadata.exif).length).toBeLessThanOrEqual(1);
   });
-
-  test.each([0, 9, 65535])('an orientation of %i is ignored', async (orientation) => {
-    const file = await sceneJpeg({ ...size, orientation: 6 });
-    const entry = file.indexOf(Buffer.from([0x01, 0x12, 0x00, 0x03]));
-    const order = entry < 0 ? 'LE' : 'BE';
-    const at = entry < 0 ? file.indexOf(Buffer.from([0x12, 0x01, 0x03, 0x00])) : entry;
-    expect(ofJpeg(file).orientation).toBe(6);
-
-    file[order === 'LE' ? 'writeUInt16LE' : 'writeUInt16BE'](orientation, at + 8);
-
-    expect(ofJpeg(file).orientation).toBe(1);
-  });
 });
 
 describe('XMP', () => {
