@@ -94,15 +94,13 @@ export function useAnalysis(id: string): Loaded<Analysis> {
   });
 }
 
-function Head({
-  analysis,
-  reload,
-  edit,
-}: {
+interface HeadProps {
   readonly analysis: Analysis;
   readonly reload: () => void;
   readonly edit: () => void;
-}) {
+}
+
+function Head({ analysis, reload, edit }: HeadProps) {
   const { list, cases } = useConsole().words;
   const { name, createdDate, inferenceStatus } = analysis;
   const { remove, again } = useActs(reload);
@@ -280,22 +278,19 @@ const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1,
 };
 
+interface TabsProps<Id extends string> {
+  readonly label: string;
+  readonly tabs: readonly Tab<Id>[];
+  readonly open: Id;
+  readonly onOpen: (id: Id) => void;
+}
+
 /**
  * The address says which tab is open; in print, all tabs are shown.
  *
  * @see WAI-ARIA Authoring Practices, "Tabs": a single tab stop, with arrow keys to move between tabs.
  */
-function Tabs<Id extends string>({
-  label,
-  tabs,
-  open,
-  onOpen,
-}: {
-  readonly label: string;
-  readonly tabs: readonly Tab<Id>[];
-  readonly open: Id;
-  readonly onOpen: (id: Id) => void;
-}) {
+function Tabs<Id extends string>({ label, tabs, open, onOpen }: TabsProps<Id>) {
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ id }) => id === open);
     const next = moves[event.key]?.(at, tabs.length);

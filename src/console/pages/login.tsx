@@ -135,15 +135,12 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   );
 }
 
-export function Alone({
-  title,
-  language,
-  setLanguage,
-  children,
-}: Pick<LoginProps, 'language' | 'setLanguage'> & {
+interface AloneProps extends Pick<LoginProps, 'language' | 'setLanguage'> {
   readonly title: string;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Alone({ title, language, setLanguage, children }: AloneProps) {
   return (
     <main class="center">
       <div class="panel">

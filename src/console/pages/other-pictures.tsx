@@ -41,15 +41,13 @@ export function useSameCase({ id, projectId }: Analysis, isWanted = true): reado
   return (data?.entries ?? []).filter((each) => each.id !== id);
 }
 
-export function OtherPictures({
-  analysis,
-  seen,
-  isOpen,
-}: {
+interface OtherPicturesProps {
   readonly analysis: Analysis;
   readonly seen: readonly SeenBefore[];
   readonly isOpen: boolean;
-}) {
+}
+
+export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
   const { cases, analysis: text } = useConsole().words;
   const { projectId } = analysis;
   const sameCase = useSameCase(analysis, isOpen);

@@ -50,7 +50,7 @@ export function UsagePage() {
             <TextField label={usage.to} type="date" max={today} value={to} onValue={setTo} />
             <Button
               disabled={daily.data === null || daily.data.length === 0}
-              onClick={() => saveDays(daily.data ?? [])}
+              onClick={() => saveCsv('usage.csv', toTable(daily.data ?? []))}
             >
               {usage.csv}
             </Button>
@@ -166,7 +166,6 @@ async function loadDays(
   return found;
 }
 
-function saveDays(days: readonly Day[]): void {
-  const rows = days.map(({ report }) => valuesOfDay(report));
-  saveCsv('usage.csv', [Object.keys(usageColumns), ...rows]);
+function toTable(days: readonly Day[]) {
+  return [Object.keys(usageColumns), ...days.map(({ report }) => valuesOfDay(report))];
 }

@@ -65,15 +65,13 @@ function People() {
   );
 }
 
-function Rows({
-  loaded,
-  setOpen,
-  enable,
-}: {
+interface RowsProps {
   readonly loaded: Loaded<readonly TenantPerson[]>;
   readonly setOpen: (open: Open) => void;
   readonly enable: (person: TenantPerson) => void;
-}) {
+}
+
+function Rows({ loaded, setOpen, enable }: RowsProps) {
   const { words, user } = useConsole();
   const { users, account } = words;
   return (
@@ -117,15 +115,13 @@ function Rows({
   );
 }
 
-function Acts({
-  person,
-  setOpen,
-  enable,
-}: {
+interface ActsProps {
   readonly person: TenantPerson;
   readonly setOpen: (open: Open) => void;
   readonly enable: (person: TenantPerson) => void;
-}) {
+}
+
+function Acts({ person, setOpen, enable }: ActsProps) {
   const { users } = useConsole().words;
   const acts: readonly (readonly [string, () => void])[] = [
     [users.edit, () => setOpen({ is: 'edit', person })],

@@ -16,16 +16,14 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-/** A page that only users who may change settings can see. */
-export function ManagerPage({
-  title,
-  intro,
-  children,
-}: {
+interface ManagerPageProps {
   readonly title: string;
   readonly intro: string;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A page that only users who may change settings can see. */
+export function ManagerPage({ title, intro, children }: ManagerPageProps) {
   const { words, isManager } = useConsole();
   return (
     <>
@@ -213,15 +211,13 @@ export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Done before it is painted, so that a key pressed immediately goes to it.
