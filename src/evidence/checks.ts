@@ -8,7 +8,7 @@ import {
   signatureFile,
   type UnpackedBundle,
 } from './bundle-format.ts';
-import { archiveParts, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
+import { archiveParts, isSignedBy, readPublicKey, sha256Of } from './sign.ts';
 
 export interface Problem {
   /**
@@ -135,7 +135,8 @@ interface Signed {
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
   const signature = fileContent(unpacked, signatureFile);
   if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
-  const key = keyInside(unpacked);
+  const pem = fileContent(unpacked, publicKeyFile);
+  const key = pem && readPublicKey(Buffer.from(pem).toString('latin1'));
   if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
   const { fingerprint } = key;
   const isValid = isSignedBy(key, { bytes: unpacked.manifestBytes, signature });
@@ -150,11 +151,6 @@ export function checkSignature(unpacked: UnpackedBundle, expected: string | null
 
 const signatureInvalid =
   'The signature does not match: the list of files, the signature or the key was changed after signing.';
-
-function keyInside(unpacked: UnpackedBundle): PublicKey | null {
-  const bytes = fileContent(unpacked, publicKeyFile);
-  return bytes === null ? null : readPublicKey(Buffer.from(bytes).toString('latin1'));
-}
 
 function unsigned(kind: Problem['kind'], file: string, message: string): Signed {
   return { problems: [{ kind, file, message }], key: null };

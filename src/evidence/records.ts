@@ -18,7 +18,6 @@ import {
   type CaseData,
   custodyEvents,
   type Origin,
-  type OwnValidation,
   type ReportItem,
 } from '../present/report-item.ts';
 import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
@@ -235,8 +234,14 @@ export function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean):
     item: {
       ...item,
       examinedAt: item.examinedAt.toISOString(),
-      ...(caseData === undefined ? {} : { caseData: plainCase(caseData) }),
-      ...(validation === undefined ? {} : { validation: plainValidation(validation) }),
+      ...(caseData && { caseData: plainCase(caseData) }),
+      ...(validation && {
+        validation: {
+          ...validation,
+          createdAt: validation.createdAt.toISOString(),
+          conditions: [...validation.conditions],
+        },
+      }),
     },
   };
 }
@@ -249,10 +254,6 @@ function plainCase({ laboratory, ...told }: CaseData) {
   if (laboratory === undefined) return told;
   const { address, sentences, ...named } = laboratory;
   return { ...told, laboratory: { ...named, address: [...address], sentences: [...sentences] } };
-}
-
-function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {
-  return { ...cited, createdAt: createdAt.toISOString(), conditions: [...conditions] };
 }
 
 export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
@@ -278,11 +279,11 @@ export function readItem({ item }: BundleSettings, custody: Custody): ReportItem
   return {
     ...rest,
     examinedAt: new Date(examinedAt),
-    ...(validation === undefined
-      ? {}
-      : { validation: { ...validation, createdAt: new Date(validation.createdAt) } }),
-    ...(custody.length === 0
-      ? {}
-      : { custody: custody.map((event) => ({ ...event, at: new Date(event.at) })) }),
+    ...(validation && {
+      validation: { ...validation, createdAt: new Date(validation.createdAt) },
+    }),
+    ...(custody.length > 0 && {
+      custody: custody.map((event) => ({ ...event, at: new Date(event.at) })),
+    }),
   };
 }

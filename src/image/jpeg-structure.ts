@@ -79,11 +79,14 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
   if (scans > maxScans) throw damaged(`has more than ${maxScans} scans`);
   const quantisationTables = readQuantisationTables(segments.slice(0, firstScan));
   const { width, height, ...facts } = frame;
+  const restart = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
+  const luma = lumaSteps({ quantisationTables, components: frame.components });
   const structure: JpegStructure = {
     ...facts,
     chromaSubsampling: nameSubsampling(frame.components),
     quantisationTables,
-    quality: readQuality({ quantisationTables, components: frame.components }),
+    // Only baseline tables can be libjpeg's.
+    quality: luma === null || luma.some((step) => step > 255) ? null : nearestQuality(luma),
     segments: segments.map(({ marker, offset, end, payload }) => ({
       marker,
       offset,
@@ -91,7 +94,7 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
       label: labelSegment(marker, payload),
     })),
     scans,
-    restartInterval: readRestartInterval(segments),
+    restartInterval: restart === undefined ? 0 : ((restart[0] ?? 0) << 8) | (restart[1] ?? 0),
     trailingBytes: bytes.length - endOffset,
   };
   return { structure, width, height, segments, endOffset, hasEnd };
@@ -161,12 +164,6 @@ function readTable(payload: Uint8Array, at: number): QuantisationTable {
   return { id, precision, steps };
 }
 
-function readQuality(jpeg: Tables): JpegStructure['quality'] {
-  const steps = lumaSteps(jpeg);
-  if (steps === null || steps.some((step) => step > 255)) return null;
-  return nearestQuality(steps);
-}
-
 type Tables = Pick<JpegStructure, 'quantisationTables' | 'components'>;
 
 /** The 64 luma steps in zig-zag order; null if the file refers to a table that it does not contain. */
@@ -217,11 +214,6 @@ export function holdsEveryScan({
     }
   }
   return [...missing.values()].every(({ size }) => size === 0);
-}
-
-function readRestartInterval(segments: readonly MarkerSegment[]): number {
-  const payload = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
-  return payload === undefined ? 0 : ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
 }
 
 function labelSegment(marker: number, payload: Uint8Array): string {
