@@ -247,6 +247,9 @@ describe('cancelling', () => {
 });
 
 describe('shutting down', () => {
+  const startParent = (act: string) =>
+    spawn(process.execPath, [fileURLToPath(new URL('./pool-parent.ts', import.meta.url)), act]);
+
   test('close lets the running task finish, cancels waiting and later ones, and leaves no child', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
@@ -261,9 +264,7 @@ describe('shutting down', () => {
   });
 
   test('a child does not outlive a killed parent, even in an endless loop', async () => {
-    const parent = spawn(process.execPath, [
-      fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
-    ]);
+    const parent = startParent('hang');
     const [pid] = await once(parent.stdout, 'data');
     parent.kill('SIGKILL');
 
@@ -271,9 +272,7 @@ describe('shutting down', () => {
   });
 
   test('an idle pool does not keep a program running', async () => {
-    const parent = spawn(process.execPath, [
-      fileURLToPath(new URL('./idle-parent.ts', import.meta.url)),
-    ]);
+    const parent = startParent('forget');
     const [pid] = await once(parent.stdout, 'data');
     const [code] = await once(parent, 'exit');
 
@@ -282,9 +281,7 @@ describe('shutting down', () => {
   });
 
   test('a program that awaits closing its pool exits', async () => {
-    const parent = spawn(process.execPath, [
-      fileURLToPath(new URL('./closing-parent.ts', import.meta.url)),
-    ]);
+    const parent = startParent('close');
     let output = '';
     parent.stdout.on('data', (text) => (output += String(text)));
     const [code] = await once(parent, 'close');
