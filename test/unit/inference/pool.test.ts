@@ -246,10 +246,14 @@ describe('cancelling', () => {
   });
 });
 
-describe('shutting down', () => {
-  const startParent = (act: string) =>
-    spawn(process.execPath, [fileURLToPath(new URL('./pool-parent.ts', import.meta.url)), act]);
+function startParent(act: 'hang' | 'forget' | 'close') {
+  return spawn(process.execPath, [
+    fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
+    act,
+  ]);
+}
 
+describe('shutting down', () => {
   test('close lets the running task finish, cancels waiting and later ones, and leaves no child', async () => {
     const pool = poolOf();
     const running = pool.run({ pid: null });
