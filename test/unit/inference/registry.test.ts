@@ -189,35 +189,29 @@ describe('a damaged model', () => {
     });
   });
 
-  test('is rejected when a file is truncated', async () => {
-    const { modelsDir, pathOf } = folder();
-    truncateSync(pathOf('model.onnx'), 1000);
+  test.each<[string, (model: ReturnType<typeof folder>) => void, string]>([
+    [
+      'truncated',
+      ({ pathOf }) => truncateSync(pathOf('model.onnx'), 1000),
+      'model.onnx of model trace-3 has 1000 bytes instead of',
+    ],
+    [
+      'missing',
+      ({ pathOf }) => rmSync(pathOf('head.onnx')),
+      'head.onnx of model trace-3 cannot be read',
+    ],
+    [
+      'omitted from its manifest',
+      ({ editManifest }) => editManifest((manifest) => Object.assign(manifest, { files: {} })),
+      'is not listed in its manifest',
+    ],
+  ])('is refused when a file is %s', async (_, damage, message) => {
+    const model = folder();
+    damage(model);
 
-    await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
+    await expect(createRegistry({ packaged: model.modelsDir }).open(null)).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringContaining('model.onnx of model trace-3 has 1000 bytes instead of'),
-    });
-  });
-
-  test('is refused when a file is missing', async () => {
-    const { modelsDir, pathOf } = folder();
-    rmSync(pathOf('head.onnx'));
-
-    await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
-      code: 'model_integrity',
-      message: expect.stringContaining('head.onnx of model trace-3 cannot be read'),
-    });
-  });
-
-  test('is rejected when its manifest omits a required file', async () => {
-    const { modelsDir, editManifest } = folder();
-    editManifest((manifest) => {
-      manifest['files'] = {};
-    });
-
-    await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
-      code: 'model_integrity',
-      message: expect.stringContaining('is not listed in its manifest'),
+      message: expect.stringContaining(message),
     });
   });
 

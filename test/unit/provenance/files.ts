@@ -25,6 +25,11 @@ export async function declarationsOf(bytes: Buffer): Promise<readonly Declaratio
   return (await provenanceOf(bytes)).declarations;
 }
 
+/** The contradictions of a file. */
+export async function codesOf(file: Buffer): Promise<readonly string[]> {
+  return (await provenanceOf(file)).inconsistencies.map(({ code }) => code);
+}
+
 /** A PNG with these texts in UTF-8. */
 export function withTexts(texts: Readonly<Record<string, string>>): Buffer {
   const chunks = Object.entries(texts).map(([keyword, text]) =>

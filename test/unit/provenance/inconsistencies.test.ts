@@ -7,11 +7,7 @@ import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
-import { jpeg, provenanceOf, withExif, withXmp } from './files.ts';
-
-async function codesOf(file: Buffer): Promise<readonly string[]> {
-  return (await provenanceOf(file)).inconsistencies.map(({ code }) => code);
-}
+import { codesOf, jpeg, provenanceOf, withExif, withXmp } from './files.ts';
 
 const taken = { 0x9003: '2026:03:01 12:00:00' };
 const camera = { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' };

@@ -8,23 +8,17 @@ import { xmpPacket } from '../../fixtures/xmp.ts';
 import { declarationsOf, png, withExif, withIptc, withTexts, withXmp } from './files.ts';
 import {
   aigc,
-  comfyPrompt,
+  comment,
   earlyInvoke,
+  hosted,
   novel,
+  oneLine,
+  settings,
   signature,
+  uuid,
 } from '../../fixtures/generator-texts.ts';
 
-const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
-const settings =
-  'Steps: 20, Sampler: DPM++ 2M Karras, CFG scale: 7, Seed: 965400086, Size: 512x512';
-const comment = (text: string) => ({ exif: { 0x9286: Buffer.from(`ASCII\0\0\0${text}`) } });
-
 const json = JSON.stringify;
-const oneLine = `a harbour at night ${settings}`;
-const hosted = (kind: string) => ({
-  '1': { class_type: kind, inputs: { prompt: 'a' } },
-  '2': comfyPrompt['9'],
-});
 
 describe('mere words are not a declaration:', () => {
   test.each([
