@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import type { PictureNote } from '../../../src/image/picture.ts';
-import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
+import {
+  jpegSegment,
+  jpegWithRestarts,
+  padFirstScan,
+  withSegments,
+} from '../../fixtures/jpeg-segments.ts';
 import { meanDifference } from '../../fixtures/likeness.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { animated, pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
@@ -230,14 +234,10 @@ describe('data outside the pixels does not change them', () => {
 
   test('padding between the scans of a JPEG is skipped', async () => {
     const clean = await scene().jpeg({ progressive: true }).toBuffer();
-    const afterFirstScan = segmentAfterFirstScan(clean);
-    const padded = Buffer.concat([
-      clean.subarray(0, afterFirstScan),
-      Buffer.alloc(3),
-      clean.subarray(afterFirstScan),
-    ]);
 
-    expect((await decodePicture(padded)).rgb).toEqual((await decodePicture(clean)).rgb);
+    expect((await decodePicture(padFirstScan(clean))).rgb).toEqual(
+      (await decodePicture(clean)).rgb,
+    );
   });
 
   test('padding before the end of a JPEG, as written by some cameras, is skipped', async () => {
@@ -257,9 +257,4 @@ test('an extension that contradicts the content is noted, an unrelated one is no
 async function notesOf(bytes: Uint8Array, name = 'picture'): Promise<readonly PictureNote[]> {
   const { facts } = await decodePicture(bytes, { name });
   return facts.notes;
-}
-
-function segmentAfterFirstScan(file: Buffer): number {
-  const { segments } = readJpeg(file).structure;
-  return segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
 }
