@@ -19,9 +19,6 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
   beforeAll(async () => {
     opened = await openConsole({ flags: { webhookAllow: '127.0.0.0/8' } });
     ({ browser, open, url, secret } = opened);
-    const { tenant } = opened;
-    await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
-    await open.makeUser('viewer', { tenants: [tenant] });
   });
 
   afterAll(() => opened.close());

@@ -27,12 +27,11 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
   beforeAll(async () => {
     opened = await openConsole({ flags: { intake: 'everything' } });
     ({ browser, url } = opened);
-    await opened.open.makeUser('sender', { tenants: [opened.tenant] });
   });
 
   afterAll(() => opened.close());
 
-  const enter = async (page: Page) => logIn(page, url, 'sender@example.org', password);
+  const enter = async (page: Page) => logIn(page, url, 'viewer@example.org', password);
 
   test('a picture is pasted from the clipboard', async () => {
     const { page, context, complaints } = await openWindow(browser);

@@ -29,7 +29,10 @@ export async function launch(): Promise<Browser> {
 
 export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
 
-/** A browser, and a server in this process without its worker, which has one tenant, `acme`. */
+/**
+ * A browser, and a server in this process without its worker, which has one tenant, `acme`, with a `manager` and a
+ * `viewer`.
+ */
 export async function openConsole(flags: Parameters<typeof openServer>[0] = {}) {
   const browser = await launch();
   const open = await openServer(flags);
@@ -38,6 +41,8 @@ export async function openConsole(flags: Parameters<typeof openServer>[0] = {}) 
   const url = listening.replace(/^http:/, 'https:');
   open.app.storage.setPublicUrl(new URL(url));
   const { tenant, secret } = await open.makeTenant('acme');
+  await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
+  await open.makeUser('viewer', { tenants: [tenant] });
   const close = async () => {
     await browser.close();
     await open.close();

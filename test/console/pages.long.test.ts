@@ -37,9 +37,6 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   beforeAll(async () => {
     opened = await openConsole();
     ({ browser, open, url } = opened);
-    const { tenant } = opened;
-    await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
-    await open.makeUser('viewer', { tenants: [tenant] });
     picture = await fromScene(drawScene({ width: 160, height: 120, seed: 3 }))
       .jpeg()
       .toBuffer();

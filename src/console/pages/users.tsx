@@ -65,13 +65,15 @@ function People() {
   );
 }
 
-interface RowsProps {
-  readonly loaded: Loaded<readonly TenantPerson[]>;
+interface ActsProps {
   readonly setOpen: (open: Open) => void;
   readonly enable: (person: TenantPerson) => void;
 }
 
-function Rows({ loaded, setOpen, enable }: RowsProps) {
+function Rows({
+  loaded,
+  ...acts
+}: ActsProps & { readonly loaded: Loaded<readonly TenantPerson[]> }) {
   const { words, user } = useConsole();
   const { users, account } = words;
   return (
@@ -104,7 +106,7 @@ function Rows({ loaded, setOpen, enable }: RowsProps) {
           </td>
           <td class="acts wide">
             {person.isManageable ? (
-              <Acts person={person} setOpen={setOpen} enable={enable} />
+              <Acts person={person} {...acts} />
             ) : (
               person.id !== user.id && <span class="small soft">{users.others}</span>
             )}
@@ -115,13 +117,7 @@ function Rows({ loaded, setOpen, enable }: RowsProps) {
   );
 }
 
-interface ActsProps {
-  readonly person: TenantPerson;
-  readonly setOpen: (open: Open) => void;
-  readonly enable: (person: TenantPerson) => void;
-}
-
-function Acts({ person, setOpen, enable }: ActsProps) {
+function Acts({ person, setOpen, enable }: ActsProps & { readonly person: TenantPerson }) {
   const { users } = useConsole().words;
   const acts: readonly (readonly [string, () => void])[] = [
     [users.edit, () => setOpen({ is: 'edit', person })],

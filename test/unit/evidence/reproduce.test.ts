@@ -28,6 +28,11 @@ function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8A
   return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
 }
 
+/** Of an examination with these other values. */
+function changedBundle(change: Partial<BundleCase['examination']>): Uint8Array {
+  return bundleOf({ examination: { ...real.examination, ...change } });
+}
+
 test('on the same machine every value and byte is reproduced, as of the original date', async () => {
   const { inconsistencies } = real.examination.provenance;
 
@@ -48,9 +53,7 @@ test('the trust list is included only if a signer was checked against it', async
   const unsigned = { ...real.examination.provenance, credentials: null };
 
   const entries = await readEntries(bundleOf());
-  const without = await readEntries(
-    bundleOf({ examination: { ...real.examination, provenance: unsigned } }),
-  );
+  const without = await readEntries(changedBundle({ provenance: unsigned }));
 
   expect(credentials).toMatchObject({ integrity: 'valid', trust: 'trusted' });
   expect(entries).toHaveProperty(['trust-list.pem']);
@@ -88,17 +91,17 @@ test('a bundle without its picture, made after the trust list was replaced, need
 });
 
 test('a number changed before signing is found and named', async () => {
-  const { examination } = real;
-  const decision = { ...examination.decision, fakeProbability: 0.0123 };
-  const bundle = bundleOf({ examination: { ...examination, decision } });
+  const { decision } = real.examination;
 
-  const found = await reproduceBundle(bundle);
+  const found = await reproduceBundle(
+    changedBundle({ decision: { ...decision, fakeProbability: 0.0123 } }),
+  );
 
   expect(found.outcome).toBe('different');
   expect(found.differences).toContainEqual({
     path: 'examination.decision.fakeProbability',
     recorded: 0.0123,
-    found: examination.decision.fakeProbability,
+    found: decision.fakeProbability,
     kind: 'value',
   });
 });
@@ -184,9 +187,8 @@ test.each([
     const version = otherVersion ?? examination.model.version;
     const files = { ...examination.model.files, [name]: 'ab'.repeat(32) };
     const model = { ...examination.model, version, files };
-    const bundle = bundleOf({ examination: { ...examination, model } });
 
-    const refused = reproduceBundle(bundle);
+    const refused = reproduceBundle(changedBundle({ model }));
 
     await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
     await expect(refused).rejects.toThrow(`${examination.model.id} ${version} with these files`);
@@ -199,7 +201,7 @@ test('a model that this version no longer has is named with the release that has
   const { examination } = real;
   const model = { id: 'trace-1', version: '1.4.1', files: { 'votes.onnx': 'ab'.repeat(32) } };
   const environment = { ...examination.environment, forensics: '0.1.0' };
-  const bundle = bundleOf({ examination: { ...examination, model, environment } });
+  const bundle = changedBundle({ model, environment });
 
   expect((await verifyBundle(bundle)).holds).toBe(true);
   await expect(reproduceBundle(bundle)).rejects.toMatchObject({
@@ -209,23 +211,19 @@ test('a model that this version no longer has is named with the release that has
 });
 
 test('a different localisation model is not used instead either', async () => {
-  const { examination } = real;
-  const { locator } = examination;
-  const files = { ...locator!.files, 'locate.onnx': 'ab'.repeat(32) };
-  const bundle = bundleOf({
-    examination: { ...examination, locator: { ...locator!, version: '0.0.1', files } },
-  });
+  const locator = real.examination.locator!;
+  const files = { ...locator.files, 'locate.onnx': 'ab'.repeat(32) };
 
-  const refused = reproduceBundle(bundle);
+  const refused = reproduceBundle(
+    changedBundle({ locator: { ...locator, version: '0.0.1', files } }),
+  );
 
   await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
-  await expect(refused).rejects.toThrow(`${locator!.id} 0.0.1 with these files: locate.onnx abab`);
+  await expect(refused).rejects.toThrow(`${locator.id} 0.0.1 with these files: locate.onnx abab`);
 });
 
 test('a bundle from a version without a localisation model names that version', async () => {
-  const bundle = bundleOf({ examination: { ...real.examination, locator: null } });
-
-  await expect(reproduceBundle(bundle)).rejects.toMatchObject({
+  await expect(reproduceBundle(changedBundle({ locator: null }))).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('that version'),
   });
@@ -259,14 +257,7 @@ test.each(['all sentences', 'sentences only for warnings'])(
         : { findings, provenance: { ...provenance, warnings } };
 
     const found = await reproduceBundle(
-      bundleOf({
-        examination: {
-          ...examination,
-          facts: wordFacts(facts),
-          maps: { ...maps, methods },
-          ...old,
-        },
-      }),
+      changedBundle({ facts: wordFacts(facts), maps: { ...maps, methods }, ...old }),
     );
 
     expect(facts.metadata.warnings).toMatchObject([{ code: 'texts_cut' }]);

@@ -82,8 +82,9 @@ describe('a plain picture', () => {
   });
 });
 
-describe('orientation', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('%i shows the upright scene', async (orientation) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'orientation %i shows the upright scene',
+  async (orientation) => {
     const fromPng = await decodePicture(await scenePng({ ...size, orientation }));
     const fromJpeg = await decodePicture(
       await sceneJpeg({ ...size, orientation, quality: 98, chromaSubsampling: '4:4:4' }),
@@ -97,8 +98,8 @@ describe('orientation', () => {
       expect([facts.storedWidth, facts.storedHeight]).toEqual(stored);
       expect(facts.notes).toEqual(orientation === 1 ? [] : ['rotated_by_exif']);
     }
-  });
-});
+  },
+);
 
 describe('other kinds of picture are converted to 8-bit RGB, with a note', () => {
   test('grey is expanded', async () => {

@@ -247,27 +247,25 @@ describe('traces of a generator declare generated content, unsigned:', () => {
   });
 });
 
-describe('generated parts make it a manipulation:', () => {
-  test.each([
-    [
-      'AUTOMATIC1111',
-      withTexts({ parameters: `a\n${settings}, Denoising strength: 0.7, Mask blur: 4` }),
-    ],
-    [
-      'ComfyUI',
-      withTexts({
-        prompt: json({
-          ...comfyPrompt,
-          '1': { class_type: 'LoadImage', inputs: {} },
-          '2': { class_type: 'VAEEncodeForInpaint', inputs: {} },
-        }),
+test.each([
+  [
+    'AUTOMATIC1111',
+    withTexts({ parameters: `a\n${settings}, Denoising strength: 0.7, Mask blur: 4` }),
+  ],
+  [
+    'ComfyUI',
+    withTexts({
+      prompt: json({
+        ...comfyPrompt,
+        '1': { class_type: 'LoadImage', inputs: {} },
+        '2': { class_type: 'VAEEncodeForInpaint', inputs: {} },
       }),
-    ],
-    ['InvokeAI', withTexts({ invokeai_metadata: json({ ...invoke, generation_mode: 'inpaint' }) })],
-    ['Google', withIptc([[110, 'Edited with Google AI']])],
-  ])('%s', async (_, file) => {
-    expect(await declarationsOf(file)).toMatchObject([{ origin: 'ai-manipulated' }]);
-  });
+    }),
+  ],
+  ['InvokeAI', withTexts({ invokeai_metadata: json({ ...invoke, generation_mode: 'inpaint' }) })],
+  ['Google', withIptc([[110, 'Edited with Google AI']])],
+])('generated parts make it a manipulation: %s', async (_, file) => {
+  expect(await declarationsOf(file)).toMatchObject([{ origin: 'ai-manipulated' }]);
 });
 
 describe('digital source types', () => {
