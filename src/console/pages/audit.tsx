@@ -53,22 +53,20 @@ function Log() {
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
-    <>
-      <section class="panel flush" aria-label={audit.title}>
-        <FilterBar filters={filters} change={change} />
-        <div class="toolbar row apart">
-          <Button
-            kind="little"
-            disabled={isBusy}
-            onClick={() => run(() => saveEntries(tenantName, asked))}
-          >
-            {audit.csv}
-          </Button>
-          <Pager newer={place.newer} older={place.olderThan(last)} />
-        </div>
-        <Rows loaded={loaded} names={names} />
-      </section>
-    </>
+    <section class="panel flush" aria-label={audit.title}>
+      <FilterBar filters={filters} change={change} />
+      <div class="toolbar row apart">
+        <Button
+          kind="little"
+          disabled={isBusy}
+          onClick={() => run(() => saveEntries(tenantName, asked))}
+        >
+          {audit.csv}
+        </Button>
+        <Pager newer={place.newer} older={place.olderThan(last)} />
+      </div>
+      <Rows loaded={loaded} names={names} />
+    </section>
   );
 }
 
