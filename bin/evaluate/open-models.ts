@@ -1,16 +1,17 @@
 /** The models that are measured. */
 
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { photographLikeness } from '../../src/detectors/photograph-likeness.ts';
 import { traceNetwork } from '../../src/detectors/trace-network.ts';
 import type { Examining } from './examine-under-all.ts';
 import { ForensicsError } from '../../src/errors.ts';
+import { parseAnyManifest } from '../../src/inference/manifest.ts';
 import {
   createRegistry,
   openModel,
-  type VerifiedModel,
   packagedDir,
-  readModelFolder,
+  type VerifiedModel,
 } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel, loadLocateModel } from '../../src/inference/networks.ts';
@@ -60,7 +61,10 @@ const remedy = 'name another folder with --model';
 
 /** Not through a registry: a folder next to it may contain a model with the same id. */
 async function openNamed(folder: string): Promise<VerifiedModel> {
-  const { manifest } = await readModelFolder(folder);
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause: unknown) => {
+    throw new ForensicsError('model_not_found', 'The folder contains no manifest.json.', { cause });
+  });
+  const manifest = parseAnyManifest(text);
   if (manifest.type === 'image') return openModel({ folder, manifest, remedy });
   throw new ForensicsError('model_not_found', '--model must name the folder of a trace model.');
 }

@@ -85,8 +85,8 @@ export function Shell(props: ShellProps) {
         </header>
         <aside id="side" class={isOpen ? 'side open' : 'side'} aria-label="forensics">
           <Brand />
-          <Navigation context={context} here={route.path[0] ?? 'analyses'} />
-          <Who context={context} />
+          <Navigation here={route.path[0] ?? 'analyses'} />
+          <Who />
         </aside>
         <main id="main" ref={main} tabIndex={-1}>
           <Page key={tenantName} route={route} />
@@ -135,11 +135,8 @@ function usePlaceFocus(place: string, onMove: () => void) {
 }
 
 /** The tenant, the user, and the log-out button. */
-function Who({
-  context: { words, user, tenantName, setTenantName, language, setLanguage, leave },
-}: {
-  readonly context: Context;
-}) {
+function Who() {
+  const { words, user, tenantName, setTenantName, language, setLanguage, leave } = useConsole();
   return (
     <div class="who">
       {user.tenants.length > 1 && (
@@ -208,13 +205,8 @@ function Brand() {
   );
 }
 
-function Navigation({
-  context: { words, isManager },
-  here,
-}: {
-  readonly context: Context;
-  readonly here: string;
-}) {
+function Navigation({ here }: { readonly here: string }) {
+  const { words, isManager } = useConsole();
   const { nav } = words;
   const current =
     here === 'analysis' || here === 'case' ? 'analyses' : here === 'manual' ? 'help' : here;

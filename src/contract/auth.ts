@@ -67,7 +67,7 @@ const person = Type.Object({
   tenants: Type.Array(Type.String(), { description: 'Names of the tenants to act for.' }),
   settings: userSettings,
 });
-export const infoResponse = responseWith(Type.Unsafe<UserInfo>(person));
+export const infoResponse = responseWith(person);
 
 export const settingsBody = Type.Partial(userSettings);
 export const settingsResponse = responseWith(userSettings);
@@ -117,7 +117,7 @@ const sessionState = Type.Object({
   intake: oneOf(intakes),
   limits,
 });
-export const sessionStateResponse = responseWith(Type.Unsafe<SessionState>(sessionState));
+export const sessionStateResponse = responseWith(sessionState);
 
 export type BrowserTokens = Wire<typeof browserTokens>;
 const browserTokens = Type.Object({
@@ -125,4 +125,4 @@ const browserTokens = Type.Object({
   idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
   expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
 });
-export const browserTokensResponse = responseWith(Type.Unsafe<BrowserTokens>(browserTokens));
+export const browserTokensResponse = responseWith(browserTokens);

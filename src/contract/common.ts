@@ -52,9 +52,9 @@ export const tenantName = Type.String({
 /** Deliberately opaque: an id that is not one of ours is simply not found. */
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
-/** A successful response with content. */
+/** A successful response with content, which is read-only. */
 export function responseWith<T extends TSchema>(data: T) {
-  return Type.Object({ ...succeeded.properties, data });
+  return Type.Object({ ...succeeded.properties, data: Type.Unsafe<Wire<T>>(data) });
 }
 /** A successful response that only contains a sentence. */
 export const messageResponse = responseWith(Type.Object({ message: Type.String() }));

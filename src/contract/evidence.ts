@@ -103,7 +103,9 @@ const declaration = Type.Object({
 
 const credentials = Type.Object(
   {
+    // `valid`: signature and hashes match the bytes of this file. `unreadable`: the store cannot be parsed.
     integrity: oneOf(['valid', 'broken', 'unreadable']),
+    // `not-checked` without a trust list, of which the digest follows, because administrators update theirs.
     trust: oneOf(['trusted', 'untrusted', 'not-checked']),
     trustListSha256: text,
     trustListSince: Type.Optional(
@@ -117,6 +119,7 @@ const credentials = Type.Object(
     signer: text,
     issuer: text,
     signedAt: text,
+    // Whether a time-stamp authority countersigned, and the countersignature is valid.
     hasTimestamp: Type.Boolean(),
     claimGenerator: text,
     actions: Type.Array(
@@ -127,6 +130,7 @@ const credentials = Type.Object(
         digitalSourceType: text,
       }),
     ),
+    // Including the active one and those of ingredients.
     manifests: Type.Integer(),
     problems: Type.Array(Type.String()),
     authority: Type.Optional(text),
@@ -142,6 +146,7 @@ const credentials = Type.Object(
         Type.Object({
           name: text,
           provider: text,
+          // `signed`: valid, but no authority vouches for it. `not-verified`: this would need a connection.
           state: oneOf(['trusted', 'signed', 'broken', 'not-verified']),
         }),
         {
@@ -158,6 +163,7 @@ const credentials = Type.Object(
 );
 
 const quantisation = Type.Object({
+  // `libjpeg`: scaled standard tables, with their quality. `known-software`: those of a program or camera family.
   kind: oneOf(['libjpeg', 'known-software', 'custom']),
   name: text,
   quality: orNull(Type.Number()),
@@ -175,6 +181,7 @@ const provenance = Type.Object(
     credentials: orNull(credentials),
     software: Type.Array(
       Type.Object({
+        // `firmware`: software running on the camera or phone itself, such as an iOS version.
         kind: oneOf(['generator', 'editor', 'camera', 'firmware', 'platform', 'unknown']),
         name: Type.String(),
         place,
@@ -187,8 +194,10 @@ const provenance = Type.Object(
     quantisation: orNull(quantisation),
     inconsistencies: Type.Array(inconsistency),
     layout: Type.Object({
+      // After the end of the picture; their format by their signature, null if it is unknown.
       trailingBytes: Type.Integer(),
       trailingKind: text,
+      // Including the main one, but not EXIF thumbnails.
       pictures: Type.Integer(),
     }),
     warnings: Type.Array(Type.String()),

@@ -76,7 +76,7 @@ it works.`,
   }),
 });
 
-const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(keyEntry));
+const keyList = Type.Array(keyEntry);
 export const keysResponse = responseWith(keyList);
 export const newKeyResponse = responseWith(
   Type.Object(

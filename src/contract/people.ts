@@ -55,8 +55,5 @@ const person = Type.Object({
   lastLoginDate: orNull(dateTime),
 });
 
-const data = Type.Unsafe<TenantPerson>(person);
-export const personResponse = responseWith(data);
-export const peopleResponse = responseWith(
-  Type.Unsafe<readonly TenantPerson[]>(Type.Array(person)),
-);
+export const personResponse = responseWith(person);
+export const peopleResponse = responseWith(Type.Array(person));

@@ -194,11 +194,8 @@ const hold = Type.Object({
   ),
 });
 
-const data = Type.Unsafe<LegalHold>(hold);
-export const holdResponse = responseWith(data);
-export const holdsResponse = responseWith(
-  Type.Unsafe<readonly LegalHold[]>(Type.Array(hold, { description: 'Oldest first.' })),
-);
+export const holdResponse = responseWith(hold);
+export const holdsResponse = responseWith(Type.Array(hold, { description: 'Oldest first.' }));
 
 export const auditQuery = Type.Object({
   tenantName,
@@ -241,6 +238,4 @@ const entry = Type.Object({
   }),
 });
 
-export const auditResponse = responseWith(
-  Type.Unsafe<readonly AuditEntry[]>(Type.Array(entry, { description: 'Newest first.' })),
-);
+export const auditResponse = responseWith(Type.Array(entry, { description: 'Newest first.' }));

@@ -30,12 +30,10 @@ const custodyStep = Type.Object({
 });
 export type CustodyStep = Wire<typeof custodyStep>;
 export const custodyResponse = responseWith(
-  Type.Unsafe<readonly CustodyStep[]>(
-    Type.Array(custodyStep, {
-      description:
-        'From the audit log, oldest first, with the times and hashes of inputs and outputs.',
-    }),
-  ),
+  Type.Array(custodyStep, {
+    description:
+      'From the audit log, oldest first, with the times and hashes of inputs and outputs.',
+  }),
 );
 
 export type Verification = Wire<typeof verification>;
@@ -91,4 +89,4 @@ const verification = Type.Object({
     ),
   ),
 });
-export const verificationResponse = responseWith(Type.Unsafe<Verification>(verification));
+export const verificationResponse = responseWith(verification);

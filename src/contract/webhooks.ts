@@ -44,11 +44,9 @@ const delivery = Type.Object({
   settledDate: orNull(dateTime),
 });
 export const deliveriesResponse = responseWith(
-  Type.Unsafe<readonly Delivery[]>(
-    Type.Array(delivery, {
-      description: 'Newest first: waiting messages, and those settled in the last 30 days.',
-    }),
-  ),
+  Type.Array(delivery, {
+    description: 'Newest first: waiting messages, and those settled in the last 30 days.',
+  }),
 );
 
 export const replayBody = Type.Object({

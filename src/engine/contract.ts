@@ -1,27 +1,13 @@
 /** The numeric fields of the contract's `analysis.inferenceStatus.result`. */
 
 import { cpus } from 'node:os';
+import type { AnalysisResult } from '../contract/analysis.ts';
 import { resultClasses, resultSubClasses, type Tier } from '../contract/vocabulary.ts';
 import type { ModelManifest } from '../inference/manifest.ts';
 import { packageVersion } from '../version.ts';
-import type {
-  Anomaly,
-  ClassScores,
-  ClassSimilarities,
-  Examination,
-  ModelIdentity,
-} from './result.ts';
+import type { Examination, ModelIdentity } from './result.ts';
 
-export interface ResultFields {
-  /** 0 = real, 1 = fake, 2 = abstain, 3 = uncertain. */
-  readonly resultClass: number;
-  /** 0 = ai-generated, 1 = ai-manipulated, 2 = manipulated. */
-  readonly resultSubClasses: readonly number[];
-  readonly predictions: ClassScores | null;
-  readonly classUncertainties: ClassScores | null;
-  readonly classSimilarities: ClassSimilarities | null;
-  readonly anomaly: Anomaly | null;
-}
+export type ResultFields = Omit<AnalysisResult, 'heatmaps' | 'report' | 'evidence'>;
 
 /** Under `flagging`, every field except the classes is null; `forensicReporting` fills them all. */
 export function toResultFields(

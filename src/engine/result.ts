@@ -4,6 +4,7 @@
  * (another tier, heatmaps, reports) need not run a model on the picture again.
  */
 
+import type { AnalysisResult } from '../contract/analysis.ts';
 import type {
   DecisionBasis,
   DecisionStrategy,
@@ -19,22 +20,9 @@ import type { MeasuredCalls } from '../inference/locate-manifest.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 
-export interface ClassScores {
-  readonly real: number;
-  readonly fake: number;
-  readonly compression: number;
-}
-
-export interface ClassSimilarities {
-  readonly realCompressed: number;
-  readonly fakeCompressed: number;
-}
-
-export interface Anomaly {
-  readonly score: number | null;
-  readonly numCluster: number | null;
-  readonly giniCoeff: number | null;
-}
+export type ClassScores = NonNullable<AnalysisResult['predictions']>;
+export type ClassSimilarities = NonNullable<AnalysisResult['classSimilarities']>;
+export type Anomaly = NonNullable<AnalysisResult['anomaly']>;
 
 export const mapNames = ['real', 'fake', 'compression', 'anomaly'] as const;
 export type MapName = (typeof mapNames)[number];

@@ -165,13 +165,13 @@ export function fileContent(
 }
 
 /**
- * Prepares a value for JSON: drops what JSON drops, and replaces unpaired surrogates, which file names and metadata may
+ * Prepares a value for JSON: drops what JSON drops, lists the values of maps, and replaces unpaired surrogates, which file names and metadata may
  * contain but UTF-8 cannot, with U+FFFD.
  */
 export function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'string') return Buffer.from(member, 'utf8').toString('utf8');
-    return ArrayBuffer.isView(member) ? Array.from(toNumbers(member)) : member;
+    return member instanceof Uint16Array ? Array.from(member) : member;
   });
   return JSON.parse(text) as unknown;
 }
@@ -205,9 +205,4 @@ const maxLevels = 64;
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
-}
-
-function toNumbers(view: ArrayBufferView): ArrayLike<number> {
-  if (view instanceof Uint16Array) return view;
-  throw new TypeError('only 16-bit maps are written as lists of numbers');
 }

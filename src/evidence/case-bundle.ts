@@ -7,14 +7,8 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import {
-  type Language,
-  languages,
-  type ResultClass,
-  resultClasses,
-  type Status,
-  statuses,
-} from '../contract/vocabulary.ts';
+import { oneOf, orNull } from '../contract/common.ts';
+import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
 import {
   canonicalBytes,
   caseFile,
@@ -33,7 +27,7 @@ import { caseReadmeDe, caseReadmeEn } from './readme.ts';
 import { listFile, openZip, sha256Of, type Signer, writeSums } from './sign.ts';
 
 const text = Type.String();
-const textOrNull = Type.Union([text, Type.Null()]);
+const textOrNull = orNull(text);
 
 const recordSchema = Type.Object({
   case: text,
@@ -42,11 +36,8 @@ const recordSchema = Type.Object({
       analysisId: text,
       /** Original file name, which may contain any characters. */
       name: text,
-      status: Type.Unsafe<Status>({ type: 'string', enum: [...statuses] }),
-      verdict: Type.Union([
-        Type.Unsafe<ResultClass>({ type: 'string', enum: [...resultClasses] }),
-        Type.Null(),
-      ]),
+      status: oneOf(statuses),
+      verdict: orNull(oneOf(resultClasses)),
       /** File name of its bundle, and the SHA-256 of the picture and the manifest; null without a forensic report. */
       file: textOrNull,
       sha256: textOrNull,

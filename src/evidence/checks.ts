@@ -8,26 +8,23 @@ import {
   signatureFile,
   type UnpackedBundle,
 } from './bundle-format.ts';
-import { archiveParts, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
-
-const problemKinds = [
-  /** The bytes of a listed file differ, or those of the signed list. */
-  'changed',
-  'missing',
-  /** A file is not in the list, or is in the archive twice. */
-  'added',
-  /** The signature does not match the list and the key. */
-  'signature',
-  /** Validly signed, but not with the expected key. */
-  'key',
-  /** The archive has bytes outside its files. */
-  'container',
-  /** Validly signed, but its parts contradict each other. */
-  'contradiction',
-] as const;
+import { archiveParts, isSignedBy, readPublicKey, sha256Of } from './sign.ts';
 
 export interface Problem {
-  readonly kind: (typeof problemKinds)[number];
+  /**
+   * `changed`: the bytes of a listed file differ, or those of the signed list. `added`: a file is not in the list, or is
+   * in the archive twice. `signature`: it does not match the list and the key. `key`: validly signed, but not with the
+   * expected key. `container`: the archive has bytes outside its files. `contradiction`: validly signed, but its parts
+   * contradict each other.
+   */
+  readonly kind:
+    | 'changed'
+    | 'missing'
+    | 'added'
+    | 'signature'
+    | 'key'
+    | 'container'
+    | 'contradiction';
   /** Name inside the archive; null if the problem concerns no single file. */
   readonly file: string | null;
   /** One sentence in English. */
@@ -138,7 +135,8 @@ interface Signed {
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
   const signature = fileContent(unpacked, signatureFile);
   if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
-  const key = keyInside(unpacked);
+  const pem = fileContent(unpacked, publicKeyFile);
+  const key = pem && readPublicKey(Buffer.from(pem).toString('latin1'));
   if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
   const { fingerprint } = key;
   const isValid = isSignedBy(key, { bytes: unpacked.manifestBytes, signature });
@@ -153,11 +151,6 @@ export function checkSignature(unpacked: UnpackedBundle, expected: string | null
 
 const signatureInvalid =
   'The signature does not match: the list of files, the signature or the key was changed after signing.';
-
-function keyInside(unpacked: UnpackedBundle): PublicKey | null {
-  const bytes = fileContent(unpacked, publicKeyFile);
-  return bytes === null ? null : readPublicKey(Buffer.from(bytes).toString('latin1'));
-}
 
 function unsigned(kind: Problem['kind'], file: string, message: string): Signed {
   return { problems: [{ kind, file, message }], key: null };

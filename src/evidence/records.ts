@@ -6,6 +6,7 @@
 
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { oneOf, orNull } from '../contract/common.ts';
 import { type SeenBefore, seenBefore } from '../contract/seen-before.ts';
 import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
@@ -17,11 +18,11 @@ import {
   type CaseData,
   custodyEvents,
   type Origin,
-  type OwnValidation,
   type ReportItem,
 } from '../present/report-item.ts';
 import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
+const textOrNull = orNull(Type.String());
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Codes with values; complete sentences in bundles from earlier versions. */
@@ -46,14 +47,11 @@ const resultSchema = Type.Object({
     options: Type.Object({ decisionStrategy: Type.String(), seed: Type.Integer() }),
     passes: Type.Integer(),
     model: identity,
-    locator: Type.Optional(Type.Union([identity, Type.Null()])),
+    locator: Type.Optional(orNull(identity)),
     decision: Type.Object({ resultClass: Type.String() }),
     provenance: Type.Object({
       warnings,
-      credentials: Type.Union([
-        Type.Object({ trustListSha256: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
-        Type.Null(),
-      ]),
+      credentials: orNull(Type.Object({ trustListSha256: Type.Optional(textOrNull) })),
     }),
     findings: Type.Array(Type.Object({ statement: Type.Unknown() })),
     maps: Type.Object({ columns: Type.Integer(), rows: Type.Integer() }),
@@ -90,8 +88,6 @@ function withoutMetadata(facts: PictureFacts): PictureFacts {
   return { ...facts, metadata: { ...facts.metadata, ...empty } };
 }
 
-const oneOf = <const T extends readonly string[]>(words: T) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...words] });
 const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const names = Type.Record(Type.String(), Type.String());
@@ -119,7 +115,7 @@ const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), f
 const mm = Type.Number();
 const beside = Type.Object({
   id: Type.String(),
-  jpeg: Type.Union([Type.String(), Type.Null()]),
+  jpeg: textOrNull,
   differing: Type.Integer({ minimum: 0 }),
 });
 
@@ -129,7 +125,7 @@ const origin = Type.Union([
     name: Type.String(),
     sha256: Type.String(),
     page: Type.Integer({ minimum: 1 }),
-    picture: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+    picture: orNull(Type.Integer({ minimum: 1 })),
     place: Type.Object({ left: mm, top: mm, width: mm, height: mm }),
   }),
   Type.Object({
@@ -158,13 +154,13 @@ const settingsSchema = Type.Object({
   }),
   /** Versions and processor, which another run must match to be byte-identical. */
   environment: names,
-  openedAs: Type.Union([Type.String(), Type.Null()]),
-  heatmapSize: Type.Union([Type.Object({ width: side, height: side }), Type.Null()]),
+  openedAs: textOrNull,
+  heatmapSize: orNull(Type.Object({ width: side, height: side })),
   /** Whether the file's metadata was left out of `result.json`. */
   isMetadataLeftOut: Type.Boolean(),
   item: Type.Object({
     name: Type.String(),
-    analysisId: Type.Union([Type.String(), Type.Null()]),
+    analysisId: textOrNull,
     examinedAt: Type.String(),
     isUploadReplaced: Type.Optional(Type.Boolean()),
     retries: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -181,7 +177,7 @@ const settingsSchema = Type.Object({
             name: Type.String(),
             address: Type.Array(Type.String()),
             sentences: Type.Array(Type.String()),
-            logo: Type.Union([Type.String(), Type.Null()]),
+            logo: textOrNull,
           }),
         ),
       }),
@@ -238,8 +234,14 @@ export function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean):
     item: {
       ...item,
       examinedAt: item.examinedAt.toISOString(),
-      ...(caseData === undefined ? {} : { caseData: plainCase(caseData) }),
-      ...(validation === undefined ? {} : { validation: plainValidation(validation) }),
+      ...(caseData && { caseData: plainCase(caseData) }),
+      ...(validation && {
+        validation: {
+          ...validation,
+          createdAt: validation.createdAt.toISOString(),
+          conditions: [...validation.conditions],
+        },
+      }),
     },
   };
 }
@@ -252,10 +254,6 @@ function plainCase({ laboratory, ...told }: CaseData) {
   if (laboratory === undefined) return told;
   const { address, sentences, ...named } = laboratory;
   return { ...told, laboratory: { ...named, address: [...address], sentences: [...sentences] } };
-}
-
-function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {
-  return { ...cited, createdAt: createdAt.toISOString(), conditions: [...conditions] };
 }
 
 export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
@@ -281,11 +279,11 @@ export function readItem({ item }: BundleSettings, custody: Custody): ReportItem
   return {
     ...rest,
     examinedAt: new Date(examinedAt),
-    ...(validation === undefined
-      ? {}
-      : { validation: { ...validation, createdAt: new Date(validation.createdAt) } }),
-    ...(custody.length === 0
-      ? {}
-      : { custody: custody.map((event) => ({ ...event, at: new Date(event.at) })) }),
+    ...(validation && {
+      validation: { ...validation, createdAt: new Date(validation.createdAt) },
+    }),
+    ...(custody.length > 0 && {
+      custody: custody.map((event) => ({ ...event, at: new Date(event.at) })),
+    }),
   };
 }

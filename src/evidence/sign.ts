@@ -175,7 +175,7 @@ export function openZip(at: Date) {
     header(entry: ZipEntry): Buffer {
       const common = commonFields(entry, at);
       const name = Buffer.from(entry.name, 'latin1');
-      const header = Buffer.concat([uint32(0x0403_4b50), common, name]);
+      const header = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, name]);
       directory.push({
         what: `the directory entry of ${entry.name}`,
         bytes: directoryEntry(common, name, offset),
@@ -217,7 +217,9 @@ function commonFields({ name, bytes, packed, crc32: stated }: ZipEntry, at: Date
 }
 
 function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
-  const head = Buffer.concat([uint32(0x0201_4b50), uint16(madeBy)]);
+  const head = Buffer.alloc(6);
+  head.writeUInt32LE(0x0201_4b50);
+  head.writeUInt16LE(madeBy, 4);
   const tail = Buffer.alloc(14);
   tail.writeUInt32LE(permissions * 0x1_0000, 6);
   tail.writeUInt32LE(offset, 10);
@@ -226,7 +228,7 @@ function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
 
 function endRecord(entries: number, directoryBytes: number, offset: number): Buffer {
   const record = Buffer.alloc(22);
-  uint32(0x0605_4b50).copy(record);
+  record.writeUInt32LE(0x0605_4b50);
   record.writeUInt16LE(entries, 8);
   record.writeUInt16LE(entries, 10);
   record.writeUInt32LE(directoryBytes, 12);
@@ -247,16 +249,4 @@ function dosTime(at: Date): number {
 
 function totalSize(parts: readonly ZipPart[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-function uint16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
 }

@@ -8,7 +8,6 @@ import {
   maxBundleBytes,
   resultFile,
   fileContent,
-  type Manifest,
   manifestFile,
   maxBundleFiles,
   parseManifest,
@@ -52,8 +51,8 @@ export async function verifyBundle(
 
 interface Inspected {
   readonly verification: Verification;
-  /** Contents of the unchanged files, by name. */
-  readonly files: OpenedBundle['files'];
+  /** Contents of the files that match the list, by name. */
+  readonly files: FileCheck['intact'];
 }
 
 /** Verifies and also returns the files for further processing. @throws as `verifyBundle`. */
@@ -62,46 +61,8 @@ export async function inspectBundle(
   { fingerprint }: VerifyOptions,
 ): Promise<Inspected> {
   const bytes = typeof bundle === 'string' ? await readFileUpTo(bundle, maxBundleBytes) : bundle;
-  const { manifest, key, files, ...opened } = await openBundle(bytes, fingerprint ?? null);
-  const contradictions = manifest === null ? [] : findContradictions(manifest, files);
-  const problems = [...opened.problems, ...contradictions];
-  const verdict = manifest === null ? null : verdictIn(files);
-  return {
-    verification: { holds: problems.length === 0, problems, key, manifest, verdict },
-    files,
-  };
-}
-
-function verdictIn(files: OpenedBundle['files']): string | null {
-  const bytes = files.get(resultFile);
-  const value = bytes === undefined ? undefined : parseJson(bytes);
-  if (typeof value !== 'object' || value === null || !('verdict' in value)) return null;
-  return typeof value.verdict === 'string' ? value.verdict : null;
-}
-
-interface OpenedBundle {
-  readonly problems: readonly Problem[];
-  /** Null unless its signature is valid. */
-  readonly manifest: Manifest | null;
-  readonly key: Verification['key'];
-  /** Contents by name, only of files that match the list. */
-  readonly files: FileCheck['intact'];
-}
-
-/** Compressed pictures hardly shrink, so anything that grows by more than this factor is malicious. */
-const maxGrowth = 20;
-
-/**
- * Unpacks a bundle and compares every byte with what was signed.
- *
- * @param expected - fingerprint of the expected signing key; null if the caller gives none.
- * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle.
- */
-async function openBundle(bytes: Uint8Array, expected: string | null): Promise<OpenedBundle> {
   const entries = await toEntries(bytes);
-  if (entries instanceof ForensicsError) {
-    return broken('container', null, damaged);
-  }
+  if (entries === null) return broken('container', null, damaged);
   const manifestBytes = fileContent({ entries }, manifestFile);
   if (manifestBytes === null) {
     return broken('missing', manifestFile, `${manifestFile} is missing.`);
@@ -114,11 +75,34 @@ async function openBundle(bytes: Uint8Array, expected: string | null): Promise<O
       `${manifestFile} was changed: it is not a list of files.`,
     );
   }
-  return compare({ bytes, entries, manifest, manifestBytes }, expected);
+  const unpacked = { bytes, entries, manifest, manifestBytes };
+  const { key, problems: ofSignature } = checkSignature(unpacked, fingerprint ?? null);
+  const { intact: files, problems: ofFiles } = checkFiles(unpacked);
+  const contradictions = key === null ? [] : findContradictions(manifest, files);
+  const problems = [...ofSignature, ...ofFiles, ...contradictions];
+  // Without a valid signature, the list cannot be trusted.
+  const trusted = key === null ? nothing : { manifest, verdict: verdictIn(files) };
+  return { verification: { holds: problems.length === 0, problems, key, ...trusted }, files };
 }
 
-/** An unreadable archive that declares itself a bundle was damaged; any other file was never a bundle. */
-async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | ForensicsError> {
+const nothing = { manifest: null, verdict: null };
+
+function broken(kind: Problem['kind'], file: string | null, message: string): Inspected {
+  const problems = [{ kind, file, message }];
+  return { verification: { holds: false, problems, key: null, ...nothing }, files: new Map() };
+}
+
+function verdictIn(files: FileCheck['intact']): string | null {
+  const value = parseJson(files.get(resultFile) ?? new Uint8Array());
+  if (typeof value !== 'object' || value === null || !('verdict' in value)) return null;
+  return typeof value.verdict === 'string' ? value.verdict : null;
+}
+
+/** Compressed pictures hardly shrink, so anything that grows by more than this factor is malicious. */
+const maxGrowth = 20;
+
+/** Null for an unreadable archive that declares itself a bundle; any other file was never a bundle. */
+async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | null> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isBundle = view.includes(signatureFile) || view.includes(manifestFile);
   const maxBytes = Math.min(maxBundleBytes, maxGrowth * bytes.length);
@@ -127,7 +111,7 @@ async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] |
     if (!isBundle) throw new ForensicsError('bundle_unreadable', notABundle);
     return entries;
   } catch (error) {
-    if (error instanceof ForensicsError && isBundle) return error;
+    if (error instanceof ForensicsError && isBundle) return null;
     throw error;
   }
 }
@@ -136,18 +120,3 @@ const damaged =
   'The archive can no longer be read: it was damaged or truncated, or data was added before or after it.';
 
 const notABundle = 'This zip archive is not an evidence bundle: it contains no manifest.json.';
-
-function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundle {
-  const signed = checkSignature(unpacked, expected);
-  const fileCheck = checkFiles(unpacked);
-  return {
-    problems: [...signed.problems, ...fileCheck.problems],
-    manifest: signed.key === null ? null : unpacked.manifest,
-    key: signed.key,
-    files: fileCheck.intact,
-  };
-}
-
-function broken(kind: Problem['kind'], file: string | null, message: string): OpenedBundle {
-  return { problems: [{ kind, file, message }], manifest: null, key: null, files: new Map() };
-}

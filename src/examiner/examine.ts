@@ -21,7 +21,7 @@ import type {
 } from './requests.ts';
 import { observe } from '../engine/observe.ts';
 import type { OpeningModels } from '../engine/schedule.ts';
-import type { Pixels } from '../image/pixels.ts';
+import { type Pixels, scaledSize } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 
 export async function performExamine(
@@ -64,11 +64,10 @@ const thumbnailPx = 160;
 
 async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
   const scale = Math.min(1, thumbnailPx / Math.max(width, height));
-  const size = {
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
-  };
-  return saveJpeg(await scalePixels({ width, height, rgb }, size), 70);
+  return saveJpeg(
+    await scalePixels({ width, height, rgb }, scaledSize({ width, height }, scale)),
+    70,
+  );
 }
 
 /** An unknown strategy has no thresholds, and without thresholds every picture would get a verdict. */
@@ -188,10 +187,7 @@ async function* underConditions(
   let pixels = toPixels(picture);
   for (const { condition, ...pass } of passes) {
     const scale = pass.chooseScale(Math.max(pixels.width, pixels.height));
-    const size = {
-      width: Math.round(pixels.width * scale),
-      height: Math.round(pixels.height * scale),
-    };
+    const size = scaledSize(pixels, scale);
     if (Math.min(size.width, size.height) < limits.minSidePx) return;
     const isSameSize = size.width === pixels.width && size.height === pixels.height;
     const scaled = isSameSize ? pixels : await scalePixels(pixels, size);

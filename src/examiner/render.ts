@@ -7,6 +7,7 @@ import { ForensicsError } from '../errors.ts';
 import { readSamples, type Samples, scalePixels } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
+import { scaledSize } from '../image/pixels.ts';
 import { type AlignedPictures, layBeside } from '../render/heatmap/aligned-pictures.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
@@ -104,8 +105,7 @@ export async function performLayBeside(
     const { rgb, facts } = (await openPicture(source, limits)).picture;
     const { width, height } = facts;
     const scale = Math.min(1, Math.sqrt(maxPixelsBeside / (width * height)));
-    const [small, low] = [width, height].map((side) => Math.max(1, Math.round(scale * side)));
-    return scalePixels({ width, height, rgb }, { width: small!, height: low! });
+    return scalePixels({ width, height, rgb }, scaledSize({ width, height }, scale));
   };
   return layBeside(await open(one), await open(other), alignment);
 }

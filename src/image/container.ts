@@ -187,17 +187,14 @@ function openRaw(bytes: Uint8Array): Container {
 }
 
 function toContainer(bytes: Uint8Array, file: FileFacts): Container {
-  const { width, height, bitsPerSample, channels, colourSpace, hasAlpha, icc } = file;
-  const { exif, xmp, comments, hasCredentials, endOffset, ownOrientation, notes } = file;
+  const { width, height, icc, exif, xmp, comments, ...others } = file;
+  const { hasCredentials, endOffset, ownOrientation, notes, ...samples } = others;
   const texts = comments.map((text) => ({ place: 'comment', keyword: 'Comment', text }) as const);
   return {
     facts: {
       storedWidth: width,
       storedHeight: height,
-      bitsPerSample,
-      channels,
-      colourSpace,
-      hasAlpha,
+      ...samples,
       iccProfile: icc && nameIccProfile(icc),
       jpeg: null,
     },

@@ -76,7 +76,7 @@ export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean 
   return segments.some(({ marker, payload }) => {
     if (marker !== markers.app11) return false;
     // Identifier, instance and sequence number; box length and type; then the description box with its label.
-    const head = String.fromCharCode(...payload.subarray(0, 64));
+    const head = ascii(payload, 0, 64);
     return head.startsWith('JP') && head.includes('jumb') && head.includes('c2pa');
   });
 }
@@ -111,8 +111,7 @@ export function isSegment(
   wanted: number,
   identifier: string,
 ): boolean {
-  if (marker !== wanted || payload.length < identifier.length) return false;
-  return String.fromCharCode(...payload.subarray(0, identifier.length)) === identifier;
+  return marker === wanted && ascii(payload, 0, identifier.length) === identifier;
 }
 
 interface ExtendedXmp {

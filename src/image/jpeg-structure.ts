@@ -1,6 +1,7 @@
 /** Reads the marker segments of a JPEG file without decoding a pixel (ITU-T T.81, Annex B). */
 
 import { failure } from '../contract/failure-reasons.ts';
+import { ascii } from './bytes.ts';
 import { damaged, isFrame, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
 
@@ -78,11 +79,14 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
   if (scans > maxScans) throw damaged(`has more than ${maxScans} scans`);
   const quantisationTables = readQuantisationTables(segments.slice(0, firstScan));
   const { width, height, ...facts } = frame;
+  const restart = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
+  const luma = lumaSteps({ quantisationTables, components: frame.components });
   const structure: JpegStructure = {
     ...facts,
     chromaSubsampling: nameSubsampling(frame.components),
     quantisationTables,
-    quality: readQuality({ quantisationTables, components: frame.components }),
+    // Only baseline tables can be libjpeg's.
+    quality: luma === null || luma.some((step) => step > 255) ? null : nearestQuality(luma),
     segments: segments.map(({ marker, offset, end, payload }) => ({
       marker,
       offset,
@@ -90,7 +94,7 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
       label: labelSegment(marker, payload),
     })),
     scans,
-    restartInterval: readRestartInterval(segments),
+    restartInterval: restart === undefined ? 0 : ((restart[0] ?? 0) << 8) | (restart[1] ?? 0),
     trailingBytes: bytes.length - endOffset,
   };
   return { structure, width, height, segments, endOffset, hasEnd };
@@ -160,12 +164,6 @@ function readTable(payload: Uint8Array, at: number): QuantisationTable {
   return { id, precision, steps };
 }
 
-function readQuality(jpeg: Tables): JpegStructure['quality'] {
-  const steps = lumaSteps(jpeg);
-  if (steps === null || steps.some((step) => step > 255)) return null;
-  return nearestQuality(steps);
-}
-
 type Tables = Pick<JpegStructure, 'quantisationTables' | 'components'>;
 
 /** The 64 luma steps in zig-zag order; null if the file refers to a table that it does not contain. */
@@ -218,11 +216,6 @@ export function holdsEveryScan({
   return [...missing.values()].every(({ size }) => size === 0);
 }
 
-function readRestartInterval(segments: readonly MarkerSegment[]): number {
-  const payload = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
-  return payload === undefined ? 0 : ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
-}
-
 function labelSegment(marker: number, payload: Uint8Array): string {
   if (marker >= markers.app0 && marker <= markers.app15) {
     return `APP${marker - markers.app0} ${applicationName(payload)}`.trimEnd();
@@ -233,8 +226,7 @@ function labelSegment(marker: number, payload: Uint8Array): string {
 
 /** The identifier at the start of an APPn segment, up to its NUL, in printable ASCII. */
 function applicationName(payload: Uint8Array): string {
-  const text =
-    /^[\x20-\x7e]{0,40}/.exec(String.fromCharCode(...payload.subarray(0, 40)))?.[0] ?? '';
+  const text = /^[\x20-\x7e]*/.exec(ascii(payload, 0, 40))?.[0] ?? '';
   if (text.startsWith('http://ns.adobe.com/xap/')) return 'XMP';
   if (text.startsWith('http://ns.adobe.com/xmp/ext')) return 'Extended XMP';
   return text;

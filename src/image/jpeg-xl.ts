@@ -28,15 +28,14 @@ export function readJpegXl(bytes: Uint8Array): FileFacts {
     hasAlpha: false,
     ownOrientation: orientation,
     notes: isAnimated ? ['first_frame_of_animation'] : [],
-    exif: boxesOf(boxes, 'Exif').map((data) => data.subarray(4 + offsetIn(data))),
+    // A four-byte offset to the TIFF structure comes first.
+    exif: boxesOf(boxes, 'Exif').map((data) =>
+      data.subarray(data.length < 4 ? 4 : 4 + dataView(data).getUint32(0)),
+    ),
     xmp: boxesOf(boxes, 'xml '),
     hasCredentials: hasCredentialsBox(boxes),
     endOffset: isBare ? bytes.length : endOfBoxes(boxes),
   };
-}
-
-function offsetIn(data: Uint8Array): number {
-  return data.length < 4 ? 0 : dataView(data).getUint32(0);
 }
 
 const ratios: readonly (readonly [number, number])[] = [

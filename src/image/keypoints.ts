@@ -8,6 +8,7 @@
  */
 
 import type { Picture } from './picture.ts';
+import { scaledSize } from './pixels.ts';
 
 export interface Keypoint {
   /** 32-bit unsigned integer. */
@@ -73,10 +74,7 @@ async function findKeypoints(picture: Picture): Promise<readonly Keypoint[]> {
 
 async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane> {
   const scale = Math.min(1, Math.sqrt(maxPixels / (width * height)));
-  const size = {
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
-  };
+  const size = scaledSize({ width, height }, scale);
   // Loaded here, because programs that only compare keypoints open no picture.
   const { scalePixels } = await import('./codec.ts');
   const small = scale < 1 ? (await scalePixels({ width, height, rgb }, size)).rgb : rgb;

@@ -3,6 +3,7 @@
  * pixels and file structure, but nothing about models, verdicts or people.
  */
 
+import type { PictureLimits } from '../contract/auth.ts';
 import {
   type Intake,
   maxSidePx,
@@ -102,17 +103,8 @@ export interface Picture {
   readonly hiddenText?: MetadataText;
 }
 
-/** Size limits for a picture and its file. */
-export interface Limits {
-  /** Minimum and maximum width and height in pixels, inclusive. */
-  readonly minSidePx: number;
-  readonly maxSidePx: number;
-  /** Maximum width times height, inclusive. */
-  readonly maxPixels: number;
-  /** Maximum file size in bytes, inclusive. */
-  readonly maxBytes: number;
-  readonly formats: readonly Format[];
-}
+/** Limits for a picture and its file, all of them inclusive. */
+export type Limits = PictureLimits;
 
 const bytesPerMegabyte = 1_000_000;
 

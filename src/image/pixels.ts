@@ -47,6 +47,15 @@ interface PixelBox {
   readonly height: number;
 }
 
+/** Rounded to whole pixels, at least one. */
+export function scaledSize(
+  { width, height }: { readonly width: number; readonly height: number },
+  scale: number,
+) {
+  const side = (length: number) => Math.max(1, Math.round(length * scale));
+  return { width: side(width), height: side(height) };
+}
+
 /** @param box - must lie inside the picture. */
 export function cutPixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>, box: PixelBox): Pixels {
   const { left, top, width, height } = box;

@@ -8,10 +8,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ForensicsError } from '../errors.ts';
-import { parseAnyManifest } from './manifest.ts';
-import { parseStatistics } from './statistics.ts';
-import type { AnyManifest, ModelManifest } from './manifest.ts';
-import type { EmbeddingStatistics } from './statistics.ts';
+import { type AnyManifest, type ModelManifest, parseAnyManifest } from './manifest.ts';
+import { type EmbeddingStatistics, parseStatistics } from './statistics.ts';
 import type { LocateManifest } from './locate-manifest.ts';
 
 export interface VerifiedModel {
@@ -191,29 +189,6 @@ function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
   const own = manifest.transformer === null ? [] : [transformerFile];
   return ['model.onnx', 'head.onnx', ...own, statisticsFile];
-}
-
-/**
- * The files of any model folder, verified like those of an installed model.
- *
- * @returns `files`: the files that the manifest lists, by name, including the manifest itself.
- * @throws {ForensicsError} `model_not_found` without a manifest, `model_integrity`.
- */
-export async function readModelFolder(
-  folder: string,
-): Promise<{ readonly manifest: AnyManifest; readonly files: ReadonlyMap<string, Uint8Array> }> {
-  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause: unknown) => {
-    throw new ForensicsError(
-      'model_not_found',
-      'The folder contains no manifest.json of a model.',
-      {
-        cause,
-      },
-    );
-  });
-  const manifest = parseAnyManifest(text);
-  const remedy = 'get it again from its maker, or correct its manifest';
-  return { manifest, files: await verifiedFiles({ folder, manifest, remedy }) };
 }
 
 /**

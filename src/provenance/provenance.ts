@@ -4,114 +4,43 @@
  * proves nothing.
  */
 
-import type {
-  Assurance,
-  Bilingual,
-  DeclarationPlace,
-  DeclaredOrigin,
-  InconsistencyCode,
-} from '../contract/vocabulary.ts';
+import type { Evidence } from '../contract/evidence.ts';
+import type { Bilingual, InconsistencyCode } from '../contract/vocabulary.ts';
 import type { StoredWarning } from '../image/metadata.ts';
 
-export interface Declaration {
-  readonly origin: DeclaredOrigin;
-  readonly place: DeclarationPlace;
-  /** Field name, such as `parameters` or `DigitalSourceType`. */
-  readonly field: string;
-  /** Untrusted text from the file, made printable and truncated to 200 characters. */
-  readonly value: string;
-  /**
-   * Product name if it is given or clearly recognisable, such as `Stable Diffusion web UI (AUTOMATIC1111)` or `DALL-E`;
-   * otherwise null.
-   */
-  readonly generator: string | null;
-  readonly assurance: Assurance;
-}
+/** The types that the contract describes are its own: all text in them comes from the file. */
+type Stated = Evidence['provenance'];
 
-/** A C2PA manifest store. Integrity and trust are separate facts: a forger can sign, but not in someone else's name. */
-export interface ContentCredentials {
-  /** `valid`: signature and hashes match the bytes of this file. `unreadable`: the store cannot be parsed. */
-  readonly integrity: 'valid' | 'broken' | 'unreadable';
-  /** `not-checked` if there is no trust list. */
-  readonly trust: 'trusted' | 'untrusted' | 'not-checked';
-  /** Digest of the trust list used, because administrators update theirs; see `readTrustList`. Null without a list. */
-  readonly trustListSha256: string | null;
-  /** Date (ISO 8601) on which its newest certificate became valid. Absent in examinations from earlier versions. */
-  readonly trustListSince?: string | null;
-  readonly signer: string | null;
-  readonly issuer: string | null;
-  /** ISO 8601, as claimed by the signature. */
-  readonly signedAt: string | null;
-  /** True if a time-stamp authority countersigned and the countersignature is valid. */
-  readonly hasTimestamp: boolean;
-  readonly claimGenerator: string | null;
-  /** As listed, oldest manifest first. */
-  readonly actions: readonly CredentialAction[];
-  /** Number of manifests in the store, including the active one and those of ingredients. */
-  readonly manifests: number;
-  /** C2PA failure status codes for the manifest, such as `assertion.dataHash.mismatch`. */
-  readonly problems: readonly string[];
-  /** Absent in examinations from earlier versions. */
-  readonly identities?: readonly CredentialIdentity[];
-  /** The time-stamp authority, and the signer's certificate's validity period. Null if the credentials have none. */
-  readonly authority?: string | null;
-  readonly validity?: { readonly from: string; readonly to: string } | null;
-  /** All status codes of the active manifest, and the failures of its ingredients. */
-  readonly codes?: readonly string[];
-  readonly ingredientProblems?: readonly string[];
-}
+/**
+ * `value` is untrusted, made printable and truncated to 200 characters; `generator` is a product name, if it is given
+ * or clearly recognisable.
+ */
+export type Declaration = Stated['declarations'][number];
+
+/**
+ * A C2PA manifest store. Integrity and trust are separate facts: a forger can sign, but not in someone else's name.
+ * Optional members are absent in examinations from earlier versions.
+ */
+export type ContentCredentials = NonNullable<Stated['credentials']>;
 
 /**
  * A person or organisation involved in the picture, attested by their own signature (CAWG Identity Assertion 1.1) or by
  * a service that verified accounts and documents.
  */
-export interface CredentialIdentity {
-  readonly name: string | null;
-  /** Who attests it: the issuer of the certificate, or the service. */
-  readonly provider: string | null;
-  /**
-   * `signed`: the signature is valid, but no authority vouches for it. `not-verified`: this would need a connection.
-   */
-  readonly state: 'trusted' | 'signed' | 'broken' | 'not-verified';
-}
+export type CredentialIdentity = NonNullable<ContentCredentials['identities']>[number];
 
-export interface CredentialAction {
-  /** C2PA action, such as `c2pa.created`. */
-  readonly action: string;
-  readonly software: string | null;
-  readonly when: string | null;
-  /** IPTC NewsCodes URI. */
-  readonly digitalSourceType: string | null;
-}
+export type CredentialAction = ContentCredentials['actions'][number];
 
 /** One step of the history that editing programs keep in XMP, as each program reported it. */
-export interface HistoryStep {
-  /** Action, such as `saved` or `derived`. */
-  readonly action: string;
-  readonly software: string | null;
-  /** ISO 8601, as written by the program. */
-  readonly when: string | null;
-  /** Details, such as `converted from image/x-canon-cr2 to image/jpeg`. */
-  readonly parameters: string | null;
-}
+export type HistoryStep = Stated['history'][number];
 
 /** A program or device that the file mentions, and its kind. */
-export interface NamedSoftware {
-  /** `firmware`: software running on the camera or phone itself, such as an iOS version. */
-  readonly kind: 'generator' | 'editor' | 'camera' | 'firmware' | 'platform' | 'unknown';
-  readonly name: string;
-  readonly place: DeclarationPlace;
-}
+export type NamedSoftware = Stated['software'][number];
 
 /** Origin of a JPEG's quantisation tables. */
-export interface QuantisationClass {
-  /** `libjpeg`: scaled standard tables; `custom`: neither these nor any known ones. */
-  readonly kind: 'libjpeg' | 'known-software' | 'custom';
-  /** Software or camera family, for `known-software`. */
-  readonly name: string | null;
-  /** Quality setting 1..100, for `libjpeg`. */
-  readonly quality: number | null;
-}
+export type QuantisationClass = NonNullable<Stated['quantisation']>;
+
+export type FileLayout = Stated['layout'];
 
 /** Values of each kind of contradiction between two records of a file. */
 export interface InconsistencyValues {
@@ -150,15 +79,6 @@ interface StoredSentence {
   readonly code: InconsistencyCode;
   readonly statement: Bilingual;
   readonly measures: Readonly<Record<string, number>>;
-}
-
-export interface FileLayout {
-  /** Number of bytes after the end of the picture. */
-  readonly trailingBytes: number;
-  /** Format of these bytes by their signature: `zip`, `jpeg`, `mp4`, ...; null if it is unknown or there are none. */
-  readonly trailingKind: string | null;
-  /** Number of pictures in the file, including the main one but not EXIF thumbnails. */
-  readonly pictures: number;
 }
 
 export interface Provenance {

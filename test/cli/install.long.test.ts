@@ -12,13 +12,13 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../fixtures/free-port.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 
@@ -278,12 +278,4 @@ test.runIf(canBuildImages)(
 function megabytesIn(images: string): number {
   const [{ size = '' } = {}]: { size?: string }[] = JSON.parse(images);
   return Number.parseFloat(size);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }

@@ -3,35 +3,25 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { draft, type OpenServer, openServer, password } from '../unit/server/open-server.ts';
+import { draft, type OpenServer, password } from '../unit/server/open-server.ts';
 import { startReceiver } from '../unit/service/webhooks/receiver.ts';
-import { browserPath, launch, logIn, openWindow } from './browser.ts';
+import { browserPath, logIn, type OpenConsole, openConsole, openWindow } from './browser.ts';
 
 const fresh = 'walnut ribbon quartz 77 lamps';
 
 describe.skipIf(browserPath === null)('administration in a browser', () => {
+  let opened: OpenConsole;
   let browser: Browser;
   let open: OpenServer;
   let url: string;
   let secret: string;
 
   beforeAll(async () => {
-    browser = await launch();
-    open = await openServer({ flags: { webhookAllow: '127.0.0.0/8' } });
-    const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
-    url = listening.replace(/^http:/, 'https:');
-    open.app.storage.setPublicUrl(new URL(url));
-    const made = await open.makeTenant('acme');
-    const { tenant } = made;
-    secret = made.secret;
-    await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
-    await open.makeUser('viewer', { tenants: [tenant] });
+    opened = await openConsole({ flags: { webhookAllow: '127.0.0.0/8' } });
+    ({ browser, open, url, secret } = opened);
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await open.close();
-  });
+  afterAll(() => opened.close());
 
   const enter = async (page: Page, place: string, name = 'manager') => {
     await logIn(page, url, `${name}@example.org`, password);

@@ -9,30 +9,29 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawScene, fromScene } from '../fixtures/pictures.ts';
-import { type OpenServer, openServer, password } from '../unit/server/open-server.ts';
-import { browserPath, chooseFiles, launch, logIn, openWindow } from './browser.ts';
+import { password } from '../unit/server/open-server.ts';
+import {
+  browserPath,
+  chooseFiles,
+  logIn,
+  type OpenConsole,
+  openConsole,
+  openWindow,
+} from './browser.ts';
 
 describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
+  let opened: OpenConsole;
   let browser: Browser;
-  let open: OpenServer;
   let url: string;
 
   beforeAll(async () => {
-    browser = await launch();
-    open = await openServer({ flags: { intake: 'everything' } });
-    const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
-    url = listening.replace(/^http:/, 'https:');
-    open.app.storage.setPublicUrl(new URL(url));
-    const { tenant } = await open.makeTenant('acme');
-    await open.makeUser('sender', { tenants: [tenant] });
+    opened = await openConsole({ flags: { intake: 'everything' } });
+    ({ browser, url } = opened);
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await open.close();
-  });
+  afterAll(() => opened.close());
 
-  const enter = async (page: Page) => logIn(page, url, 'sender@example.org', password);
+  const enter = async (page: Page) => logIn(page, url, 'viewer@example.org', password);
 
   test('a picture is pasted from the clipboard', async () => {
     const { page, context, complaints } = await openWindow(browser);

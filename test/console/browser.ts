@@ -1,9 +1,8 @@
 /** Opens a console in a browser for the tests of this folder. */
 
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { openServer } from '../unit/server/open-server.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -26,6 +25,29 @@ export interface Window {
 export async function launch(): Promise<Browser> {
   if (browserPath === null) throw new TypeError('There is no browser.');
   return chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+}
+
+export type OpenConsole = Awaited<ReturnType<typeof openConsole>>;
+
+/**
+ * A browser, and a server in this process without its worker, which has one tenant, `acme`, with a `manager` and a
+ * `viewer`.
+ */
+export async function openConsole(flags: Parameters<typeof openServer>[0] = {}) {
+  const browser = await launch();
+  const open = await openServer(flags);
+  const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
+  // Fastify does not know that its sockets use TLS.
+  const url = listening.replace(/^http:/, 'https:');
+  open.app.storage.setPublicUrl(new URL(url));
+  const { tenant, secret } = await open.makeTenant('acme');
+  await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
+  await open.makeUser('viewer', { tenants: [tenant] });
+  const close = async () => {
+    await browser.close();
+    await open.close();
+  };
+  return { browser, open, url, tenant, secret, close };
 }
 
 export async function openWindow(
@@ -89,13 +111,4 @@ export async function overflow(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new TypeError('No port.');
-  return address.port;
 }

@@ -13,7 +13,8 @@ import {
   openOidcServer,
 } from '../fixtures/oidc-server.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
-import { browserPath, freePort, launch, openWindow } from './browser.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { browserPath, launch, openWindow } from './browser.ts';
 
 const tenantsClaim = 'https://acme.example/tenants';
 const examiner = 'examiner@example.org';

@@ -5,8 +5,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { places } from '../../src/console/places.ts';
 import { drawScene, fromScene } from '../fixtures/pictures.ts';
-import { type OpenServer, openServer, password } from '../unit/server/open-server.ts';
-import { browserPath, chooseFiles, launch, logIn, openWindow, overflow } from './browser.ts';
+import { type OpenServer, password } from '../unit/server/open-server.ts';
+import {
+  browserPath,
+  chooseFiles,
+  logIn,
+  type OpenConsole,
+  openConsole,
+  openWindow,
+  overflow,
+} from './browser.ts';
 
 const pages = [...places.filter((place) => place !== null), 'manual/settings'];
 
@@ -20,30 +28,21 @@ const markupShown = `[...document.querySelectorAll('.manual :is(h1, h2, h3, p, l
   .filter((text) => /\\*\\w|\\w\\*|\`|\\]\\(/.test(text))`;
 
 describe.skipIf(browserPath === null)('the console in a browser', () => {
+  let opened: OpenConsole;
   let browser: Browser;
   let open: OpenServer;
   let url: string;
   let picture: Buffer;
 
   beforeAll(async () => {
-    browser = await launch();
-    open = await openServer();
-    const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
-    // Fastify does not know that its sockets use TLS.
-    url = listening.replace(/^http:/, 'https:');
-    open.app.storage.setPublicUrl(new URL(url));
-    const { tenant } = await open.makeTenant('acme');
-    await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
-    await open.makeUser('viewer', { tenants: [tenant] });
+    opened = await openConsole();
+    ({ browser, open, url } = opened);
     picture = await fromScene(drawScene({ width: 160, height: 120, seed: 3 }))
       .jpeg()
       .toBuffer();
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await open.close();
-  });
+  afterAll(() => opened.close());
 
   const enter = async (page: Page, name = 'manager') =>
     logIn(page, url, `${name}@example.org`, password);

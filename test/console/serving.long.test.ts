@@ -12,7 +12,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { browserPath, chooseFiles, freePort, launch, logIn, openWindow } from './browser.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { browserPath, chooseFiles, launch, logIn, openWindow } from './browser.ts';
 
 const email = 'first@example.org';
 const password = 'violet harbour 42 lanterns';

@@ -11,7 +11,8 @@ import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
 import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
-import { browserPath, chooseFiles, freePort, launch, logIn, openWindow } from './browser.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { browserPath, chooseFiles, launch, logIn, openWindow } from './browser.ts';
 
 const password = 'violet harbour 42 lanterns';
 

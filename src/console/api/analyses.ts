@@ -23,10 +23,6 @@ export interface Page {
   readonly ofOneCamera: number;
 }
 
-interface ListAnswer {
-  readonly data: readonly Analysis[];
-}
-
 export async function listAnalyses(
   tenantName: string,
   { from, to, ...filters }: Filters,
@@ -35,16 +31,17 @@ export async function listAnalyses(
 ): Promise<Page> {
   const period = { createdFrom: dayStart(from, 0), createdTo: dayStart(to, 1) };
   const query = { tenantName, ...filters, ...period, ...place };
-  const { json, headers } = await askWhole<ListAnswer>('/v1/analysis', {
-    query,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const { json, headers } = await askWhole<List>('/v1/analysis', { query, signal });
   const count = (name: string) => Number(headers.get(name) ?? 0);
   return {
     entries: json.data,
     totalCount: count('x-total-count'),
     ofOneCamera: count('x-one-camera-count'),
   };
+}
+
+interface List {
+  readonly data: readonly Analysis[];
 }
 
 /** The start of the local day `later` days after this one; undefined if it is not a date. */
@@ -60,11 +57,8 @@ export async function getAnalysis(
   id: string,
   signal?: AbortSignal,
 ): Promise<Analysis> {
-  const { data } = await ask<ListAnswer>('/v1/analysis', {
-    query: { tenantName, id },
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return data[0]!;
+  const query = { tenantName, id };
+  return (await ask<List['data']>('/v1/analysis', { query, signal }))[0]!;
 }
 
 export async function removeAnalysis(
@@ -81,11 +75,8 @@ export async function retryAnalysis(
   id: string,
   options: object,
 ): Promise<Analysis> {
-  const { data } = await ask<ListAnswer>('/v1/analysis/retry', {
-    method: 'POST',
-    body: { tenantName, id, options },
-  });
-  return data[0]!;
+  const body = { tenantName, id, options };
+  return (await ask<List['data']>('/v1/analysis/retry', { body }))[0]!;
 }
 
 const undoMs = 8000;

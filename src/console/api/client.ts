@@ -26,11 +26,12 @@ export class ApiError extends Error {
 }
 
 interface Ask {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** If absent, a request with a body is sent with POST. */
+  readonly method?: 'POST' | 'PUT' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: object | Blob;
   readonly idempotencyKey?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The request outlives the page. */
   readonly keepalive?: boolean;
 }
@@ -44,12 +45,12 @@ export function whenSessionEnds(listener: () => void): void {
   onEnd = listener;
 }
 
-/** The JSON of a response, of the type that the contract promises. @throws {ApiError} */
+/** The data of a response, of the type that the contract promises. @throws {ApiError} */
 export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
-  return (await askWhole<T>(path, question)).json;
+  return (await askWhole<{ readonly data: T }>(path, question)).json.data;
 }
 
-/** Also returns the headers, which contain the total count of a list. @throws {ApiError} */
+/** The whole JSON, and the headers, which contain the total count of a list. @throws {ApiError} */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than a check of each shape
 export async function askWhole<T>(
   path: string,
@@ -75,7 +76,8 @@ async function fetchWithSession(path: string, question: Ask): Promise<Response> 
 }
 
 async function send(path: string, question: Ask, accessToken: string | null): Promise<Response> {
-  const { method = 'GET', query = {}, body, idempotencyKey, signal, keepalive = false } = question;
+  const { query = {}, body, idempotencyKey, signal, keepalive = false } = question;
+  const { method = body === undefined ? 'GET' : 'POST' } = question;
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
@@ -92,7 +94,7 @@ async function send(path: string, question: Ask, accessToken: string | null): Pr
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      signal: signal ?? null,
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
@@ -107,12 +109,8 @@ async function checked(answer: Response): Promise<Response> {
   const told: unknown = await answer.json().catch(() => null);
   const message =
     typeof told === 'object' && told !== null && 'message' in told ? String(told.message) : '';
-  throw new ApiError(
-    answer.status,
-    code,
-    message,
-    Number.isFinite(seconds) ? seconds * 1000 : null,
-  );
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : null;
+  throw new ApiError(answer.status, code, message, retryAfterMs);
 }
 
 /** @throws {ApiError} if there is no session or no response. */
@@ -141,7 +139,7 @@ async function alone(work: () => Promise<void>): Promise<void> {
 
 async function takeTokens(act: string, body: object): Promise<void> {
   const path = `${sessionPath}${act}`;
-  const answer = await checked(await send(path, { method: 'POST', body, keepalive: true }, null));
+  const answer = await checked(await send(path, { body, keepalive: true }, null));
   const { data }: { readonly data: BrowserTokens } = await answer.json();
   // A little early, so that the token does not expire in transit.
   tokens = { ...data, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
@@ -170,8 +168,7 @@ export async function logIn(credentials: object): Promise<UserInfo> {
 }
 
 export async function makeFirstUser(account: object): Promise<void> {
-  const path = `${sessionPath}/first-user`;
-  await checked(await send(path, { method: 'POST', body: account }, null));
+  await checked(await send(`${sessionPath}/first-user`, { body: account }, null));
 }
 
 /** @param isEverywhere - on all devices, otherwise only in this browser. */
@@ -179,14 +176,13 @@ export async function logOut(isEverywhere: boolean): Promise<void> {
   const idToken = tokens?.idToken ?? '';
   const body = isEverywhere && idToken !== '' ? { idToken } : {};
   await alone(async () => {
-    await checked(await send(`${sessionPath}/end`, { method: 'POST', body }, null));
+    await checked(await send(`${sessionPath}/end`, { body }, null));
     tokens = null;
   });
 }
 
-async function whoAmI(): Promise<UserInfo> {
-  const { data } = await ask<{ readonly data: UserInfo }>('/v1/auth/info', { method: 'POST' });
-  return data;
+function whoAmI(): Promise<UserInfo> {
+  return ask('/v1/auth/info', { method: 'POST' });
 }
 
 const attempts = 12;

@@ -44,15 +44,9 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
     const key = crypto.randomUUID();
     const name = toName(file.name);
     const input = { ...facts, version: 'v1', filename: file.name || name, options };
-    made = await persistently(signal, async () => {
-      const { data } = await ask<{ readonly data: readonly Analysis[] }>('/v1/analysis', {
-        method: 'POST',
-        body: { tenantName, name, type: 'image', input, tags, projectId },
-        idempotencyKey: `${key}-create`,
-        signal,
-      });
-      return data[0]!;
-    });
+    const body = { tenantName, name, type: 'image', input, tags, projectId };
+    const request = { body, idempotencyKey: `${key}-create`, signal };
+    [made] = await persistently(signal, () => ask<readonly [Analysis]>('/v1/analysis', request));
     const { id, input: created } = made;
     let isRetrying = false;
     await persistently(signal, async () => {
@@ -65,7 +59,6 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
     onState({ is: 'starting' });
     await persistently(signal, () =>
       ask('/v1/analysis/start', {
-        method: 'POST',
         body: { tenantName, id },
         idempotencyKey: `${key}-start`,
         signal,

@@ -50,7 +50,7 @@ function PasswordForm() {
   const [newPassword, setNew] = useState('');
   const send = async (): Promise<void> => {
     const body = { currentPassword, newPassword };
-    await ask('/v1/auth/change-password', { method: 'POST', body });
+    await ask('/v1/auth/change-password', { body });
     setCurrent('');
     setNew('');
     toast({ text: account.changed });
@@ -76,7 +76,7 @@ function FeedbackForm() {
   const send = async (): Promise<void> => {
     const name = user.name ?? user.email;
     const body = { url: location.href, name, tenantName, email: user.email, message };
-    await ask('/v1/feedback', { method: 'POST', body });
+    await ask('/v1/feedback', { body });
     setMessage('');
     toast({ text: account.sent });
   };

@@ -162,16 +162,14 @@ export function useActs(reload: () => void, onChange: () => void = () => undefin
 type Acts = ReturnType<typeof useActs>;
 type RowActs = Acts & Pick<ReturnType<typeof useCommenting>, 'edit'>;
 
-/** Saves the chosen analyses, or all that match if none is chosen. */
-function CsvButton({
-  chosen,
-  filters,
-  total,
-}: {
+interface CsvButtonProps {
   readonly chosen: readonly Analysis[];
   readonly filters: Filters;
   readonly total: number;
-}) {
+}
+
+/** Saves the chosen analyses, or all that match if none is chosen. */
+function CsvButton({ chosen, filters, total }: CsvButtonProps) {
   const { words, tenantName } = useConsole();
   const { list } = words;
   const { run } = useAct();
@@ -192,15 +190,13 @@ function CsvButton({
   );
 }
 
-function RangeText({
-  start,
-  entries,
-  total,
-}: {
+interface RangeTextProps {
   readonly start: number;
   readonly entries: readonly Analysis[];
   readonly total: number;
-}) {
+}
+
+function RangeText({ start, entries, total }: RangeTextProps) {
   const { words, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language);
   const atWork = entries.filter(isAtWork).length;
@@ -293,20 +289,14 @@ function Rows({
   );
 }
 
-function Row({
-  analysis,
-  isSelected,
-  toggle,
-  thumbnail,
-  remove,
-  again,
-  edit,
-}: RowActs & {
+interface RowProps extends RowActs {
   readonly analysis: Analysis;
   readonly isSelected: boolean;
   readonly toggle: () => void;
   readonly thumbnail: string | undefined;
-}) {
+}
+
+function Row({ analysis, isSelected, toggle, thumbnail, remove, again, edit }: RowProps) {
   const { words, language } = useConsole();
   const { list, upload, cases } = words;
   const { createdDate, input, inferenceStatus } = analysis;

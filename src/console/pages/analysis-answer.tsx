@@ -114,16 +114,13 @@ function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evi
   );
 }
 
-/** Buttons with the numbers of a finding in the picture. */
-export function Numbers({
-  numbers,
-  method,
-  selected,
-  setSelected,
-}: Pick<PlacesProps, 'selected' | 'setSelected'> & {
+interface NumbersProps extends Pick<PlacesProps, 'selected' | 'setSelected'> {
   readonly numbers: readonly number[];
   readonly method: string | null;
-}) {
+}
+
+/** Buttons with the numbers of a finding in the picture. */
+export function Numbers({ numbers, method, selected, setSelected }: NumbersProps) {
   const { analysis: text } = useConsole().words;
   return (
     <>

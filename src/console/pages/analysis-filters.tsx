@@ -6,15 +6,13 @@ import { useConsole } from '../context.ts';
 import { PeriodFields, SelectField, TextField } from '../parts/form.tsx';
 import { Button } from '../parts/pieces.tsx';
 
-export function FilterBar({
-  filters,
-  change,
-  isFiltered,
-}: {
+interface FilterBarProps {
   readonly filters: Filters;
   readonly change: (next: Filters) => void;
   readonly isFiltered: boolean;
-}) {
+}
+
+export function FilterBar({ filters, change, isFiltered }: FilterBarProps) {
   const { list } = useConsole().words;
   const { term, tag, setTerm, setTag } = useTyped(filters, change);
   const reset = () => {

@@ -13,7 +13,7 @@ import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveAs } from '../parts/files.tsx';
 import { useAct } from '../parts/form.tsx';
-import { Button, type Fact, Facts, Panel } from '../parts/pieces.tsx';
+import { Button, Dots, Facts, Panel } from '../parts/pieces.tsx';
 import { heatmapUrl, mapNames } from '../parts/look.ts';
 import { isSpeaking, numbersOf } from '../parts/located.ts';
 import { Numbers } from './analysis-answer.tsx';
@@ -45,16 +45,16 @@ export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
       {reasons.length > 0 && (
         <div class="stack">
           <h3>{text.reasons}</h3>
-          <ul class="dots">
-            {reasons.map(({ code, statement, help }) => (
-              <li key={code}>
+          <Dots
+            items={reasons.map(({ statement, help }) => (
+              <>
                 {statement[language]}{' '}
                 <span class="soft">
                   {text.helps}: {help[language]}
                 </span>
-              </li>
+              </>
             ))}
-          </ul>
+          />
         </div>
       )}
       {neutral.length > 0 && (
@@ -66,11 +66,7 @@ export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
       {skipped.length > 0 && (
         <details>
           <summary>{text.skipped}</summary>
-          <ul class="dots small soft">
-            {skipped.map(({ method, reason }) => (
-              <li key={method}>{reason[language]}</li>
-            ))}
-          </ul>
+          <Dots kind="small soft" items={skipped.map(({ reason }) => reason[language])} />
         </details>
       )}
     </Panel>
@@ -162,32 +158,18 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
       {isSilent ? (
         <p class="soft">{text.noProvenance}</p>
       ) : (
-        <ul class="dots">
-          {writeOrigin(provenance, language).map((phrase) => (
-            <li key={phrase}>
-              <bdi>{phrase}</bdi>
-            </li>
-          ))}
-        </ul>
+        <Dots items={writeOrigin(provenance, language).map((phrase) => <bdi>{phrase}</bdi>)} />
       )}
       {provenance.warnings.length > 0 && (
         <div class="stack">
           <h3>{wordsIn(language).terminal.card.labels.unread}</h3>
-          <ul class="dots">
-            {writeWarnings(provenance, language).map((sentence) => (
-              <li key={sentence}>{sentence}</li>
-            ))}
-          </ul>
+          <Dots items={writeWarnings(provenance, language)} />
         </div>
       )}
       {inconsistencies.length > 0 && (
         <div class="stack">
           <h3>{text.inconsistencies}</h3>
-          <ul class="dots">
-            {inconsistencies.map(({ code, statement }) => (
-              <li key={code}>{statement[language]}</li>
-            ))}
-          </ul>
+          <Dots items={inconsistencies.map(({ statement }) => statement[language])} />
         </div>
       )}
       {history.length > 0 && (
@@ -237,11 +219,7 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
   if (notChecked.length === 0) return null;
   return (
     <Panel title={words.analysis.notChecked}>
-      <ul class="dots">
-        {notChecked.map(({ id, statement }) => (
-          <li key={id}>{statement[language]}</li>
-        ))}
-      </ul>
+      <Dots items={notChecked.map(({ statement }) => statement[language])} />
     </Panel>
   );
 }
@@ -272,46 +250,35 @@ export function Values({ analysis }: { readonly analysis: Analysis }) {
   const { input, inferenceStatus } = analysis;
   const { result, processingStartTime: from, processingFinishTime: to } = inferenceStatus;
   const { model, decisionStrategy, seed, tier } = input.options;
-  const scores = (['real', 'fake', 'compression'] as const).flatMap((name) => {
-    const value = result?.predictions?.[name];
-    const spread = result?.classUncertainties?.[name];
-    if (value === undefined || spread === undefined) return [];
-    return [[text.values2[name], `${fixed(value, 2)} ± ${fixed(spread, 2)}`] as const];
-  });
-  const similar = result?.classSimilarities;
-  const anomaly = result?.anomaly;
-  const rows: readonly Fact[] = [
-    [text.size, `${input.format.toUpperCase()}, ${input.width} × ${input.height}`],
-    [upload.tier, upload.tiers[tier], upload.tierHelp],
-    [text.model, `${model} ${inferenceStatus.version}`],
-    [text.strategy, decisionStrategy, terms.strategy.meaning],
-    [text.seed, String(seed), terms.seed.meaning],
-    ...(from === null || to === null
-      ? []
-      : [
-          [
-            text.duration,
-            text.seconds(fixed((Date.parse(to) - Date.parse(from)) / 1000, 1)),
-          ] as const,
-        ]),
-    ...scores,
-    ...(similar == null
-      ? []
-      : [
-          [text.values2.similarReal, fixed(similar.realCompressed, 2)] as const,
-          [text.values2.similarFake, fixed(similar.fakeCompressed, 2)] as const,
-        ]),
-    ...(anomaly?.score == null
-      ? []
-      : [
-          [text.values2.anomaly, fixed(anomaly.score, 2), terms.anomalyScore.meaning] as const,
-          [text.values2.clusters, String(anomaly.numCluster ?? 0)] as const,
-          [text.values2.gini, fixed(anomaly.giniCoeff ?? 0, 2), terms.gini.meaning] as const,
-        ]),
-  ];
+  const { predictions, classUncertainties, classSimilarities: similar } = result ?? {};
+  const anomaly = result?.anomaly?.score == null ? null : result.anomaly;
+  const names = text.values2;
+  const write = (value: number | null | undefined) => (value == null ? '' : fixed(value, 2));
+  const writeScore = (name: 'real' | 'fake' | 'compression') =>
+    predictions && classUncertainties
+      ? `${write(predictions[name])} ± ${write(classUncertainties[name])}`
+      : '';
+  const ranFor = from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000;
   return (
     <Panel title={text.values}>
-      <Facts rows={rows} />
+      <Facts
+        rows={[
+          [text.size, `${input.format.toUpperCase()}, ${input.width} × ${input.height}`],
+          [upload.tier, upload.tiers[tier], upload.tierHelp],
+          [text.model, `${model} ${inferenceStatus.version}`],
+          [text.strategy, decisionStrategy, terms.strategy.meaning],
+          [text.seed, String(seed), terms.seed.meaning],
+          [text.duration, ranFor === null ? null : text.seconds(fixed(ranFor, 1))],
+          [names.real, writeScore('real')],
+          [names.fake, writeScore('fake')],
+          [names.compression, writeScore('compression')],
+          [names.similarReal, write(similar?.realCompressed)],
+          [names.similarFake, write(similar?.fakeCompressed)],
+          [names.anomaly, write(anomaly?.score), terms.anomalyScore.meaning],
+          [names.clusters, anomaly && String(anomaly.numCluster ?? 0)],
+          [names.gini, anomaly && write(anomaly.giniCoeff ?? 0), terms.gini.meaning],
+        ]}
+      />
     </Panel>
   );
 }
@@ -320,27 +287,21 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text } = useConsole().words;
   const { result, status } = analysis.inferenceStatus;
   const heatmaps = result?.heatmaps ?? null;
-  const links: readonly (readonly [name: string, url: string | undefined])[] = [
-    ...mapNames.map((map) => {
-      const url = heatmaps === null ? undefined : heatmapUrl(heatmaps, map);
-      return [text.heatmapFile(text.maps[map]), url] as const;
-    }),
-    [text.original, status === 'completed' ? analysis.input.storageUrls.getUrl : undefined],
-  ];
+  const maps = (heatmaps === null ? [] : mapNames).map((map) => ({
+    name: text.heatmapFile(text.maps[map]),
+    url: heatmapUrl(heatmaps!, map),
+  }));
+  const original = { name: text.original, url: analysis.input.storageUrls.getUrl };
+  const links = [...maps, ...(status === 'completed' ? [original] : [])];
   return (
     <Panel title={text.files}>
-      <ul class="dots">
-        {links.map(
-          ([name, url]) =>
-            url !== undefined && (
-              <li key={name}>
-                <a href={url} target="_blank" rel="noreferrer">
-                  {name}
-                </a>
-              </li>
-            ),
-        )}
-      </ul>
+      <Dots
+        items={links.map(({ name, url }) => (
+          <a href={url} target="_blank" rel="noreferrer">
+            {name}
+          </a>
+        ))}
+      />
       <SaveButtons analysis={analysis} />
     </Panel>
   );

@@ -6,7 +6,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { locate, type Selected } from '../parts/located.ts';
-import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
+import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
 import {
   Awaited,
   Button,
@@ -38,7 +38,6 @@ import { OtherPictures, useSeenBefore } from './other-pictures.tsx';
 import type { CustodyStep } from '../../contract/verification.ts';
 import { writeActor } from '../../present/report-item.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { ask } from '../api/client.ts';
 
 const tabIds = ['findings', 'origin', 'others', 'report', 'record'] as const;
 type TabId = (typeof tabIds)[number];
@@ -95,15 +94,13 @@ export function useAnalysis(id: string): Loaded<Analysis> {
   });
 }
 
-function Head({
-  analysis,
-  reload,
-  edit,
-}: {
+interface HeadProps {
   readonly analysis: Analysis;
   readonly reload: () => void;
   readonly edit: () => void;
-}) {
+}
+
+function Head({ analysis, reload, edit }: HeadProps) {
   const { list, cases } = useConsole().words;
   const { name, createdDate, inferenceStatus } = analysis;
   const { remove, again } = useActs(reload);
@@ -226,15 +223,10 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
 
 /** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
-  const { words, tenantName, language } = useConsole();
+  const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { data, error, reload } = useLoaded(`custody ${tenantName} ${id}`, {
-    load: async (signal) => {
-      const query = { tenantName, id };
-      const path = '/v1/analysis/custody';
-      return (await ask<{ readonly data: readonly CustodyStep[] }>(path, { query, signal })).data;
-    },
-  });
+  const steps = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
+  const { data, error, reload } = steps;
   const { custody } = wordsIn(language).document;
   const events: Readonly<Record<string, string>> = custody.events;
   return (
@@ -286,22 +278,19 @@ const moves: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1,
 };
 
+interface TabsProps<Id extends string> {
+  readonly label: string;
+  readonly tabs: readonly Tab<Id>[];
+  readonly open: Id;
+  readonly onOpen: (id: Id) => void;
+}
+
 /**
  * The address says which tab is open; in print, all tabs are shown.
  *
  * @see WAI-ARIA Authoring Practices, "Tabs": a single tab stop, with arrow keys to move between tabs.
  */
-function Tabs<Id extends string>({
-  label,
-  tabs,
-  open,
-  onOpen,
-}: {
-  readonly label: string;
-  readonly tabs: readonly Tab<Id>[];
-  readonly open: Id;
-  readonly onOpen: (id: Id) => void;
-}) {
+function Tabs<Id extends string>({ label, tabs, open, onOpen }: TabsProps<Id>) {
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex(({ id }) => id === open);
     const next = moves[event.key]?.(at, tabs.length);

@@ -53,33 +53,30 @@ function Log() {
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
-    <>
-      <section class="panel flush" aria-label={audit.title}>
-        <FilterBar filters={filters} change={change} />
-        <div class="toolbar row apart">
-          <Button
-            kind="little"
-            disabled={isBusy}
-            onClick={() => run(() => saveEntries(tenantName, asked))}
-          >
-            {audit.csv}
-          </Button>
-          <Pager newer={place.newer} older={place.olderThan(last)} />
-        </div>
-        <Rows loaded={loaded} names={names} />
-      </section>
-    </>
+    <section class="panel flush" aria-label={audit.title}>
+      <FilterBar filters={filters} change={change} />
+      <div class="toolbar row apart">
+        <Button
+          kind="little"
+          disabled={isBusy}
+          onClick={() => run(() => saveEntries(tenantName, asked))}
+        >
+          {audit.csv}
+        </Button>
+        <Pager newer={place.newer} older={place.olderThan(last)} />
+      </div>
+      <Rows loaded={loaded} names={names} />
+    </section>
   );
 }
 
-function toQuery({ kind, subject, from, to }: Filters): AuditFilters {
-  const [start, end] = [dayStart(from, 0), dayStart(to, 1)];
+function toQuery({ kind, subject, from, to }: Filters) {
   return {
-    ...(kind === '' ? {} : { event: kind }),
+    event: kind,
     // Ignored until the whole id has been typed.
-    ...(idPattern.test(subject) ? { subject } : {}),
-    ...(start === undefined ? {} : { from: start }),
-    ...(end === undefined ? {} : { to: end }),
+    subject: idPattern.test(subject) ? subject : undefined,
+    from: dayStart(from, 0),
+    to: dayStart(to, 1),
   };
 }
 
@@ -90,14 +87,14 @@ function useNames(): ReadonlyMap<string, string> {
     load: async (signal) => {
       const query = { tenantName };
       const [keys, people] = await Promise.all([
-        ask<{ readonly data: readonly KeyEntry[] }>('/v1/auth/api', { query, signal }),
+        ask<readonly KeyEntry[]>('/v1/auth/api', { query, signal }),
         identity === 'oidc'
-          ? { data: [] }
-          : ask<{ readonly data: readonly TenantPerson[] }>('/v1/tenant/user', { query, signal }),
+          ? []
+          : ask<readonly TenantPerson[]>('/v1/tenant/user', { query, signal }),
       ]);
       return new Map([
-        ...keys.data.map(({ uuid, name }) => [uuid, name] as const),
-        ...people.data.map(({ id, name, email }) => [id, name ?? email] as const),
+        ...keys.map(({ uuid, name }) => [uuid, name] as const),
+        ...people.map(({ id, name, email }) => [id, name ?? email] as const),
       ]);
     },
   });
@@ -216,10 +213,8 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   const rows: CsvValue[][] = [];
   let before: number | null = null;
   for (;;) {
-    const page: readonly AuditEntry[] = await readAudit(tenantName, filters, {
-      before,
-      limit: largestPage,
-    });
+    const place = { before, limit: largestPage };
+    const page: readonly AuditEntry[] = await readAudit(tenantName, filters, place);
     for (const { seq, at, actor, event, subject, details, hash } of page) {
       rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
     }
@@ -230,26 +225,18 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   saveCsv('audit.csv', [head, ...rows]);
 }
 
-interface AuditFilters {
-  readonly event?: string;
-  readonly subject?: string;
-  /** Times in ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
+/** As query parameters; times in ISO 8601. */
+type AuditFilters = ReturnType<typeof toQuery>;
 
 const largestPage = 1000;
 
 /** Newest first. @throws {ApiError} */
-async function readAudit(
+function readAudit(
   tenantName: string,
   filters: AuditFilters,
   { before, limit }: { readonly before: string | number | null; readonly limit: number },
   signal?: AbortSignal,
 ): Promise<readonly AuditEntry[]> {
-  const { data } = await ask<{ readonly data: readonly AuditEntry[] }>('/v1/tenant/audit', {
-    query: { tenantName, ...filters, before: before ?? undefined, limit },
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return data;
+  const query = { tenantName, ...filters, before: before ?? undefined, limit };
+  return ask('/v1/tenant/audit', { query, signal });
 }

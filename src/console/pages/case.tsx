@@ -182,17 +182,14 @@ function useDetails(analyses: readonly Analysis[]): {
   return { known: known.current, open: open().length };
 }
 
-function Row({
-  analysis,
-  thumbnail,
-  seen,
-  edit,
-}: {
+interface RowProps {
   readonly analysis: Analysis;
   readonly thumbnail: string | undefined;
   readonly seen: readonly SeenBefore[];
   readonly edit: () => void;
-}) {
+}
+
+function Row({ analysis, thumbnail, seen, edit }: RowProps) {
   const { words, language } = useConsole();
   const { id, name, comment, createdDate } = analysis;
   const because = writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);

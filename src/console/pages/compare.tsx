@@ -15,7 +15,7 @@ import { firstLook, layOn, type Size } from '../parts/look.ts';
 import { type Box, type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
 import { ViewerControls } from '../parts/viewer-controls.tsx';
 import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
-import { toLuma, toRgb } from '../../image/pixels.ts';
+import { scaledSize, toLuma, toRgb } from '../../image/pixels.ts';
 
 export function ComparePage({ id, otherId }: { readonly id: string; readonly otherId: string }) {
   const { words } = useConsole();
@@ -206,8 +206,7 @@ function overlap(lower: Size, upper: Size, placed: DOMMatrix): Box {
 }
 
 function draw(picture: ImageBitmap, placed: DOMMatrix, shared: Box, scale: number) {
-  const width = Math.max(1, Math.round(shared.width * scale));
-  const height = Math.max(1, Math.round(shared.height * scale));
+  const { width, height } = scaledSize(shared, scale);
   const context = new OffscreenCanvas(width, height).getContext('2d')!;
   context.imageSmoothingQuality = 'high';
   const moved = new DOMMatrix().scale(scale).translate(-shared.left, -shared.top);

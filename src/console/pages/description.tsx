@@ -7,15 +7,13 @@ import { useConsole } from '../context.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
-export function Description({
-  analysis,
-  isEditing,
-  onClose,
-}: {
+interface DescriptionProps {
   readonly analysis: Analysis;
   readonly isEditing: boolean;
   readonly onClose: () => void;
-}) {
+}
+
+export function Description({ analysis, isEditing, onClose }: DescriptionProps) {
   const { tags, comment, caseData } = analysis;
   const labels = useCaseLabels();
   const stated = (['exhibit', 'examiner'] as const).flatMap((name) =>

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import type { Intake } from '../../contract/limits.ts';
-import { ApiError, ask } from '../api/client.ts';
+import { ApiError, askWhole } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Facts, Failure, Loading, PageTitle, Panel, writeTime } from '../parts/pieces.tsx';
@@ -19,7 +19,7 @@ export function HealthPage() {
   const { health } = words;
   const { data, error, reload } = useLoaded('health', {
     load: async (signal) => {
-      const { data: checks, intake } = await ask<Answer>('/v1/health', { signal });
+      const { data: checks, intake } = (await askWhole<Answer>('/v1/health', { signal })).json;
       return { intake, checks: Object.entries(checks), at: Date.now() };
     },
     pause: () => pauseMs,

@@ -8,7 +8,7 @@ import { glossary as glossaryDe } from '../../present/wording/de/glossary.ts';
 import { glossary as glossaryEn } from '../../present/wording/en/glossary.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Awaited, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
+import { Awaited, Dots, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
 // Each page is a separate file, fetched when it is opened.
 const pages = import.meta.glob<string>('../../manual/**/*.md', {
@@ -33,13 +33,11 @@ export function HelpPage() {
       </Panel>
       <div class="columns">
         <Panel title={help.manual}>
-          <ul class="dots">
-            {Object.entries(topics).map(([topic, { [language]: told }]) => (
-              <li key={topic}>
-                <a href={`#/manual/${topic}`}>{told[0]}</a>
-              </li>
+          <Dots
+            items={Object.entries(topics).map(([topic, { [language]: told }]) => (
+              <a href={`#/manual/${topic}`}>{told[0]}</a>
             ))}
-          </ul>
+          />
         </Panel>
         <Panel title={help.api}>
           <p>{help.apiHint}</p>
@@ -76,11 +74,7 @@ function Certificate() {
             </a>
           </p>
           <p class="small soft">{help.caCheck}</p>
-          <ul class="dots small">
-            {Object.values(help.systems).map((text) => (
-              <li key={text}>{text}</li>
-            ))}
-          </ul>
+          <Dots kind="small" items={Object.values(help.systems)} />
         </>
       )}
       {hasAuthority === false && <p>{help.caNone}</p>}

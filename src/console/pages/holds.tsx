@@ -127,6 +127,12 @@ interface HoldProps {
   readonly hold: LegalHold;
 }
 
+/** What is held, in words. */
+function useHeldName({ analysisId, analysisName }: LegalHold): string {
+  const { everything } = useConsole().words.holds;
+  return analysisId === null ? everything : (analysisName ?? analysisId);
+}
+
 function Held({ hold: { analysisId, analysisName } }: HoldProps) {
   const { holds } = useConsole().words;
   if (analysisId === null) return <strong>{holds.everything}</strong>;
@@ -153,9 +159,8 @@ function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: Ho
 
 function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold) => void }) {
   const { holds } = useConsole().words;
+  const subject = useHeldName(hold);
   if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
-  const subject =
-    hold.analysisId === null ? holds.everything : (hold.analysisName ?? hold.analysisId);
   return <RowButton label={holds.lift} subject={subject} onClick={() => onLift(hold)} />;
 }
 
@@ -165,7 +170,7 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
   const [reason, setReason] = useState('');
   const send = async (): Promise<void> => {
     const held = id === null ? {} : { analysisId: id };
-    await ask(path, { method: 'POST', body: { tenantName, ...held, reason } });
+    await ask(path, { body: { tenantName, ...held, reason } });
     toast({ text: holds.placed });
     onDone();
   };
@@ -188,10 +193,8 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
   );
 }
 
-function LiftDialog({
-  hold: { analysisId, analysisName, reason },
-  onDone,
-}: HoldProps & { readonly onDone: () => void }) {
+function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void }) {
+  const { analysisId, reason } = hold;
   const { words, tenantName, toast } = useConsole();
   const { holds } = words;
   const send = async (): Promise<void> => {
@@ -203,8 +206,7 @@ function LiftDialog({
   return (
     <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onClose={onDone} send={send}>
       <p>
-        <bdi>{analysisId === null ? holds.everything : (analysisName ?? analysisId)}</bdi>:{' '}
-        <bdi>{reason}</bdi>
+        <bdi>{useHeldName(hold)}</bdi>: <bdi>{reason}</bdi>
       </p>
       <p>{holds.liftHint}</p>
     </FormDialog>

@@ -122,39 +122,24 @@ interface DialogProps {
 }
 
 async function make(body: object): Promise<string> {
-  const idempotencyKey = crypto.randomUUID();
-  const { data } = await ask<{ readonly data: KeyEntry }>(path, {
-    method: 'POST',
-    body,
-    idempotencyKey,
-  });
-  return data.secret;
+  return (await ask<KeyEntry>(path, { body, idempotencyKey: crypto.randomUUID() })).secret;
 }
 
-type Days = (typeof lives)[number];
-
-function LifeField({ days, setDays }: { days: Days; setDays: (days: Days) => void }) {
+function LifeField(props: { readonly value: string; readonly onValue: (days: string) => void }) {
   const { keys } = useConsole().words;
-  const options = Object.fromEntries(lives.map((each) => [each, keys.dayCount(each)]));
-  return (
-    <SelectField
-      label={keys.days}
-      options={options}
-      value={String(days)}
-      onValue={(value) => setDays(lives.find((each) => String(each) === value) ?? days)}
-    />
-  );
+  const options = Object.fromEntries(lives.map((days) => [days, keys.dayCount(days)]));
+  return <SelectField label={keys.days} options={options} {...props} />;
 }
 
-function expiryAfter(days: Days): string {
-  return new Date(Date.now() + days * dayMs).toISOString();
+function expiryAfter(days: string): string {
+  return new Date(Date.now() + Number(days) * dayMs).toISOString();
 }
 
 function CreateDialog({ onDone }: DialogProps) {
   const { words, tenantName } = useConsole();
   const { keys } = words;
   const [name, setName] = useState('');
-  const [days, setDays] = useState<Days>(90);
+  const [days, setDays] = useState('90');
   return (
     <FormDialog
       title={keys.create}
@@ -163,7 +148,7 @@ function CreateDialog({ onDone }: DialogProps) {
       send={async () => onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }))}
     >
       <TextField label={keys.newName} required maxLength={255} value={name} onValue={setName} />
-      <LifeField days={days} setDays={setDays} />
+      <LifeField value={days} onValue={setDays} />
     </FormDialog>
   );
 }
@@ -171,7 +156,7 @@ function CreateDialog({ onDone }: DialogProps) {
 function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
   const { words, tenantName } = useConsole();
   const { keys } = words;
-  const [days, setDays] = useState<Days>(90);
+  const [days, setDays] = useState('90');
   const [grace, setGrace] = useState<keyof typeof graces>('day');
   const send = async (): Promise<void> => {
     const replaces = { uuid: entry.uuid };
@@ -186,7 +171,7 @@ function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
       send={send}
     >
       <p>{keys.rotateHint}</p>
-      <LifeField days={days} setDays={setDays} />
+      <LifeField value={days} onValue={setDays} />
       <SelectField label={keys.grace} options={keys.graces} value={grace} onValue={setGrace} />
     </FormDialog>
   );

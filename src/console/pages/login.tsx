@@ -58,20 +58,21 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
   return (
     <form class="stack" onSubmit={onSubmit(send)}>
       {failure}
-      <TextField
-        label={words.login.email}
-        type="email"
-        required
-        autocomplete="username"
-        value={email}
-        onValue={setEmail}
-      />
+      <EmailField language={language} value={email} onValue={setEmail} />
       <PasswordField label={words.login.password} value={password} onValue={setPassword} />
       <button class="button main" disabled={isBusy}>
         {words.login.act}
       </button>
     </form>
   );
+}
+
+function EmailField({
+  language,
+  ...props
+}: Pick<LoginProps, 'language'> & Pick<Parameters<typeof TextField>[0], 'value' | 'onValue'>) {
+  const { email } = wordsOf(language).login;
+  return <TextField label={email} type="email" required autocomplete="username" {...props} />;
 }
 
 function Elsewhere({ language }: { readonly language: Language }) {
@@ -112,14 +113,7 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
       <form class="stack" onSubmit={onSubmit(send)}>
         {failure}
         <TextField label={first.name} required autocomplete="name" value={name} onValue={setName} />
-        <TextField
-          label={login.email}
-          type="email"
-          required
-          autocomplete="username"
-          value={email}
-          onValue={setEmail}
-        />
+        <EmailField language={language} value={email} onValue={setEmail} />
         <PasswordField
           label={login.password}
           hint={first.passwordHint}
@@ -135,15 +129,12 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   );
 }
 
-export function Alone({
-  title,
-  language,
-  setLanguage,
-  children,
-}: Pick<LoginProps, 'language' | 'setLanguage'> & {
+interface AloneProps extends Pick<LoginProps, 'language' | 'setLanguage'> {
   readonly title: string;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Alone({ title, language, setLanguage, children }: AloneProps) {
   return (
     <main class="center">
       <div class="panel">

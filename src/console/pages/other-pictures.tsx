@@ -11,14 +11,12 @@ import { Panel, ResultBadge } from '../parts/pieces.tsx';
 import { pageSize } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 
-export async function listSeenBefore(
+export function listSeenBefore(
   tenantName: string,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly SeenBefore[]> {
-  const query = { tenantName, id };
-  const path = '/v1/analysis/seen-before';
-  return (await ask<{ readonly data: readonly SeenBefore[] }>(path, { query, signal })).data;
+  return ask('/v1/analysis/seen-before', { query: { tenantName, id }, signal });
 }
 
 /** Empty until the analysis is completed. */
@@ -43,15 +41,13 @@ export function useSameCase({ id, projectId }: Analysis, isWanted = true): reado
   return (data?.entries ?? []).filter((each) => each.id !== id);
 }
 
-export function OtherPictures({
-  analysis,
-  seen,
-  isOpen,
-}: {
+interface OtherPicturesProps {
   readonly analysis: Analysis;
   readonly seen: readonly SeenBefore[];
   readonly isOpen: boolean;
-}) {
+}
+
+export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
   const { cases, analysis: text } = useConsole().words;
   const { projectId } = analysis;
   const sameCase = useSameCase(analysis, isOpen);

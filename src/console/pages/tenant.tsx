@@ -169,15 +169,13 @@ function StorageForm({ tenant, reload }: PartProps) {
   );
 }
 
-function StoreFields({
-  kind,
-  draft,
-  setDraft,
-}: {
+interface StoreFieldsProps {
   readonly kind: 's3' | 'azure';
   readonly draft: Draft;
   readonly setDraft: (draft: Draft) => void;
-}) {
+}
+
+function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
   const { fields } = useConsole().words.tenant;
   return (
     <>

@@ -11,10 +11,6 @@ import { TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Awaited, Button, PageTitle, Panel } from '../parts/pieces.tsx';
 
-interface Answer {
-  readonly data: UsageReport;
-}
-
 interface Day {
   /** Such as 2026-03-01; days of the report begin at midnight UTC. */
   readonly day: string;
@@ -35,7 +31,7 @@ export function UsagePage() {
   const [to, setTo] = useState(today);
   const days = daysBetween(from, to);
   const total = useLoaded(tenantName, {
-    load: (signal) => ask<Answer>('/v1/tenant/report', { query: { tenantName }, signal }),
+    load: (signal) => ask<UsageReport>('/v1/tenant/report', { query: { tenantName }, signal }),
   });
   const daily = useLoaded(`${tenantName} ${from} ${to}`, {
     load: (signal) => (days === null ? Promise.resolve([]) : loadDays(tenantName, days, signal)),
@@ -44,7 +40,7 @@ export function UsagePage() {
     <>
       <PageTitle text={usage.title} />
       <Panel title={usage.total}>
-        <Awaited loaded={total}>{({ data }) => <Tiles report={data} />}</Awaited>
+        <Awaited loaded={total}>{(report) => <Tiles report={report} />}</Awaited>
       </Panel>
       <section class="panel">
         <div class="row apart end">
@@ -54,7 +50,7 @@ export function UsagePage() {
             <TextField label={usage.to} type="date" max={today} value={to} onValue={setTo} />
             <Button
               disabled={daily.data === null || daily.data.length === 0}
-              onClick={() => saveDays(daily.data ?? [])}
+              onClick={() => saveCsv('usage.csv', toTable(daily.data ?? []))}
             >
               {usage.csv}
             </Button>
@@ -163,15 +159,13 @@ async function loadDays(
   for (let at = 0; at < days.length; at += parallel) {
     const some = days.slice(at, at + parallel).map(async (day) => {
       const query = { tenantName, type: 'range', startTime: day, endTime: day };
-      const { data } = await ask<Answer>('/v1/tenant/report', { query, signal });
-      return { day, report: data };
+      return { day, report: await ask<UsageReport>('/v1/tenant/report', { query, signal }) };
     });
     found.push(...(await Promise.all(some)));
   }
   return found;
 }
 
-function saveDays(days: readonly Day[]): void {
-  const rows = days.map(({ report }) => valuesOfDay(report));
-  saveCsv('usage.csv', [Object.keys(usageColumns), ...rows]);
+function toTable(days: readonly Day[]) {
+  return [Object.keys(usageColumns), ...days.map(({ report }) => valuesOfDay(report))];
 }

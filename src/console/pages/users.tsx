@@ -42,7 +42,7 @@ function People() {
   const { run } = useAct();
   const enable = ({ id }: TenantPerson) =>
     run(async () => {
-      await ask(`${path}/enable`, { method: 'POST', body: { tenantName, id } });
+      await ask(`${path}/enable`, { body: { tenantName, id } });
       done(users.enabled);
     });
   return (
@@ -65,15 +65,15 @@ function People() {
   );
 }
 
-function Rows({
-  loaded,
-  setOpen,
-  enable,
-}: {
-  readonly loaded: Loaded<readonly TenantPerson[]>;
+interface ActsProps {
   readonly setOpen: (open: Open) => void;
   readonly enable: (person: TenantPerson) => void;
-}) {
+}
+
+function Rows({
+  loaded,
+  ...acts
+}: ActsProps & { readonly loaded: Loaded<readonly TenantPerson[]> }) {
   const { words, user } = useConsole();
   const { users, account } = words;
   return (
@@ -106,7 +106,7 @@ function Rows({
           </td>
           <td class="acts wide">
             {person.isManageable ? (
-              <Acts person={person} setOpen={setOpen} enable={enable} />
+              <Acts person={person} {...acts} />
             ) : (
               person.id !== user.id && <span class="small soft">{users.others}</span>
             )}
@@ -117,15 +117,7 @@ function Rows({
   );
 }
 
-function Acts({
-  person,
-  setOpen,
-  enable,
-}: {
-  readonly person: TenantPerson;
-  readonly setOpen: (open: Open) => void;
-  readonly enable: (person: TenantPerson) => void;
-}) {
+function Acts({ person, setOpen, enable }: ActsProps & { readonly person: TenantPerson }) {
   const { users } = useConsole().words;
   const acts: readonly (readonly [string, () => void])[] = [
     [users.edit, () => setOpen({ is: 'edit', person })],
@@ -158,7 +150,7 @@ function CreateDialog({ onDone }: DialogProps) {
   const send = async (): Promise<void> => {
     const scopes = mayChange ? [settings] : [];
     const named = name.trim() === '' ? {} : { name: name.trim() };
-    await ask(path, { method: 'POST', body: { tenantName, email, password, scopes, ...named } });
+    await ask(path, { body: { tenantName, email, password, scopes, ...named } });
     onDone(common.saved);
   };
   return (
@@ -232,7 +224,7 @@ function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
   const { users } = words;
   const [newPassword, setPassword] = useState('');
   const send = async (): Promise<void> => {
-    await ask(`${path}/password`, { method: 'POST', body: { tenantName, id, newPassword } });
+    await ask(`${path}/password`, { body: { tenantName, id, newPassword } });
     onDone(users.resetDone);
   };
   return (
@@ -252,7 +244,7 @@ function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
   const { words, tenantName } = useConsole();
   const { users } = words;
   const send = async (): Promise<void> => {
-    await ask(`${path}/disable`, { method: 'POST', body: { tenantName, id } });
+    await ask(`${path}/disable`, { body: { tenantName, id } });
     onDone(users.disabledNow);
   };
   return (

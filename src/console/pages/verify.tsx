@@ -6,7 +6,7 @@ import { nameIn } from '../../present/printable.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
-import { type Fact, Facts, Failure, PageTitle, Time } from '../parts/pieces.tsx';
+import { Dots, type Fact, Facts, Failure, PageTitle, Time } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
   const { words, tenantName } = useConsole();
@@ -20,12 +20,9 @@ export function VerifyPage() {
     setFound(null);
     setError(null);
     try {
-      const { data } = await ask<{ readonly data: Verification }>('/v1/bundle/verify', {
-        method: 'POST',
-        query: { tenantName },
-        body: file,
-      });
-      setFound({ ...data, name: file.name });
+      const request = { query: { tenantName }, body: file };
+      const verification = await ask<Verification>('/v1/bundle/verify', request);
+      setFound({ ...verification, name: file.name });
     } catch (failure) {
       setError(failure);
     }
@@ -66,18 +63,15 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
   const { holds, problems, key, manifest, verdict, name } = found;
   const isOwn = key?.isOwn === true;
   const title = holds ? (isOwn ? verify.holdsOwn : verify.holds) : verify.broken;
+  const { item, files } = manifest ?? {};
   const rows: readonly Fact[] = [
-    ...(manifest === null
-      ? []
-      : ([
-          [verify.picture, <bdi>{`${manifest.item.name} · SHA-256 ${manifest.item.sha256}`}</bdi>],
-          [verify.examinedAt, <Time at={manifest.examinedAt} />],
-          [verify.signedAt, <Time at={manifest.signedAt} />],
-          [verify.product, <bdi>{manifest.product}</bdi>],
-          [verify.files, <bdi>{manifest.files.map((file) => file.name).join(', ')}</bdi>],
-        ] as const)),
-    [verify.verdict, verdict === null ? '' : nameIn(words.list.results, verdict, verdict)],
-    [verify.key, key?.fingerprint ?? ''],
+    [verify.picture, item ? <bdi>{`${item.name} · SHA-256 ${item.sha256}`}</bdi> : null],
+    [verify.examinedAt, manifest && <Time at={manifest.examinedAt} />],
+    [verify.signedAt, manifest && <Time at={manifest.signedAt} />],
+    [verify.product, manifest && <bdi>{manifest.product}</bdi>],
+    [verify.files, files ? <bdi>{files.map(({ name: file }) => file).join(', ')}</bdi> : null],
+    [verify.verdict, verdict && nameIn(words.list.results, verdict, verdict)],
+    [verify.key, key && key.fingerprint],
   ];
   return (
     <section
@@ -94,13 +88,11 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
       {problems.length > 0 && (
         <>
           <h3>{verify.problems}</h3>
-          <ul class="dots">
-            {problems.map(({ kind, file, message }) => (
-              <li key={message}>
-                {nameIn(verify.problemKinds, kind, message).replace('{file}', () => file ?? '')}
-              </li>
-            ))}
-          </ul>
+          <Dots
+            items={problems.map(({ kind, file, message }) =>
+              nameIn(verify.problemKinds, kind, message).replace('{file}', () => file ?? ''),
+            )}
+          />
         </>
       )}
       <Facts rows={rows} />

@@ -75,10 +75,8 @@ function useSending(reload: () => void) {
   const { words, tenantName } = useConsole();
   const { webhooks } = words;
   const { isBusy, run } = useAct(reload);
-  const post = async <T,>(act: string, body: object): Promise<T> => {
-    const request = { method: 'POST', body: { tenantName, ...body } } as const;
-    return (await ask<{ readonly data: T }>(`${path}/${act}`, request)).data;
-  };
+  const post = <T,>(act: string, body: object): Promise<T> =>
+    ask(`${path}/${act}`, { body: { tenantName, ...body } });
   return {
     isBusy,
     again: (id: string) =>

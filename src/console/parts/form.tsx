@@ -14,18 +14,15 @@ interface Labelled {
   readonly hint?: string | undefined;
 }
 
-/** @param children - the control, which takes these attributes. */
-export function Field({
-  label,
-  help,
-  hint,
-  children,
-}: Labelled & {
+interface FieldProps extends Labelled {
   readonly children: (attributes: {
     readonly id: string;
     readonly 'aria-describedby'?: string;
   }) => ComponentChildren;
-}) {
+}
+
+/** @param children - the control, which takes these attributes. */
+export function Field({ label, help, hint, children }: FieldProps) {
   const id = useId();
   const described = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
   return (
@@ -160,15 +157,13 @@ export function StrategyField(props: {
   return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
 }
 
-export function CheckField({
-  label,
-  isChecked,
-  onChecked,
-}: {
+interface CheckFieldProps {
   readonly label: string;
   readonly isChecked: boolean;
   readonly onChecked: (isChecked: boolean) => void;
-}) {
+}
+
+export function CheckField({ label, isChecked, onChecked }: CheckFieldProps) {
   return (
     <label class="check">
       <input

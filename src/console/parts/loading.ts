@@ -73,10 +73,7 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
 export function useTenant(): Loaded<TenantResponse> {
   const { tenantName } = useConsole();
   return useLoaded(`tenant ${tenantName}`, {
-    load: async (signal) => {
-      const request = { query: { tenantName }, signal };
-      return (await ask<{ readonly data: TenantResponse }>('/v1/tenant', request)).data;
-    },
+    load: (signal) => ask('/v1/tenant', { query: { tenantName }, signal }),
   });
 }
 
@@ -88,10 +85,7 @@ export function useTenantList<Entry>(
 ): Loaded<readonly Entry[]> {
   const { tenantName } = useConsole();
   return useLoaded<readonly Entry[]>(JSON.stringify([path, tenantName, query]), {
-    load: async (signal) => {
-      const request = { query: { tenantName, ...query }, signal };
-      return (await ask<{ readonly data: readonly Entry[] }>(path, request)).data;
-    },
+    load: (signal) => ask(path, { query: { tenantName, ...query }, signal }),
     ...(pause === undefined ? {} : { pause }),
   });
 }

@@ -110,15 +110,7 @@ const largestScale = 32;
 /** Zooms around a point of the window, which stays in place. */
 export function zoomAt(
   view: View,
-  {
-    factor,
-    at,
-    least,
-  }: {
-    readonly factor: number;
-    readonly at: { readonly x: number; readonly y: number };
-    readonly least: number;
-  },
+  { factor, at, least }: { readonly factor: number; readonly at: Point; readonly least: number },
 ): View {
   const scale = Math.min(largestScale, Math.max(least, view.scale * factor));
   const by = scale / view.scale;

@@ -16,16 +16,14 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-/** A page that only users who may change settings can see. */
-export function ManagerPage({
-  title,
-  intro,
-  children,
-}: {
+interface ManagerPageProps {
   readonly title: string;
   readonly intro: string;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A page that only users who may change settings can see. */
+export function ManagerPage({ title, intro, children }: ManagerPageProps) {
   const { words, isManager } = useConsole();
   return (
     <>
@@ -68,7 +66,7 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl class="facts">
       {rows
-        .filter(([, value]) => value !== '')
+        .filter(([, value]) => value !== '' && value !== null)
         .map(([label, value, help], at) => (
           <Fragment key={at}>
             <dt>
@@ -81,6 +79,23 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
           </Fragment>
         ))}
     </dl>
+  );
+}
+
+/** A list with dots. @param kind - more classes. */
+export function Dots({
+  items,
+  kind = '',
+}: {
+  readonly items: readonly ComponentChildren[];
+  readonly kind?: string;
+}) {
+  return (
+    <ul class={`dots ${kind}`}>
+      {items.map((item, at) => (
+        <li key={at}>{item}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -196,15 +211,13 @@ export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Done before it is painted, so that a key pressed immediately goes to it.

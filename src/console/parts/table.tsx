@@ -53,16 +53,14 @@ export function Table<Entry>({
   );
 }
 
-/** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
-export function RowButton({
-  label,
-  subject,
-  onClick,
-}: {
+interface RowButtonProps {
   readonly label: string;
   readonly subject: string;
   readonly onClick: () => void;
-}) {
+}
+
+/** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
+export function RowButton({ label, subject, onClick }: RowButtonProps) {
   return (
     <Button kind="quiet little" onClick={onClick}>
       {label}
@@ -89,16 +87,14 @@ export function usePlace() {
   };
 }
 
-/** A pager for a list whose length is known. */
-export function RangePager({
-  start,
-  total,
-  setStart,
-}: {
+interface RangePagerProps {
   readonly start: number;
   readonly total: number;
   readonly setStart: (start: number) => void;
-}) {
+}
+
+/** A pager for a list whose length is known. */
+export function RangePager({ start, total, setStart }: RangePagerProps) {
   const older = start + pageSize;
   return (
     <Pager

@@ -37,8 +37,8 @@ async function listThumbnails(
   const found: Thumbnail[] = [];
   for (let at = 0; at < ids.length; at += maxThumbnails) {
     const query = { tenantName, ids: ids.slice(at, at + maxThumbnails).join(',') };
-    const path = '/v1/analysis/thumbnails';
-    found.push(...(await ask<{ data: readonly Thumbnail[] }>(path, { query, signal })).data);
+    const some = await ask<readonly Thumbnail[]>('/v1/analysis/thumbnails', { query, signal });
+    found.push(...some);
   }
   return found;
 }

@@ -5,15 +5,13 @@ import { useConsole } from '../context.ts';
 import { type Look, mapNames, wholePicture } from './look.ts';
 import { Button } from './pieces.tsx';
 
-export function ViewerControls({
-  look,
-  setLook,
-  hasMaps,
-}: {
+interface ViewerControlsProps {
   readonly look: Look;
   readonly setLook: (look: Look) => void;
   readonly hasMaps: boolean;
-}) {
+}
+
+export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
   const { analysis } = useConsole().words;
   const change = (next: Partial<Look>) => setLook({ ...look, ...next });
   const zoom = (factor: number) =>

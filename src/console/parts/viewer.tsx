@@ -128,16 +128,14 @@ function useFrame(box: RefObject<HTMLDivElement | null>): Size {
   return frame;
 }
 
-/** Its children are positioned in picture pixels. */
-function Plane({
-  size: { width, height },
-  view: { x, y, scale },
-  children,
-}: {
+interface PlaneProps {
   readonly size: Size;
   readonly view: View;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** Its children are positioned in picture pixels. */
+function Plane({ size: { width, height }, view: { x, y, scale }, children }: PlaneProps) {
   const transform = `translate(${x}px, ${y}px) scale(${scale})`;
   return (
     <div class="plane" style={{ width: `${width}px`, height: `${height}px`, transform }}>
@@ -189,18 +187,15 @@ function MarkOnPicture({
 const loupeRadiusPx = 100;
 const loupeFactor = 3;
 
-/** A round magnifier over a place in the picture. */
-function Loupe({
-  at,
-  view,
-  size,
-  children,
-}: {
+interface LoupeProps {
   readonly at: Point;
   readonly view: View;
   readonly size: Size;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A round magnifier over a place in the picture. */
+function Loupe({ at, view, size, children }: LoupeProps) {
   const [x, y] = [at.x * size.width, at.y * size.height];
   const scale = Math.max(1, view.scale * loupeFactor);
   return (

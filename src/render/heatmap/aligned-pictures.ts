@@ -5,7 +5,7 @@ import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { Region, Size } from '../../detectors/regions.ts';
 import { comparedSide, differingParts } from '../../detectors/thumbnail-difference.ts';
 import { scalePixels } from '../../image/codec.ts';
-import { type Pixels, toLuma } from '../../image/pixels.ts';
+import { type Pixels, scaledSize, toLuma } from '../../image/pixels.ts';
 import { drawFrames } from './frames.ts';
 
 export interface AlignedPictures {
@@ -26,10 +26,10 @@ export async function layBeside(
 ): Promise<AlignedPictures> {
   const [own, its] = cutAlike(one, other, alignment);
   const scale = Math.min(1, Math.sqrt(maxPixels / (own.width * own.height)));
-  const size = scaled(own, scale);
+  const size = scaledSize(own, scale);
   const left = await cut(one, own, size);
   const right = await cut(other, its, size, alignment.isMirrored);
-  const coarse = scaled(size, Math.min(1, comparedSide / Math.max(size.width, size.height)));
+  const coarse = scaledSize(size, Math.min(1, comparedSide / Math.max(size.width, size.height)));
   const parts = differingParts(toPlane(left), toPlane(await scalePixels(right, coarse)));
   const gap = Math.max(4, Math.round(size.width / 50));
   const raw = { ...size, channels: 3 } as const;
@@ -64,11 +64,6 @@ function cutAlike(
     height: by * factor * y.length,
   });
   return [box(longer!, ownLeft, y.from, 1), box(itsLonger!, x.itsFrom, y.itsFrom, scale)] as const;
-}
-
-function scaled({ width, height }: Size, scale: number): Size {
-  const length = (from: number) => Math.max(1, Math.round(scale * from));
-  return { width: length(width), height: length(height) };
 }
 
 async function cut(

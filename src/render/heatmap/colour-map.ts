@@ -4,6 +4,7 @@
  * to colour-blind readers and in greyscale print.
  */
 
+import type { Size } from '../../detectors/regions.ts';
 import type { CellMaps } from '../../engine/result.ts';
 
 export const colourCount = 256;
@@ -17,12 +18,6 @@ export function createColourMap(): Uint8Array {
 }
 
 // Upsamples cell maps to the size of the picture, bilinearly.
-
-export interface Size {
-  /** Pixels. */
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Writes row `y` of the upsampled map to `row`, one value 0..65535 per pixel. */
 export type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;

@@ -1,7 +1,6 @@
 /** Draws numbered frames into an image of palette colours: white on black, so that they show on any picture. */
 
-import type { Region } from '../../detectors/regions.ts';
-import type { Size } from './colour-map.ts';
+import type { Region, Size } from '../../detectors/regions.ts';
 
 /** One palette index for each block of pixels. */
 export interface Canvas extends Size {

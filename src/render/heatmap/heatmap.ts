@@ -5,11 +5,12 @@
 
 import { constants, crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import type { Region } from '../../detectors/regions.ts';
+import type { Region, Size } from '../../detectors/regions.ts';
 import type { CellMaps, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnBack } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
-import { colourCount, createColourMap, createUpsampler, type Size } from './colour-map.ts';
+import type { Pixels } from '../../image/pixels.ts';
+import { colourCount, createColourMap, createUpsampler } from './colour-map.ts';
 import { type Canvas, drawFrames } from './frames.ts';
 
 /**
@@ -67,11 +68,6 @@ export async function renderHeatmaps(
   });
 }
 
-/** A drawing in RGB bytes. */
-export interface Drawing extends Size {
-  readonly rgb: Uint8Array;
-}
-
 /**
  * Draws maps over the picture in blocks of pixels as large as possible while at least `minPixels` blocks remain; one
  * pixel each when the picture has no more.
@@ -83,7 +79,7 @@ export function createDrawer(
   picture: Picture,
   maps: CellMaps,
   minPixels: number,
-): (values: Uint16Array) => Drawing {
+): (values: Uint16Array) => Pixels {
   const { width, height } = picture.facts;
   const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / minPixels)));
   const canvas = createCanvas(picture, maps, blockPx);

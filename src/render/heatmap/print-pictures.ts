@@ -2,18 +2,31 @@
 
 import { hash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
-import type { Region } from '../../detectors/regions.ts';
-import type { CellMaps, MapName } from '../../engine/result.ts';
+import type { Region, Size } from '../../detectors/regions.ts';
+import type { Language } from '../../contract/vocabulary.ts';
+import type { CellMaps, Examination, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
+import { scaledSize } from '../../image/pixels.ts';
+import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
-import type { Size } from './colour-map.ts';
 import { numberTop } from './frames.ts';
 import { createDrawer, renderEach } from './heatmap.ts';
 
+/** What a report is made from. */
+export interface ReportInput {
+  readonly picture: Picture;
+  /** The PNG files delivered with the report, which shows them smaller and gives their checksums. */
+  readonly heatmaps: Heatmaps;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly texts: ReportTexts;
+}
+
 export interface PrintPictures {
   readonly original: Uint8Array;
-  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  readonly heatmaps: Heatmaps;
   /** SHA-256 of each full-size heatmap file, in lower-case hex. */
   readonly digests: Readonly<Record<MapName, string>>;
 }
@@ -75,14 +88,10 @@ export function printPicture({ rgb, facts: { width, height } }: Picture): Promis
 }
 
 /** A JPEG with at most `pixels` pixels and the proportions of `size`. */
-function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promise<Uint8Array> {
-  const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
-  const small = {
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
-  };
+function shrinkTo(image: Sharp, size: Size, pixels: number): Promise<Uint8Array> {
+  const scale = Math.min(1, Math.sqrt(pixels / (size.width * size.height)));
   return image
-    .resize({ ...small, fit: 'fill', kernel: 'cubic' })
+    .resize({ ...scaledSize(size, scale), fit: 'fill', kernel: 'cubic' })
     .jpeg(jpegOptions)
     .toBuffer();
 }

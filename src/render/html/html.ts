@@ -3,16 +3,18 @@
  * between the picture and a heatmap. The same examination, item and pictures give the same bytes.
  */
 
-import type { Language } from '../../contract/vocabulary.ts';
-import type { Region } from '../../detectors/regions.ts';
-import type { Examination, MapName } from '../../engine/result.ts';
-import type { Picture } from '../../image/picture.ts';
-import type { Size } from '../heatmap/colour-map.ts';
+import type { Region, Size } from '../../detectors/regions.ts';
+import type { MapName } from '../../engine/result.ts';
 import { numberTop } from '../heatmap/frames.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
-import { type MethodPictures, printMethods, printPictures } from '../heatmap/print-pictures.ts';
+import {
+  type MethodPictures,
+  printMethods,
+  printPictures,
+  type ReportInput,
+} from '../heatmap/print-pictures.ts';
 import { printable } from '../../present/printable.ts';
-import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
+import type { ReportItem } from '../../present/report-item.ts';
 import {
   type Block,
   type Curve,
@@ -25,31 +27,18 @@ import {
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 
-interface HtmlInput {
-  readonly picture: Picture;
-  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  readonly examination: Examination;
-  readonly item: ReportItem;
-  readonly language: Language;
-  readonly texts: ReportTexts;
-}
-
-export async function renderHtml(input: HtmlInput): Promise<string> {
+export async function renderHtml(input: ReportInput): Promise<string> {
   const { picture, heatmaps, examination, item, language } = input;
-  const {
-    original,
-    heatmaps: shown,
-    digests,
-  } = await printPictures(picture, heatmaps, item.heatmapOrientation);
+  const printed = await printPictures(picture, heatmaps, item.heatmapOrientation);
   const { labels, document } = wordsIn(language);
   const around: Surroundings = {
     labels,
     parts: document.parts,
     size: { width: picture.facts.width, height: picture.facts.height },
-    original,
-    heatmaps: shown,
+    original: printed.original,
+    heatmaps: printed.heatmaps,
     methods: await printMethods(picture, examination.maps),
-    sections: writeSections({ ...input, heatmapDigests: digests }),
+    sections: writeSections({ ...input, heatmapDigests: printed.digests }),
   };
   const title = escape(`${labels.title}: ${printable(item.name, 120)}`);
   return [

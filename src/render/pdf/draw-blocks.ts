@@ -21,7 +21,7 @@ import {
   minGridHeight,
   tableHeight,
 } from './draw-tables.ts';
-import type { Size } from '../heatmap/colour-map.ts';
+import type { Size } from '../../detectors/regions.ts';
 import { flow, markMargin, type Page } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
@@ -103,7 +103,7 @@ function minHeight(around: Surroundings, block: Block): number {
     case 'findings':
       return minFindingsHeight(around, block);
     case 'curves':
-      return curvesHeight(around, block);
+      return curvesHeight;
     case 'beside':
       return placeBeside(page, block).height + linesHeight(page, block.caption, styles.note);
     case 'verdict':

@@ -1,8 +1,7 @@
 /** The picture with the scale, the heatmaps with their explanations beside them, and curves. */
 
-import type { Region } from '../../detectors/regions.ts';
+import type { Region, Size } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
-import type { Size } from '../heatmap/colour-map.ts';
 import { drawFigure, placeFigure, type Placement } from '../heatmap/print-pictures.ts';
 import type { NumberWriter } from '../../present/numbers.ts';
 import {
@@ -191,21 +190,15 @@ type Curves = Extract<Block, { kind: 'curves' }>;
 
 const gap = 24;
 const box = { width: (textWidth - gap) / 2, height: 64 } as const;
-const keyHeight = 2 * styles.note.leading + 14;
+export const curvesHeight = styles.entry.leading + box.height + 2 * styles.note.leading + 14;
 
-export function curvesHeight(_around: Surroundings, _block: Curves): number {
-  return styles.entry.leading + box.height + keyHeight;
-}
-
-export function drawCurves(around: Surroundings, block: Curves): void {
-  const { page } = around;
-  const height = curvesHeight(around, block);
-  page.reserve(height);
+export function drawCurves({ page }: Surroundings, { plots }: Curves): void {
+  page.reserve(curvesHeight);
   const { y } = page;
-  block.plots.forEach((plot, at) => {
+  plots.forEach((plot, at) => {
     drawPlot(page, plot, { x: sheet.left + at * (box.width + gap), y });
   });
-  page.y = y + height + 4;
+  page.y = y + curvesHeight + 4;
 }
 
 interface Corner {

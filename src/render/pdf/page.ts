@@ -4,6 +4,7 @@
  */
 
 import PdfDocument from 'pdfkit';
+import type { Size } from '../../detectors/regions.ts';
 import { breakLines, ink, openFonts, sheet, type Style, textWidth } from './style.ts';
 
 const marginBar = { x: sheet.left - 13, width: 2.2 } as const;
@@ -166,6 +167,15 @@ export function markMargin(page: Page, from: Position): void {
  */
 export function minLines(lines: number): number {
   return lines <= 3 ? lines : 2;
+}
+
+/** Draws an image at the left margin, no larger than a box or than itself in points. @returns its size. */
+export function putImage(page: Page, bytes: Uint8Array, box: Size, alt: string): Size {
+  const image = page.doc.openImage(bytes);
+  const scale = Math.min(box.width / image.width, box.height / image.height, 1);
+  const size = { width: image.width * scale, height: image.height * scale };
+  page.mark('Figure', () => page.doc.image(image, sheet.left, page.y, size), { alt });
+  return size;
 }
 
 /** Moves `y` below a row of a table and draws a line there. */

@@ -4,42 +4,31 @@
  */
 
 import type { Language } from '../../contract/vocabulary.ts';
-import type { Examination, MapName } from '../../engine/result.ts';
-import type { Picture } from '../../image/picture.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
 import {
   type MethodPictures,
   printMethods,
   type PrintPictures,
   printPictures,
+  type ReportInput,
 } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
-import type { CaseData, ReportItem, ReportTexts } from '../../present/report-item.ts';
+import type { CaseData, ReportItem } from '../../present/report-item.ts';
 import { reportNumber } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
 import type { PageImages, Surroundings } from './draw-pictures.ts';
-import { type Document, flow, openPage, type Page } from './page.ts';
+import { type Document, flow, openPage, type Page, putImage } from './page.ts';
 import { ink, sheet, type Style, styles } from './style.ts';
 import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
 import { writeFailure } from '../../present/failures.ts';
 import { present } from '../../present/presentation.ts';
 import { writeSeenBefore } from '../../present/seen-before.ts';
 
-interface PdfInput {
-  readonly picture: Picture;
-  /** The PNG files delivered with the report, which shows them smaller and gives their checksums. */
-  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  readonly examination: Examination;
-  readonly item: ReportItem;
-  readonly language: Language;
-  readonly texts: ReportTexts;
-}
-
 /** Pictures are scaled down once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
-export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
+export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
   const pictures = await printPictures(picture, heatmaps, item.heatmapOrientation);
   const methods = await printMethods(picture, examination.maps);
@@ -105,10 +94,7 @@ function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
   let x: number = sheet.left;
   let bottom = top;
   if (logo !== null) {
-    const image = page.doc.openImage(Buffer.from(logo, 'base64'));
-    const scale = Math.min(logoBox.width / image.width, logoBox.height / image.height, 1);
-    const size = { width: image.width * scale, height: image.height * scale };
-    page.mark('Figure', () => page.doc.image(image, sheet.left, top, size), { alt: name });
+    const size = putImage(page, Buffer.from(logo, 'base64'), logoBox, name);
     x += size.width + 10;
     bottom += size.height;
   }
@@ -196,12 +182,8 @@ function drawRow(page: Page, picture: CasePicture, language: Language): void {
   page.reserve(Math.max(thumbnailSide, height) + rowGap);
   const top = page.y;
   if (thumbnail !== null) {
-    const image = page.doc.openImage(thumbnail);
-    const scale = thumbnailSide / Math.max(image.width, image.height);
-    const size = { width: image.width * scale, height: image.height * scale };
-    page.mark('Figure', () => page.doc.image(image, sheet.left, top, size), {
-      alt: printable(name, 100),
-    });
+    const box = { width: thumbnailSide, height: thumbnailSide };
+    putImage(page, thumbnail, box, printable(name, 100));
   }
   let y = top;
   for (const { lines, style } of texts) {

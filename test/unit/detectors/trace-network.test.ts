@@ -4,25 +4,16 @@ import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 import { worded } from './input.ts';
 
-test('the finding has the probability as its score and states it in both languages', async () => {
-  const traces = {
-    fakeProbability: 0.834,
-    fakeUncertainty: 0.042,
-    patchesRead: 16,
-    passes: 32,
-    kind: null,
-  };
+const picture = await scenePicture(128, 128);
 
-  const finding = worded(
-    traceNetwork.examine({
-      picture: await scenePicture(128, 128),
-      traces,
-      provenance: noProvenance,
-      changes: null,
-    }),
-  );
+function findingAt(fakeProbability: number, fakeUncertainty: number) {
+  const traces = { fakeProbability, fakeUncertainty, patchesRead: 16, passes: 32, kind: null };
+  const input = { picture, traces, provenance: noProvenance, changes: null };
+  return worded(traceNetwork.examine(input));
+}
 
-  expect(finding).toMatchObject({
+test('the finding has the probability as its score and states it in both languages', () => {
+  expect(findingAt(0.834, 0.042)).toMatchObject({
     method: 'trace-network',
     score: 0.834,
     speaksFor: 'fake',
@@ -35,25 +26,8 @@ test('the finding has the probability as its score and states it in both languag
   });
 });
 
-test('a score that rounds to the end of the scale is not called certain', async () => {
-  const traces = {
-    fakeProbability: 0.0001,
-    fakeUncertainty: 0.0001,
-    patchesRead: 1,
-    passes: 32,
-    kind: null,
-  };
-
-  const finding = worded(
-    traceNetwork.examine({
-      picture: await scenePicture(128, 128),
-      traces,
-      provenance: noProvenance,
-      changes: null,
-    }),
-  );
-
-  expect(finding).toMatchObject({
+test('a score that rounds to the end of the scale is not called certain', () => {
+  expect(findingAt(0.0001, 0.0001)).toMatchObject({
     statement: {
       en: expect.stringContaining('at below 0.01'),
       de: expect.stringContaining('mit unter 0,01'),
@@ -61,18 +35,7 @@ test('a score that rounds to the end of the scale is not called certain', async 
   });
 });
 
-test('a probability within its own uncertainty supports neither side', async () => {
-  const picture = await scenePicture(128, 128);
-  const sideAt = (fakeUncertainty: number) =>
-    worded(
-      traceNetwork.examine({
-        picture,
-        traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32, kind: null },
-        provenance: noProvenance,
-        changes: null,
-      }),
-    );
-
-  expect(sideAt(0.23)).toMatchObject({ speaksFor: 'neither', strength: 'none' });
-  expect(sideAt(0.05)).toMatchObject({ speaksFor: 'real', strength: 'weak' });
+test('a probability within its own uncertainty supports neither side', () => {
+  expect(findingAt(0.29, 0.23)).toMatchObject({ speaksFor: 'neither', strength: 'none' });
+  expect(findingAt(0.29, 0.05)).toMatchObject({ speaksFor: 'real', strength: 'weak' });
 });

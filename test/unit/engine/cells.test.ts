@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { gridOfMaps, ontoGrid } from '../../../src/engine/maps.ts';
 
-describe('the grid of maps', () => {
-  test.each([
-    [384, 256, 4, 96, 64],
-    [1000, 800, 8, 125, 100],
-    [4000, 3000, 16, 250, 188],
-  ])('of %i x %i pixels has cells of %i', (width, height, cellPx, columns, rows) => {
-    expect(gridOfMaps({ width, height })).toEqual({ cellPx, columns, rows });
-  });
+test.each([
+  [384, 256, 4, 96, 64],
+  [1000, 800, 8, 125, 100],
+  [4000, 3000, 16, 250, 188],
+])('the grid of maps of %i x %i pixels has cells of %i', (width, height, cellPx, columns, rows) => {
+  expect(gridOfMaps({ width, height })).toEqual({ cellPx, columns, rows });
 });
 
 describe('a map on another grid', () => {

@@ -100,6 +100,11 @@ describe('a picture with a marked part', () => {
       own: { score: 0.8, speaksFor: 'fake', strength: 'weak', ...own },
     });
   const right = [0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5, 0.95];
+  const weights = { ...fusion.picture.weights, 'copy-move': 1 };
+  const withCopies = {
+    ...manifest,
+    fusion: { ...fusion, picture: { ...fusion.picture, weights } },
+  };
   const copies = [0, 4].map((left) => ({ left, top: 0, width: 4, height: 4, share: 0.125 }));
 
   test('is reported with its region and the methods that indicate a change', () => {
@@ -148,12 +153,8 @@ describe('a picture with a marked part', () => {
   test('marks the likeliest pair of copies, as described by the finding, not the largest', () => {
     const pairs = [0.9, 0.5, 0.9, 0.5, 0.5, 0.5, 0.5, 0.8];
     const answers = [{ ...localised('copy-move', pairs, { strength: 'moderate' }), copies }];
-    const { picture } = fusion;
-    const weights = { ...picture.weights, 'copy-move': 1 };
-    const alone = { ...picture, weights, suspectAlone: ['copy-move'] };
-    const asked = { ...manifest, fusion: { ...fusion, picture: alone } };
 
-    const { manipulation } = localise({ facts, grid, manifest: asked, answers });
+    const { manipulation } = localise({ facts, grid, manifest: withCopies, answers });
 
     expect(manipulation.places?.map(({ region }) => region.left)).toEqual([0, 8]);
   });
@@ -167,11 +168,8 @@ describe('a picture with a marked part', () => {
       { ...localised('copy-move', values, { strength: 'moderate' }), copies },
       localised('second', left, { score: 0.9 }),
     ];
-    const { picture } = fusion;
-    const weights = { ...picture.weights, 'copy-move': 1 };
-    const asked = { ...manifest, fusion: { ...fusion, picture: { ...picture, weights } } };
 
-    const { manipulation } = localise({ facts, grid, manifest: asked, answers });
+    const { manipulation } = localise({ facts, grid, manifest: withCopies, answers });
 
     expect(
       manipulation.places?.map(({ region, methods }) => [region.left, region.width, methods]),
@@ -183,11 +181,8 @@ describe('a picture with a marked part', () => {
 
   test('is reported if copies are clear, even if the fusion suspects nothing', () => {
     const answers = [localised('copy-move', right, { score: 0.6, strength: 'moderate' })];
-    const { picture } = fusion;
-    const weights = { ...picture.weights, 'copy-move': 1 };
-    const weighted = { ...manifest, fusion: { ...fusion, picture: { ...picture, weights } } };
 
-    const { manipulation, suspicion } = localise({ facts, grid, manifest: weighted, answers });
+    const { manipulation, suspicion } = localise({ facts, grid, manifest: withCopies, answers });
 
     expect(manipulation.probability).toBeLessThan(0.3);
     expect(manipulation.region).toMatchObject({ left: 12, width: 4 });

@@ -1,8 +1,10 @@
-/** Bundles repacked with another library, as other programs would. */
+/** Bundles repacked with another library, as other programs would, or in an older format. */
 
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
+import { canonicalBytes, parseManifest } from '../../../src/evidence/bundle-format.ts';
 import { readZip } from '../../../src/evidence/read-zip.ts';
+import { archiveParts, type Signer } from '../../../src/evidence/sign.ts';
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 
@@ -22,4 +24,19 @@ export async function repack(
   }
   zip.end();
   return buffer(zip.outputStream);
+}
+
+/** The same bundle in a format without compression. */
+export async function inOldFormat(
+  bundle: Uint8Array,
+  format: 'forensics-evidence-bundle/1' | 'forensics-evidence-bundle/2',
+  signer: Signer,
+): Promise<Buffer> {
+  const { 'manifest.json': list, ...entries } = await readEntries(bundle);
+  const written = parseManifest(list!)!;
+  const stored = written.files.map((file) => ({ ...file, packedSha256: undefined }));
+  const manifest = canonicalBytes({ ...written, format, files: stored });
+  const files = written.files.map(({ name }) => ({ name, bytes: entries[name]! }));
+  const parts = archiveParts({ manifest, signature: signer.sign(manifest), files }, written);
+  return Buffer.concat(parts.map(({ bytes }) => bytes));
 }

@@ -2,13 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  type BundleCase,
-  canonicalBytes,
-  parseManifest,
-} from '../../../src/evidence/bundle-format.ts';
+import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
-import { archiveParts } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import {
@@ -20,7 +15,7 @@ import {
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
 import { realCase } from './real-case.ts';
-import { readEntries } from './repack.ts';
+import { inOldFormat, readEntries } from './repack.ts';
 import { newSigner, signedAt } from './small-case.ts';
 
 let real: BundleCase;
@@ -31,6 +26,11 @@ beforeAll(async () => {
 
 function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8Array {
   return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
+}
+
+/** Of an examination with these other values. */
+function changedBundle(change: Partial<BundleCase['examination']>): Uint8Array {
+  return bundleOf({ examination: { ...real.examination, ...change } });
 }
 
 test('on the same machine every value and byte is reproduced, as of the original date', async () => {
@@ -53,9 +53,7 @@ test('the trust list is included only if a signer was checked against it', async
   const unsigned = { ...real.examination.provenance, credentials: null };
 
   const entries = await readEntries(bundleOf());
-  const without = await readEntries(
-    bundleOf({ examination: { ...real.examination, provenance: unsigned } }),
-  );
+  const without = await readEntries(changedBundle({ provenance: unsigned }));
 
   expect(credentials).toMatchObject({ integrity: 'valid', trust: 'trusted' });
   expect(entries).toHaveProperty(['trust-list.pem']);
@@ -93,17 +91,17 @@ test('a bundle without its picture, made after the trust list was replaced, need
 });
 
 test('a number changed before signing is found and named', async () => {
-  const { examination } = real;
-  const decision = { ...examination.decision, fakeProbability: 0.0123 };
-  const bundle = bundleOf({ examination: { ...examination, decision } });
+  const { decision } = real.examination;
 
-  const found = await reproduceBundle(bundle);
+  const found = await reproduceBundle(
+    changedBundle({ decision: { ...decision, fakeProbability: 0.0123 } }),
+  );
 
   expect(found.outcome).toBe('different');
   expect(found.differences).toContainEqual({
     path: 'examination.decision.fakeProbability',
     recorded: 0.0123,
-    found: examination.decision.fakeProbability,
+    found: decision.fakeProbability,
     kind: 'value',
   });
 });
@@ -112,26 +110,10 @@ test('in a bundle of the first format the map cells are compared instead of the 
   const signer = newSigner();
   // As large as the picture, like raw maps of that format.
   const rendering = { ...real.rendering, rawMaps: real.rendering.heatmaps };
-  const entries = await readEntries(
-    writeBundle({ ...real, rendering }, { withOriginal: true, signer, signedAt }).bytes,
-  );
-  const { 'manifest.json': listed, 'manifest.sig': _signature, ...files } = entries;
-  const list = parseManifest(listed!)!;
-  // That format had no compression.
-  const stored = list.files.map((file) => ({ ...file, packedSha256: undefined }));
-  const manifest = canonicalBytes({
-    ...list,
-    format: 'forensics-evidence-bundle/1',
-    files: stored,
-  });
-  const sealed = {
-    manifest,
-    signature: signer.sign(manifest),
-    files: list.files.map(({ name }) => ({ name, bytes: files[name]! })),
-  };
-  const bundle = Buffer.concat(archiveParts(sealed, list).map(({ bytes }) => bytes));
+  const written = writeBundle({ ...real, rendering }, { withOriginal: true, signer, signedAt });
+  const bundle = inOldFormat(written.bytes, 'forensics-evidence-bundle/1', signer);
 
-  const found = await reproduceBundle(bundle);
+  const found = await reproduceBundle(await bundle);
 
   expect(found).toMatchObject({ outcome: 'identical', differences: [] });
   expect(found.files.filter(({ name }) => name.endsWith('.png'))).toEqual([]);
@@ -205,9 +187,8 @@ test.each([
     const version = otherVersion ?? examination.model.version;
     const files = { ...examination.model.files, [name]: 'ab'.repeat(32) };
     const model = { ...examination.model, version, files };
-    const bundle = bundleOf({ examination: { ...examination, model } });
 
-    const refused = reproduceBundle(bundle);
+    const refused = reproduceBundle(changedBundle({ model }));
 
     await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
     await expect(refused).rejects.toThrow(`${examination.model.id} ${version} with these files`);
@@ -220,7 +201,7 @@ test('a model that this version no longer has is named with the release that has
   const { examination } = real;
   const model = { id: 'trace-1', version: '1.4.1', files: { 'votes.onnx': 'ab'.repeat(32) } };
   const environment = { ...examination.environment, forensics: '0.1.0' };
-  const bundle = bundleOf({ examination: { ...examination, model, environment } });
+  const bundle = changedBundle({ model, environment });
 
   expect((await verifyBundle(bundle)).holds).toBe(true);
   await expect(reproduceBundle(bundle)).rejects.toMatchObject({
@@ -230,23 +211,19 @@ test('a model that this version no longer has is named with the release that has
 });
 
 test('a different localisation model is not used instead either', async () => {
-  const { examination } = real;
-  const { locator } = examination;
-  const files = { ...locator!.files, 'locate.onnx': 'ab'.repeat(32) };
-  const bundle = bundleOf({
-    examination: { ...examination, locator: { ...locator!, version: '0.0.1', files } },
-  });
+  const locator = real.examination.locator!;
+  const files = { ...locator.files, 'locate.onnx': 'ab'.repeat(32) };
 
-  const refused = reproduceBundle(bundle);
+  const refused = reproduceBundle(
+    changedBundle({ locator: { ...locator, version: '0.0.1', files } }),
+  );
 
   await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
-  await expect(refused).rejects.toThrow(`${locator!.id} 0.0.1 with these files: locate.onnx abab`);
+  await expect(refused).rejects.toThrow(`${locator.id} 0.0.1 with these files: locate.onnx abab`);
 });
 
 test('a bundle from a version without a localisation model names that version', async () => {
-  const bundle = bundleOf({ examination: { ...real.examination, locator: null } });
-
-  await expect(reproduceBundle(bundle)).rejects.toMatchObject({
+  await expect(reproduceBundle(changedBundle({ locator: null }))).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('that version'),
   });
@@ -280,14 +257,7 @@ test.each(['all sentences', 'sentences only for warnings'])(
         : { findings, provenance: { ...provenance, warnings } };
 
     const found = await reproduceBundle(
-      bundleOf({
-        examination: {
-          ...examination,
-          facts: wordFacts(facts),
-          maps: { ...maps, methods },
-          ...old,
-        },
-      }),
+      changedBundle({ facts: wordFacts(facts), maps: { ...maps, methods }, ...old }),
     );
 
     expect(facts.metadata.warnings).toMatchObject([{ code: 'texts_cut' }]);

@@ -66,28 +66,26 @@ async function expectedFor(plain: Buffer) {
     : { resultClass: 'fake', reasons: [] };
 }
 
-describe('a trusted signature decides, whatever the traces indicate:', () => {
-  test.each([
-    ['generated', generated, 'ai-generated'],
-    ['with generated parts', composed, 'ai-manipulated'],
-  ] as const)(
-    'a picture declared %s is fake under the strictest strategy',
-    async (_, actions, subClass) => {
-      const { decision, findings } = await examine(await signed(authority, actions), 'pedantic');
+test.each([
+  ['generated', generated, 'ai-generated'],
+  ['with generated parts', composed, 'ai-manipulated'],
+] as const)(
+  'a trusted signature decides, whatever the traces indicate: a picture declared %s is fake under the strictest strategy',
+  async (_, actions, subClass) => {
+    const { decision, findings } = await examine(await signed(authority, actions), 'pedantic');
 
-      expect(decision).toMatchObject({
-        resultClass: 'fake',
-        resultSubClasses: [subClass],
-        reasons: [],
-        basis: 'declaration',
-      });
-      expect(findings.find(({ method }) => method === 'content-credentials')).toMatchObject({
-        speaksFor: 'fake',
-        strength: 'strong',
-      });
-    },
-  );
-});
+    expect(decision).toMatchObject({
+      resultClass: 'fake',
+      resultSubClasses: [subClass],
+      reasons: [],
+      basis: 'declaration',
+    });
+    expect(findings.find(({ method }) => method === 'content-credentials')).toMatchObject({
+      speaksFor: 'fake',
+      strength: 'strong',
+    });
+  },
+);
 
 describe('what anyone can write does not override traces of a camera:', () => {
   test('generator settings in a PNG text', async () => {

@@ -185,24 +185,6 @@ describe('limits', () => {
       });
     });
   });
-
-  test('a second picture is rejected if every child is busy and the caller does not wait', async () => {
-    const running = examine({});
-
-    await expect(
-      sandbox.examine({ source: { path }, options }, { ifBusy: 'refuse' }),
-    ).rejects.toMatchObject({ code: 'inference_busy' });
-
-    await running;
-  });
-
-  test('a cancelled examination ends at once', async () => {
-    const stop = new AbortController();
-    const running = sandbox.examine({ source: { path }, options }, { signal: stop.signal });
-    stop.abort();
-
-    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
-  });
 });
 
 describe('rendering', () => {

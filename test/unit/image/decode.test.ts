@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import type { PictureNote } from '../../../src/image/picture.ts';
-import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
+import {
+  jpegSegment,
+  jpegWithRestarts,
+  padFirstScan,
+  withSegments,
+} from '../../fixtures/jpeg-segments.ts';
 import { meanDifference } from '../../fixtures/likeness.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { animated, pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
@@ -78,8 +82,9 @@ describe('a plain picture', () => {
   });
 });
 
-describe('orientation', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('%i shows the upright scene', async (orientation) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'orientation %i shows the upright scene',
+  async (orientation) => {
     const fromPng = await decodePicture(await scenePng({ ...size, orientation }));
     const fromJpeg = await decodePicture(
       await sceneJpeg({ ...size, orientation, quality: 98, chromaSubsampling: '4:4:4' }),
@@ -93,8 +98,8 @@ describe('orientation', () => {
       expect([facts.storedWidth, facts.storedHeight]).toEqual(stored);
       expect(facts.notes).toEqual(orientation === 1 ? [] : ['rotated_by_exif']);
     }
-  });
-});
+  },
+);
 
 describe('other kinds of picture are converted to 8-bit RGB, with a note', () => {
   test('grey is expanded', async () => {
@@ -230,14 +235,10 @@ describe('data outside the pixels does not change them', () => {
 
   test('padding between the scans of a JPEG is skipped', async () => {
     const clean = await scene().jpeg({ progressive: true }).toBuffer();
-    const afterFirstScan = segmentAfterFirstScan(clean);
-    const padded = Buffer.concat([
-      clean.subarray(0, afterFirstScan),
-      Buffer.alloc(3),
-      clean.subarray(afterFirstScan),
-    ]);
 
-    expect((await decodePicture(padded)).rgb).toEqual((await decodePicture(clean)).rgb);
+    expect((await decodePicture(padFirstScan(clean))).rgb).toEqual(
+      (await decodePicture(clean)).rgb,
+    );
   });
 
   test('padding before the end of a JPEG, as written by some cameras, is skipped', async () => {
@@ -257,9 +258,4 @@ test('an extension that contradicts the content is noted, an unrelated one is no
 async function notesOf(bytes: Uint8Array, name = 'picture'): Promise<readonly PictureNote[]> {
   const { facts } = await decodePicture(bytes, { name });
   return facts.notes;
-}
-
-function segmentAfterFirstScan(file: Buffer): number {
-  const { segments } = readJpeg(file).structure;
-  return segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
 }

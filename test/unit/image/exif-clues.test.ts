@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readExifClues } from '../../../src/image/exif.ts';
 import { type ExifParts, tiffBlock } from '../../fixtures/exif.ts';
 
@@ -66,28 +66,6 @@ test('texts, times, sizes and the thumbnail are read, but only the clock of the 
     hasExposure: true,
     hasMakerNote: true,
     thumbnail: Buffer.from([0xff, 0xd8, 0xff, 0xd9]),
-  });
-});
-
-describe('a user comment', () => {
-  const utf16be = Buffer.from('Steps: 20, straße', 'utf16le').swap16();
-  test.each([
-    ['in UTF-16, least byte first', Buffer.from('Steps: 20, straße', 'utf16le')],
-    ['in UTF-16, greatest byte first', utf16be],
-  ])('%s is read in either byte order of the block', (_, text) => {
-    const comment = Buffer.concat([Buffer.from('UNICODE\0'), text]);
-
-    const { texts } = readExifClues([tiffBlock({ exif: { 0x9286: comment } })]);
-
-    expect(texts).toMatchObject([{ field: 'UserComment', text: 'Steps: 20, straße' }]);
-  });
-
-  test('longer than the stored length is read in full', () => {
-    const comment = Buffer.from(`ASCII\0\0\0${'x'.repeat(9000)}`);
-
-    expect(readExifClues([tiffBlock({ exif: { 0x9286: comment } })]).texts[0]?.text).toHaveLength(
-      9000,
-    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutPixels, halvePixels, toPlanes } from '../../../src/image/pixels.ts';
+import { cutPixels, halvePixels, toLuma, toPlanes, toRgb } from '../../../src/image/pixels.ts';
 
 /** A picture whose red channel numbers its pixels. */
 function counted(width: number, height: number) {
@@ -31,4 +31,29 @@ test('a crop has exactly the pixels of its box', () => {
 
   expect(reds(part)).toEqual([9, 10, 13, 14]);
   expect([part.width, part.height]).toEqual([2, 2]);
+});
+
+test('luma is the rounded weighted sum of BT.601', () => {
+  const rgb = Uint8Array.of(0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30);
+
+  // 0.299 * 255 = 76.245, 0.587 * 255 = 149.685, 0.114 * 255 = 29.07, 2.99 + 11.74 + 3.42 = 18.15
+  expect([...toLuma(rgb)]).toEqual([0, 255, 76, 150, 29, 18]);
+});
+
+test('luma of every grey is the grey itself', () => {
+  const greys = Uint8Array.from({ length: 768 }, (_, i) => Math.floor(i / 3));
+
+  expect([...toLuma(greys)]).toEqual(Array.from({ length: 256 }, (_, i) => i));
+});
+
+test('transparency is composited over white, and reported', () => {
+  const data = Uint8Array.of(10, 20, 30, 255, 10, 20, 30, 0, 0, 100, 255, 51);
+
+  const flat = toRgb({ data, channels: 4 });
+
+  // 51 / 255 = 0.2: 0.8 of the white, 0.2 of the colour.
+  expect(flat).toEqual({
+    rgb: Uint8Array.of(10, 20, 30, 255, 255, 255, 204, 224, 255),
+    hadTransparency: true,
+  });
 });

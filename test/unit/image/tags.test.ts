@@ -20,19 +20,6 @@ test('empty texts and positions are left out', () => {
   expect(hasGps).toBe(true);
 });
 
-test('too many or too long entries are truncated, with a warning', () => {
-  const { pngText, warnings } = readTexts(
-    Array.from({ length: 201 }, (_, i) => [`${i}`, 'x'.repeat(2001)]),
-  );
-
-  expect(Object.keys(pngText)).toHaveLength(200);
-  expect(Object.values(pngText).every((text) => text.length === 2000)).toBe(true);
-  expect(warnings).toEqual([
-    { code: 'entries_cut', values: { place: 'png-text', entries: 200 } },
-    { code: 'texts_cut', values: { place: 'png-text', characters: 2000 } },
-  ]);
-});
-
 test('texts become printable and well-formed', () => {
   const texts = { escape: 'a\u{1b}[2Jc\td\ne\0\0rest', half: 'a\ud83d', cat: '🐈' };
 

@@ -106,19 +106,17 @@ describe('a manifest is refused', () => {
   });
 });
 
-describe('statistics are refused', () => {
-  test.each([
-    ['embedding.dimension', 31],
-    ['embedding.mean', []],
-    ['embedding.whitening', 'many'],
-    ['distanceQuantiles', Array.from({ length: 101 }, (_, at) => -at)],
-    ['pictureDistanceQuantiles', [1, 2, 3]],
-    ['prototypes.realCompressed', [null]],
-  ])('with %s = %j', (path, value) => {
-    expect(() => parseStatistics(withValue('trace-3/statistics.json', path, value))).toThrow(
-      expect.objectContaining({ code: 'model_integrity' }),
-    );
-  });
+test.each([
+  ['embedding.dimension', 31],
+  ['embedding.mean', []],
+  ['embedding.whitening', 'many'],
+  ['distanceQuantiles', Array.from({ length: 101 }, (_, at) => -at)],
+  ['pictureDistanceQuantiles', [1, 2, 3]],
+  ['prototypes.realCompressed', [null]],
+])('statistics are refused with %s = %j', (path, value) => {
+  expect(() => parseStatistics(withValue('trace-3/statistics.json', path, value))).toThrow(
+    expect.objectContaining({ code: 'model_integrity' }),
+  );
 });
 
 function parseManifest(json: string) {

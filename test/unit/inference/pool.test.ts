@@ -246,6 +246,13 @@ describe('cancelling', () => {
   });
 });
 
+function startParent(act: 'hang' | 'forget' | 'close') {
+  return spawn(process.execPath, [
+    fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
+    act,
+  ]);
+}
+
 describe('shutting down', () => {
   test('close lets the running task finish, cancels waiting and later ones, and leaves no child', async () => {
     const pool = poolOf();
@@ -261,9 +268,7 @@ describe('shutting down', () => {
   });
 
   test('a child does not outlive a killed parent, even in an endless loop', async () => {
-    const parent = spawn(process.execPath, [
-      fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
-    ]);
+    const parent = startParent('hang');
     const [pid] = await once(parent.stdout, 'data');
     parent.kill('SIGKILL');
 
@@ -271,9 +276,7 @@ describe('shutting down', () => {
   });
 
   test('an idle pool does not keep a program running', async () => {
-    const parent = spawn(process.execPath, [
-      fileURLToPath(new URL('./idle-parent.ts', import.meta.url)),
-    ]);
+    const parent = startParent('forget');
     const [pid] = await once(parent.stdout, 'data');
     const [code] = await once(parent, 'exit');
 
@@ -282,9 +285,7 @@ describe('shutting down', () => {
   });
 
   test('a program that awaits closing its pool exits', async () => {
-    const parent = spawn(process.execPath, [
-      fileURLToPath(new URL('./closing-parent.ts', import.meta.url)),
-    ]);
+    const parent = startParent('close');
     let output = '';
     parent.stdout.on('data', (text) => (output += String(text)));
     const [code] = await once(parent, 'close');

@@ -10,6 +10,15 @@ function folder(id?: string): ModelFolder {
   return made;
 }
 
+/** A folder of models with one whose manifest has these other values. */
+function changed(values: object, id?: string): string {
+  const { modelsDir, editManifest } = folder(id);
+  editManifest((manifest) => Object.assign(manifest, values));
+  return modelsDir;
+}
+
+const later = { id: 'later', created: '2999-01-01' };
+
 describe('the packaged model', () => {
   test('is found wherever the program was started from', async () => {
     const manifests = await createRegistry().list();
@@ -38,7 +47,7 @@ describe('choosing', () => {
   test('the newest model of the package is the default', async () => {
     const { modelsDir, editManifest } = folder();
     cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
-    editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
+    editManifest((manifest) => Object.assign(manifest, later));
     const registry = createRegistry({ packaged: modelsDir });
 
     expect((await registry.find(null)).id).toBe('later');
@@ -46,9 +55,7 @@ describe('choosing', () => {
   });
 
   test('a model in the extra folder must be requested, however new it is', async () => {
-    const { modelsDir, editManifest } = folder();
-    editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
-    const registry = createRegistry({ extra: modelsDir });
+    const registry = createRegistry({ extra: changed(later) });
 
     expect((await registry.find('later')).id).toBe('later');
     expect((await registry.find(null)).id).toBe('trace-3');
@@ -56,11 +63,8 @@ describe('choosing', () => {
   });
 
   test('a model in the extra folder replaces the packaged one of the same name', async () => {
-    const { modelsDir, editManifest } = folder();
-    editManifest((manifest) =>
-      Object.assign(manifest, { version: '99.0.0', created: '2001-01-01' }),
-    );
-    const registry = createRegistry({ extra: modelsDir });
+    const older = { version: '99.0.0', created: '2001-01-01' };
+    const registry = createRegistry({ extra: changed(older) });
 
     expect((await registry.find('trace-3')).version).toBe('99.0.0');
     expect((await registry.list()).map(({ version }) => version)).toContain('99.0.0');
@@ -112,7 +116,7 @@ describe('the localisation model', () => {
     const registry = createRegistry({ extra: modelsDir });
 
     expect((await registry.findLocator()).version).toBe('99.0.0');
-    editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
+    editManifest((manifest) => Object.assign(manifest, later));
     expect((await registry.findLocator('later')).version).toBe('99.0.0');
     expect((await registry.findLocator()).version).not.toBe('99.0.0');
   });
@@ -189,35 +193,29 @@ describe('a damaged model', () => {
     });
   });
 
-  test('is rejected when a file is truncated', async () => {
-    const { modelsDir, pathOf } = folder();
-    truncateSync(pathOf('model.onnx'), 1000);
+  test.each<[string, (model: ReturnType<typeof folder>) => void, string]>([
+    [
+      'truncated',
+      ({ pathOf }) => truncateSync(pathOf('model.onnx'), 1000),
+      'model.onnx of model trace-3 has 1000 bytes instead of',
+    ],
+    [
+      'missing',
+      ({ pathOf }) => rmSync(pathOf('head.onnx')),
+      'head.onnx of model trace-3 cannot be read',
+    ],
+    [
+      'omitted from its manifest',
+      ({ editManifest }) => editManifest((manifest) => Object.assign(manifest, { files: {} })),
+      'is not listed in its manifest',
+    ],
+  ])('is refused when a file is %s', async (_, damage, message) => {
+    const model = folder();
+    damage(model);
 
-    await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
+    await expect(createRegistry({ packaged: model.modelsDir }).open(null)).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringContaining('model.onnx of model trace-3 has 1000 bytes instead of'),
-    });
-  });
-
-  test('is refused when a file is missing', async () => {
-    const { modelsDir, pathOf } = folder();
-    rmSync(pathOf('head.onnx'));
-
-    await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
-      code: 'model_integrity',
-      message: expect.stringContaining('head.onnx of model trace-3 cannot be read'),
-    });
-  });
-
-  test('is rejected when its manifest omits a required file', async () => {
-    const { modelsDir, editManifest } = folder();
-    editManifest((manifest) => {
-      manifest['files'] = {};
-    });
-
-    await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
-      code: 'model_integrity',
-      message: expect.stringContaining('is not listed in its manifest'),
+      message: expect.stringContaining(message),
     });
   });
 

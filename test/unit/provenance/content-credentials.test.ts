@@ -22,7 +22,7 @@ import {
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
-import { jpeg, now, png, provenanceOf } from './files.ts';
+import { jpeg, now, png, provenanceOf, withXmp } from './files.ts';
 
 const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 const generated = {
@@ -243,15 +243,15 @@ describe('the history', () => {
   });
 });
 
+function referringTo(url: string): Buffer {
+  const provenance = { 'dcterms:provenance': url };
+  return withXmp(xmpPacket({ 'xmlns:dcterms': 'http://purl.org/dc/terms/', ...provenance }));
+}
+
 describe('no connection is opened', () => {
   test('by a file with a link to a remote manifest, with or without an embedded one', async () => {
     const server = await countingServer();
-    const packet = xmpPacket({
-      'xmlns:dcterms': 'http://purl.org/dc/terms/',
-      'dcterms:provenance': server.url,
-    });
-    const xmp = jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`);
-    const remote = withSegments(jpeg, xmp);
+    const remote = referringTo(server.url);
     const both = await withCredentials(remote, { signer, actions: [generated] });
     const broken = withSegments(
       remote,
@@ -274,11 +274,7 @@ describe('no connection is opened', () => {
 
   test('although the library would open one if permitted', async () => {
     const server = await countingServer();
-    const packet = xmpPacket({
-      'xmlns:dcterms': 'http://purl.org/dc/terms/',
-      'dcterms:provenance': server.url,
-    });
-    const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
+    const file = referringTo(server.url);
     const { readFile } = await import('node:fs/promises');
     const { initSync, WasmReader } = await import('@contentauth/c2pa-wasm');
     initSync({ module: await readFile('node_modules/@contentauth/c2pa-wasm/pkg/c2pa_bg.wasm') });

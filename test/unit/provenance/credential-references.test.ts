@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
-import { xmpPacket } from '../../fixtures/xmp.ts';
-import { jpeg, png, provenanceOf } from './files.ts';
+import { xmpPacket, xmpSegment } from '../../fixtures/xmp.ts';
+import { jpeg, png, provenanceOf, withXmp } from './files.ts';
 
 const signer = await (await createAuthority('Authority of Tests')).issue('Signer of Tests');
 const actions = [{ action: 'c2pa.created' }];
@@ -14,10 +14,6 @@ const inside = 'self#jumbf=/c2pa/urn:uuid:00000000-0000-4000-8000-000000000000';
 
 function referringTo(text: string): string {
   return xmpPacket(namespace, `<dcterms:provenance>${text}</dcterms:provenance>`);
-}
-
-function jpegWith(packet: string): Buffer {
-  return withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
 }
 
 function pngWith(packet: string): Buffer {
@@ -29,15 +25,15 @@ async function codesOf(file: Buffer): Promise<readonly unknown[]> {
 }
 
 test.each([
-  ['a JPEG', jpegWith(referringTo(inside))],
+  ['a JPEG', withXmp(referringTo(inside))],
   ['a PNG', pngWith(referringTo(inside))],
-  ['an attribute', jpegWith(xmpPacket({ ...namespace, 'dcterms:provenance': 'self#jumbf=c2pa' }))],
+  ['an attribute', withXmp(xmpPacket({ ...namespace, 'dcterms:provenance': 'self#jumbf=c2pa' }))],
 ])('credentials removed from %s are reported', async (_, file) => {
   expect(await codesOf(file)).toEqual(['credentials_removed']);
 });
 
 test('embedded credentials cause no warning', async () => {
-  const file = await withCredentials(jpegWith(referringTo(inside)), { signer, actions });
+  const file = await withCredentials(withXmp(referringTo(inside)), { signer, actions });
 
   const { credentials, warnings } = await provenanceOf(file);
 
@@ -47,7 +43,7 @@ test('embedded credentials cause no warning', async () => {
 
 test('unreadable metadata is reported, truncated metadata is not', async () => {
   const broken = jpegSegment(0xe1, 'Exif\0\0zzzzzzzzzzzz');
-  const long = jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${referringTo('x'.repeat(9000))}`);
+  const long = xmpSegment(referringTo('x'.repeat(9000)));
 
   expect(await codesOf(withSegments(jpeg, broken, long))).toEqual([
     'block_unreadable',
@@ -56,7 +52,7 @@ test('unreadable metadata is reported, truncated metadata is not', async () => {
 });
 
 test('credentials on a server are kept elsewhere', async () => {
-  const file = jpegWith(referringTo('https://cai.example/manifests/1'));
+  const file = withXmp(referringTo('https://cai.example/manifests/1'));
 
   expect(await codesOf(file)).toEqual(['credentials_elsewhere']);
 });

@@ -7,6 +7,7 @@ import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+import { xmpSegment } from '../../fixtures/xmp.ts';
 
 const size = { width: 96, height: 72, seed: 8 };
 export const jpeg = await sceneJpeg(size);
@@ -25,6 +26,11 @@ export async function declarationsOf(bytes: Buffer): Promise<readonly Declaratio
   return (await provenanceOf(bytes)).declarations;
 }
 
+/** The contradictions of a file. */
+export async function codesOf(file: Buffer): Promise<readonly string[]> {
+  return (await provenanceOf(file)).inconsistencies.map(({ code }) => code);
+}
+
 /** A PNG with these texts in UTF-8. */
 export function withTexts(texts: Readonly<Record<string, string>>): Buffer {
   const chunks = Object.entries(texts).map(([keyword, text]) =>
@@ -37,8 +43,8 @@ export function withExif(parts: ExifParts): Buffer {
   return withSegments(jpeg, exifSegment(parts));
 }
 
-export function withXmp(packet: string): Buffer {
-  return withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
+export function withXmp(packet: string | Uint8Array): Buffer {
+  return withSegments(jpeg, xmpSegment(packet));
 }
 
 /** IPTC-IIM records of the second group: dataset number and text. */

@@ -5,16 +5,17 @@ import { declarationsOf, jpeg, withExif, withIptc, withTexts, withXmp } from './
 import {
   aigc,
   comfyPrompt,
+  comment,
   earlyInvoke,
+  hosted,
   novel,
+  oneLine,
+  settings,
   signature,
+  uuid,
 } from '../../fixtures/generator-texts.ts';
 
-const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
-const settings =
-  'Steps: 20, Sampler: DPM++ 2M Karras, CFG scale: 7, Seed: 965400086, Size: 512x512';
 const automatic = `a harbour at night, rain\nNegative prompt: people\n${settings}, Model hash: abc, Version: v1.10.1`;
-const comment = (text: string) => ({ exif: { 0x9286: Buffer.from(`ASCII\0\0\0${text}`) } });
 
 const comfyDrawn = { nodes: [{ id: 1, type: 'KSampler' }], links: [], version: 0.4 };
 const fooocus = { prompt: 'a', seed: '12', steps: 30, version: 'Fooocus v2.5.5' };
@@ -22,14 +23,9 @@ const swarm = { sui_image_params: { prompt: 'a', seed: 1, steps: 20, swarm_versi
 const invoke = { generation_mode: 'sdxl_txt2img', positive_prompt: 'a', seed: 7 };
 
 const json = JSON.stringify;
-const oneLine = `a harbour at night ${settings}`;
 const drawn = (...types: readonly string[]) => ({
   nodes: types.map((type) => ({ type })),
   links: [],
-});
-const hosted = (kind: string) => ({
-  '1': { class_type: kind, inputs: { prompt: 'a' } },
-  '2': comfyPrompt['9'],
 });
 const easy = { prompt: 'a', seed: 4, use_stable_diffusion_model: 'sd', num_inference_steps: 25 };
 const drawThings = { c: 'a harbour', uc: '', sampler: 'DDIM', seed: 5, steps: 20, model: 'x' };
@@ -251,27 +247,25 @@ describe('traces of a generator declare generated content, unsigned:', () => {
   });
 });
 
-describe('generated parts make it a manipulation:', () => {
-  test.each([
-    [
-      'AUTOMATIC1111',
-      withTexts({ parameters: `a\n${settings}, Denoising strength: 0.7, Mask blur: 4` }),
-    ],
-    [
-      'ComfyUI',
-      withTexts({
-        prompt: json({
-          ...comfyPrompt,
-          '1': { class_type: 'LoadImage', inputs: {} },
-          '2': { class_type: 'VAEEncodeForInpaint', inputs: {} },
-        }),
+test.each([
+  [
+    'AUTOMATIC1111',
+    withTexts({ parameters: `a\n${settings}, Denoising strength: 0.7, Mask blur: 4` }),
+  ],
+  [
+    'ComfyUI',
+    withTexts({
+      prompt: json({
+        ...comfyPrompt,
+        '1': { class_type: 'LoadImage', inputs: {} },
+        '2': { class_type: 'VAEEncodeForInpaint', inputs: {} },
       }),
-    ],
-    ['InvokeAI', withTexts({ invokeai_metadata: json({ ...invoke, generation_mode: 'inpaint' }) })],
-    ['Google', withIptc([[110, 'Edited with Google AI']])],
-  ])('%s', async (_, file) => {
-    expect(await declarationsOf(file)).toMatchObject([{ origin: 'ai-manipulated' }]);
-  });
+    }),
+  ],
+  ['InvokeAI', withTexts({ invokeai_metadata: json({ ...invoke, generation_mode: 'inpaint' }) })],
+  ['Google', withIptc([[110, 'Edited with Google AI']])],
+])('generated parts make it a manipulation: %s', async (_, file) => {
+  expect(await declarationsOf(file)).toMatchObject([{ origin: 'ai-manipulated' }]);
 });
 
 describe('digital source types', () => {

@@ -64,14 +64,6 @@ test('programs in the XMP history are named, and recognised as editors', async (
   ]);
 });
 
-test('a model that starts with its maker is not named twice', async () => {
-  const file = withExif({ primary: { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' } });
-
-  expect(await softwareOf(file)).toEqual([
-    { kind: 'camera', name: 'Canon EOS 80D', place: 'exif' },
-  ]);
-});
-
 test.each([
   'Adobe Photoshop 25.4 (Windows)',
   'Adobe Lightroom Classic 13.2',

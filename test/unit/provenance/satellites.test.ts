@@ -2,11 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ExifParts } from '../../fixtures/exif.ts';
-import { provenanceOf, withExif } from './files.ts';
-
-async function codesOf(file: Buffer): Promise<readonly string[]> {
-  return (await provenanceOf(file)).inconsistencies.map(({ code }) => code);
-}
+import { codesOf, provenanceOf, withExif } from './files.ts';
 
 const taken = { 0x9003: '2026:03:01 12:00:00' };
 

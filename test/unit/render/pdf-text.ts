@@ -3,9 +3,8 @@
 import { inflateSync } from 'node:zlib';
 import { type Document, DOMParser } from '@xmldom/xmldom';
 
-export interface TextPiece {
+interface TextPiece {
   readonly text: string;
-  readonly font: string;
   /** In points, from the lower left of the page. */
   readonly x: number;
   readonly y: number;
@@ -103,7 +102,7 @@ function readPieces(content: string, fonts: ReadonlyMap<string, string[]>): read
       ([, hex]) => hex!.match(/.{4}/g) ?? [],
     );
     const text = glyphs.map((glyph) => fonts.get(font!)![parseInt(glyph, 16)]).join('');
-    return { text, font: font!, x: Number(x), y: Number(y) };
+    return { text, x: Number(x), y: Number(y) };
   });
 }
 

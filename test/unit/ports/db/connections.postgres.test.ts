@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { setRequester, transact } from '../../../../src/ports/db/database.ts';
 import { openPostgres } from '../../../../src/ports/db/postgres.ts';
 import { runHere } from '../../../cli/run-here.ts';
-import { createDatabase, freePort } from '../../../fixtures/postgres.ts';
+import { freePort } from '../../../fixtures/free-port.ts';
+import { createDatabase } from '../../../fixtures/postgres.ts';
 import { temporaryFolder, testDb } from './temporary.ts';
 
 test('a requester with many statements leaves connections for others', async () => {
