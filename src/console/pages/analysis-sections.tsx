@@ -81,8 +81,10 @@ function FindingList({
 }: PlacesProps & Pick<Evidence, 'findings'>) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { outcome, findings: named } = wordsIn(language);
-  const { methods, sources } = named;
+  const {
+    strength: { adverbs },
+    findings: { methods, sources },
+  } = wordsIn(language);
   const { score: written, plain } = createNumberWriter(language);
   return (
     <ol class="plain">
@@ -96,9 +98,7 @@ function FindingList({
             <div class="row">
               <Numbers {...{ numbers, method, selected, setSelected }} />
               <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
-              {speaksFor !== 'neither' && (
-                <span class="small soft">{outcome.strengths[strength]}</span>
-              )}
+              {strength !== 'none' && <span class="small soft">{adverbs[strength]}</span>}
             </div>
             <p>{statement[language]}</p>
             {next !== '' && (

@@ -170,12 +170,4 @@ export const outcome: typeof english = {
         `${called} unveränderten Bildern zu Unrecht als verdächtig eingestuft.`,
     },
   },
-  strengths: {
-    none: 'keine',
-    weak: 'schwach',
-    moderate: 'mäßig',
-    moderatelyStrong: 'deutlich',
-    strong: 'stark',
-    veryStrong: 'sehr stark',
-  },
 };

@@ -1,4 +1,4 @@
-import type { ReasonCode, Strength } from '../../../contract/vocabulary.ts';
+import type { ReasonCode } from '../../../contract/vocabulary.ts';
 
 /** What is marked in a picture. `copies`: two places that show the same, of which at most one was changed. */
 export type Marked = 'one' | 'several' | 'copies';
@@ -178,12 +178,4 @@ export const outcome = {
         `In tests, wrongly suspected a change in ${called} unchanged pictures.`,
     },
   },
-  strengths: {
-    none: 'none',
-    weak: 'weak',
-    moderate: 'moderate',
-    moderatelyStrong: 'moderately strong',
-    strong: 'strong',
-    veryStrong: 'very strong',
-  } satisfies Readonly<Record<Strength, string>>,
 };
