@@ -23,6 +23,7 @@ import { UsersPage } from './pages/users.tsx';
 import { VerifyPage } from './pages/verify.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
 import { forManagers, places, type Route } from './places.ts';
+import { useAct } from './parts/form.tsx';
 import { Button } from './parts/pieces.tsx';
 
 interface ShellProps {
@@ -140,6 +141,7 @@ function Who({
 }: {
   readonly context: Context;
 }) {
+  const { isBusy, run } = useAct();
   return (
     <div class="who">
       {user.tenants.length > 1 && (
@@ -155,7 +157,11 @@ function Who({
       )}
       <span>{user.name ?? user.email}</span>
       <div class="row">
-        <Button kind="little" onClick={() => void logOut(false).then(leave)}>
+        <Button
+          kind="little"
+          disabled={isBusy}
+          onClick={() => run(async () => logOut(false).then(leave))}
+        >
           {words.nav.logOut}
         </Button>
         <LanguageSwitch language={language} setLanguage={setLanguage} />
