@@ -17,6 +17,7 @@ import { browserPath, freePort, launch, openWindow } from './browser.ts';
 
 const tenantsClaim = 'https://acme.example/tenants';
 const examiner = 'examiner@example.org';
+const everywhere = (page: Page) => page.getByRole('button', { name: 'Log out on all devices' });
 
 describe.skipIf(browserPath === null)('a console with an identity provider', () => {
   let browser: Browser;
@@ -89,8 +90,6 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     await page.getByRole('button', { name: 'Continue' }).click();
     await everywhere(page).waitFor();
   }
-
-  const everywhere = (page: Page) => page.getByRole('button', { name: 'Log out on all devices' });
 
   test.each(['code=stolen', 'error=access_denied'])(
     'a forged return with %s does not disturb a session',
