@@ -141,22 +141,25 @@ test.each([301, 302, 307, 308])(
   },
 );
 
-test('what was sent to the provider is in no error that it causes', async () => {
-  const { identity, accessToken } = await openOidc(server);
-  await identity.authenticate(await accessToken());
-  server.responseWith((_request, response) => {
-    const echo = { error: 'server_error', error_description: `${grant.code} ${clientSecret}` };
-    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(echo));
-  });
+test.each(['server_error', `${grant.code} ${clientSecret}`])(
+  'what was sent to the provider is in no error that it causes with %j',
+  async (error) => {
+    const { identity, accessToken } = await openOidc(server);
+    await identity.authenticate(await accessToken());
+    server.responseWith((_request, response) => {
+      const echo = { error, error_description: `${grant.code} ${clientSecret}` };
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(echo));
+    });
 
-  const failure: unknown = await identity.exchange(grant).catch((error: unknown) => error);
+    const failure: unknown = await identity.exchange(grant).catch((thrown: unknown) => thrown);
 
-  const told = (error: unknown): string =>
-    error instanceof Error ? `${error.stack} ${told(error.cause)}` : '';
-  expect(failure).toMatchObject(unavailable);
-  expect(told(failure)).not.toContain(grant.code);
-  expect(told(failure)).not.toContain(clientSecret);
-});
+    const told = (thrown: unknown): string =>
+      thrown instanceof Error ? `${thrown.stack} ${told(thrown.cause)}` : '';
+    expect(failure).toMatchObject(unavailable);
+    expect(told(failure)).not.toContain(grant.code);
+    expect(told(failure)).not.toContain(clientSecret);
+  },
+);
 
 test('a disabled person does not come in with the id token of another', async () => {
   const { identity, accessToken, idToken, users } = await openNow();
