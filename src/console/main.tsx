@@ -130,8 +130,10 @@ async function enter(
   { hasSession }: SessionState,
 ): Promise<{ readonly user: UserInfo | null; readonly why: LoginReason }> {
   const grant = takeReturn();
-  if (grant === null) return { user: hasSession ? await resume() : null, why: reason };
-  if (grant === 'refused') return { user: null, why: 'failedElsewhere' };
+  if (grant === null || grant === 'refused') {
+    const user = hasSession ? await resume() : null;
+    return { user, why: grant === null ? reason : 'failedElsewhere' };
+  }
   try {
     return { user: await logIn(grant), why: reason };
   } catch (error) {

@@ -23,6 +23,7 @@ import { UsersPage } from './pages/users.tsx';
 import { VerifyPage } from './pages/verify.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
 import { forManagers, places, type Route } from './places.ts';
+import { useAct } from './parts/form.tsx';
 import { Button } from './parts/pieces.tsx';
 
 interface ShellProps {
@@ -137,6 +138,7 @@ function usePlaceFocus(place: string, onMove: () => void) {
 /** The tenant, the user, and the log-out button. */
 function Who() {
   const { words, user, tenantName, setTenantName, language, setLanguage, leave } = useConsole();
+  const { isBusy, run } = useAct();
   return (
     <div class="who">
       {user.tenants.length > 1 && (
@@ -152,7 +154,11 @@ function Who() {
       )}
       <span>{user.name ?? user.email}</span>
       <div class="row">
-        <Button kind="little" onClick={() => void logOut(false).then(leave)}>
+        <Button
+          kind="little"
+          disabled={isBusy}
+          onClick={() => run(async () => logOut(false).then(leave))}
+        >
           {words.nav.logOut}
         </Button>
         <LanguageSwitch language={language} setLanguage={setLanguage} />

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { oneOf, orNull, responseWith, type Wire } from './common.ts';
 import { langPattern } from './vocabulary.ts';
 import { formats } from './formats.ts';
-import { intakes, maxNameLength } from './limits.ts';
+import { intakes, maxNameLength, maxTokenLength } from './limits.ts';
 
-const token = Type.String({ minLength: 1, maxLength: 16_384 });
+const token = Type.String({ minLength: 1, maxLength: maxTokenLength });
 const password = Type.String({ minLength: 1, maxLength: 1024 });
 
 export const loginBody = Type.Object({
@@ -93,7 +93,7 @@ export const endSessionBody = Type.Object({
   idToken: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 16_384,
+      maxLength: maxTokenLength,
       description: 'If sent, sessions on all devices end.',
     }),
   ),

@@ -14,6 +14,8 @@ export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 /** In characters, for names of analyses, tenants, keys and users. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;
+/** Of access, id and refresh tokens. */
+export const maxTokenLength = 16_384;
 /** Of exhibit and examiner; a report prints no more. */
 export const maxCaseDataLength = 80;
 /** Maximum number of thumbnails in one response. */

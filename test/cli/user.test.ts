@@ -145,6 +145,20 @@ test('no local account is created when a provider handles logins', async () => {
   expect((await run('user', 'list')).stdout).not.toContain('c@example.org');
 });
 
+test('with a provider, an address does not name a local account that is left over', async () => {
+  const config = join(dataDir, 'oidc.json');
+  writeFileSync(config, '{"oidcIssuer": "https://provider.example", "oidcClientId": "forensics"}');
+  const email = 'left@example.org';
+  const created = await run('user', 'create', email, '--generate', '--json');
+  const { id }: ShownUser = JSON.parse(created.stdout);
+
+  const byAddress = await run('user', 'disable', email, '--config', config);
+  const byId = await run('user', 'disable', id, '--config', config);
+
+  expect(byAddress).toMatchObject({ code: 4, stderr: expect.stringContaining('by the ids') });
+  expect(byId).toMatchObject({ code: 0 });
+});
+
 describe('askHidden', () => {
   test('handles corrections and echoes nothing', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];

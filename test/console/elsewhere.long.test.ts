@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   audience,
@@ -18,6 +18,7 @@ import { browserPath, launch, openWindow } from './browser.ts';
 
 const tenantsClaim = 'https://acme.example/tenants';
 const examiner = 'examiner@example.org';
+const everywhere = (page: Page) => page.getByRole('button', { name: 'Log out on all devices' });
 
 describe.skipIf(browserPath === null)('a console with an identity provider', () => {
   let browser: Browser;
@@ -82,6 +83,84 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
       [new URL(url).host, new URL(provider.issuer).host].toSorted(),
     );
     expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  async function openAccount(page: Page): Promise<void> {
+    await page.goto(`${url}/#/account`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await everywhere(page).waitFor();
+  }
+
+  test.each(['code=stolen', 'error=access_denied'])(
+    'a forged return with %s does not disturb a session',
+    async (what) => {
+      const { page, context } = await openWindow(browser);
+      await openAccount(page);
+
+      await page.goto(`${url}/?${what}&state=guessed`);
+      await page.locator('.frame').waitFor();
+
+      expect(page.url()).toBe(`${url}/`);
+      await context.close();
+    },
+    60_000,
+  );
+
+  test('logging out on all devices says when it fails, and works when repeated', async () => {
+    const { page, context } = await openWindow(browser);
+    await openAccount(page);
+    const { accessToken } = await provider.logIn(examiner);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const useElsewhere = async () =>
+      open.server.inject({ method: 'POST', url: '/v1/auth/info', headers });
+    const before = await useElsewhere();
+
+    provider.responseWith((_request, response) => response.writeHead(500).end());
+    await everywhere(page).click();
+    await page.getByText('try again later').waitFor();
+    provider.responseWith(null);
+    await everywhere(page).click();
+    await page.getByText('You have been logged out.').waitFor();
+    expect([before.statusCode, (await useElsewhere()).statusCode]).toEqual([200, 401]);
+
+    // A login in the second in which all sessions ended would count as one of them.
+    await page.waitForTimeout(1000);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await everywhere(page).waitFor();
+    await context.close();
+  }, 60_000);
+
+  test('logging out in this browser says when the provider fails', async () => {
+    const { page, context } = await openWindow(browser);
+    await openAccount(page);
+    provider.responseWith((_request, response) => response.writeHead(500).end());
+
+    await page.getByRole('button', { name: 'Log out', exact: true }).first().click();
+    await page.getByText('try again later').waitFor();
+
+    provider.responseWith(null);
+    expect(await context.cookies(url)).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  test('without an id token, it is not reported that other devices were logged out', async () => {
+    const { page, context } = await openWindow(browser);
+    await openAccount(page);
+    await page.addInitScript(() => {
+      const { json } = Response.prototype;
+      const withoutIdToken = async function (this: Response): Promise<unknown> {
+        const body = Object(await json.call(this));
+        return this.url.endsWith('/refresh') ? { data: { ...body.data, idToken: '' } } : body;
+      };
+      Object.assign(Response.prototype, { json: withoutIdToken });
+    });
+    await page.reload();
+
+    await everywhere(page).click();
+    await page.getByRole('status').getByText('That did not work.').waitFor();
+
+    expect(await page.locator('.frame').count()).toBe(1);
     await context.close();
   }, 60_000);
 

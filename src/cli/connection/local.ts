@@ -160,11 +160,12 @@ export interface ShownUser {
 }
 
 /**
- * @param who - email address or id; accounts of an identity provider only have an id. @throws
- *   {ForensicsError} `not_found`.
+ * @param who - email address or id; with an identity provider only the id, because people can change their address
+ *   there, and a local account with the same address is not theirs. @throws {ForensicsError} `not_found`.
  */
-export async function userNamed({ users }: Core, who: string): Promise<User> {
-  const named = await users.byEmail(who);
+export async function userNamed({ users, identity }: Core, who: string): Promise<User> {
+  const hasProvider = identity.kind === 'oidc';
+  const named = hasProvider ? [] : await users.byEmail(who);
   if (named.length > 1) {
     throw new ForensicsError(
       'conflict',
@@ -175,7 +176,9 @@ export async function userNamed({ users }: Core, who: string): Promise<User> {
   if (user !== null) return user;
   throw new ForensicsError(
     'not_found',
-    `There is no account "${who}"; "forensics user list" shows all accounts.`,
+    hasProvider
+      ? `There is no account with the id "${who}"; with an identity provider, specify accounts by the ids in "forensics user list".`
+      : `There is no account "${who}"; "forensics user list" shows all accounts.`,
   );
 }
 

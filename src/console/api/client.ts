@@ -141,8 +141,11 @@ async function takeTokens(act: string, body: object): Promise<void> {
   const path = `${sessionPath}${act}`;
   const answer = await checked(await send(path, { body, keepalive: true }, null));
   const { data }: { readonly data: BrowserTokens } = await answer.json();
+  // If a refresh gives no id token, the one from the login stays valid.
+  const idToken =
+    data.idToken === '' && act === '/refresh' ? (tokens?.idToken ?? '') : data.idToken;
   // A little early, so that the token does not expire in transit.
-  tokens = { ...data, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
+  tokens = { ...data, idToken, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
 }
 
 export async function sessionState(): Promise<SessionState> {
@@ -171,10 +174,14 @@ export async function makeFirstUser(account: object): Promise<void> {
   await checked(await send(`${sessionPath}/first-user`, { body: account }, null));
 }
 
-/** @param isEverywhere - on all devices, otherwise only in this browser. */
+/** @param isEverywhere - on all devices, otherwise only in this browser. @throws {ApiError} if nothing may have ended. */
 export async function logOut(isEverywhere: boolean): Promise<void> {
+  // An id token expires before its session does.
+  if (isEverywhere) await refresh();
   const idToken = tokens?.idToken ?? '';
-  const body = isEverywhere && idToken !== '' ? { idToken } : {};
+  // From a provider that issues none with a refresh, after this page was reloaded.
+  if (isEverywhere && idToken === '') throw new ApiError(400, 'not_offered', '');
+  const body = isEverywhere ? { idToken } : {};
   await alone(async () => {
     await checked(await send(`${sessionPath}/end`, { body }, null));
     tokens = null;

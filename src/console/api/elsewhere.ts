@@ -10,11 +10,15 @@ interface Grant {
 
 const storageKey = 'forensics-login';
 
-/** Sends the browser to the provider. What the page must know on return is stored in this tab. */
-export async function goElsewhere({
-  authorizationEndpoint,
-  clientId,
-}: LoginElsewhere): Promise<void> {
+/**
+ * Sends the browser to the provider. What the page must know on return is stored in this tab.
+ *
+ * @param mustIdentify - even a person who is still logged in at the provider, whose session may have been ended here.
+ */
+export async function goElsewhere(
+  { authorizationEndpoint, clientId }: LoginElsewhere,
+  mustIdentify: boolean,
+): Promise<void> {
   const state = randomText();
   const codeVerifier = randomText();
   const hash = location.hash;
@@ -27,6 +31,7 @@ export async function goElsewhere({
     redirect_uri: redirectUri(),
     scope: 'openid profile email settings offline_access',
     prompt: 'consent',
+    ...(mustIdentify ? { max_age: '0' } : {}),
     state,
     code_challenge: base64url(new Uint8Array(digest)),
     code_challenge_method: 'S256',

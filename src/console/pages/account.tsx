@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { ask, logOut } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { Field, FormPanel, PasswordField, SelectField } from '../parts/form.tsx';
+import { Field, FormPanel, PasswordField, SelectField, useAct } from '../parts/form.tsx';
 import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
@@ -11,6 +11,8 @@ const languageNames = { en: 'English', de: 'Deutsch' } as const;
 export function AccountPage() {
   const { words, user, isManager, language, setLanguage, identity, leave } = useConsole();
   const { account } = words;
+  const { isBusy, run } = useAct();
+  const end = (isEverywhere: boolean) => run(async () => logOut(isEverywhere).then(leave));
   return (
     <>
       <PageTitle text={account.title} />
@@ -31,8 +33,10 @@ export function AccountPage() {
       </Panel>
       <Panel title={account.sessions}>
         <div class="row">
-          <Button onClick={() => void logOut(false).then(leave)}>{words.nav.logOut}</Button>
-          <Button kind="danger" onClick={() => void logOut(true).then(leave)}>
+          <Button disabled={isBusy} onClick={() => end(false)}>
+            {words.nav.logOut}
+          </Button>
+          <Button kind="danger" disabled={isBusy} onClick={() => end(true)}>
             {account.everywhere}
           </Button>
         </div>

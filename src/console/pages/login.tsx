@@ -41,7 +41,7 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
         </p>
       )}
       {state.identity === 'oidc' ? (
-        <Elsewhere language={language} />
+        <Elsewhere language={language} reason={reason} />
       ) : (
         <PasswordForm language={language} onEntered={onEntered} />
       )}
@@ -75,16 +75,23 @@ function EmailField({
   return <TextField label={email} type="email" required autocomplete="username" {...props} />;
 }
 
-function Elsewhere({ language }: { readonly language: Language }) {
+function Elsewhere({
+  language,
+  reason,
+}: {
+  readonly language: Language;
+  readonly reason: LoginReason;
+}) {
   const { login } = wordsOf(language);
   const [place, setPlace] = useState<SessionState['login']>(null);
   const { failure, submit } = useSubmit(language);
   useEffect(() => void submit(async () => setPlace((await sessionState()).login)), []);
   if (place === null) return failure;
+  const mustIdentify = reason === 'loggedOut' || reason === 'failedElsewhere';
   return (
     <>
       <p>{login.elsewhere(new URL(place.issuer).host)}</p>
-      <Button kind="main" onClick={() => void goElsewhere(place)}>
+      <Button kind="main" onClick={() => void goElsewhere(place, mustIdentify)}>
         {login.elsewhereAct}
       </Button>
     </>

@@ -66,9 +66,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
 
   server.post(`${path}/refresh`, refreshSession, async (request, reply) => {
     const refreshToken = readCookie(request);
-    if (refreshToken === null) {
-      throw new ForensicsError('unauthenticated', 'There is no session; log in first.');
-    }
+    if (refreshToken === null) throw noSession();
     try {
       return answerTokens(reply, await identity.refresh(refreshToken));
     } catch (error) {
@@ -80,11 +78,15 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
   server.post(`${path}/end`, endSession, async (request, reply) => {
     const refreshToken = readCookie(request);
     const { idToken } = request.body;
+    if (idToken === undefined) {
+      clearCookie(reply);
+      if (refreshToken !== null) await identity.end(refreshToken);
+      return success();
+    }
+    if (refreshToken === null) throw noSession();
+    // The cookie stays until all sessions have ended, so that a failed request can be sent again.
+    await identity.revoke({ idToken, refreshToken });
     clearCookie(reply);
-    if (refreshToken === null) return success();
-    await (idToken === undefined
-      ? identity.end(refreshToken)
-      : identity.revoke({ idToken, refreshToken }));
     return success();
   });
 
@@ -100,6 +102,10 @@ async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
     'forbidden',
     "This address is only for this server's own pages; programs log in with POST /v1/auth/login.",
   );
+}
+
+function noSession(): ForensicsError {
+  return new ForensicsError('unauthenticated', 'There is no session; log in first.');
 }
 
 function readCookie({ headers }: FastifyRequest): string | null {

@@ -102,6 +102,16 @@ test.each([
   expect(still.statusCode).toBe(200);
 });
 
+test('logging out on all devices without the cookie is refused, because it would end nothing', async () => {
+  await open.makeUser('stayer');
+  const { idToken, cookie } = await logIn('stayer');
+
+  const answer = await post('/end', { idToken }, own);
+  const still = await post('/refresh', {}, { ...own, cookie });
+
+  expect([answer.statusCode, still.statusCode]).toEqual([401, 200]);
+});
+
 test('logging out ends one session, and logging out on all devices ends all', async () => {
   await open.makeUser('leaver');
   const [here, there, elsewhere] = [

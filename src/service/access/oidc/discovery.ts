@@ -13,6 +13,8 @@ export interface Discovered extends ServerMetadata {
   readonly token_endpoint: string;
 }
 
+const longestShown = 200;
+
 export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
@@ -20,9 +22,11 @@ export function discoveryUrl(issuer: string): string {
 /** @throws {TypeError} for a document from another issuer, with a required member missing, or with a plain HTTP URL. */
 export function readDiscovery(document: unknown, issuer: string): Discovered {
   const members = new Map(Object.entries(Object(document)));
-  if (members.get('issuer') !== issuer) {
+  const given = members.get('issuer');
+  if (given !== issuer) {
+    // Logged with every request that needs the provider, so it must be short.
     throw new TypeError(
-      `The identity provider gives a different issuer: ${String(members.get('issuer'))}.`,
+      `The identity provider gives a different issuer: ${String(given).slice(0, longestShown)}.`,
     );
   }
   const optional = (name: string): string | undefined => {

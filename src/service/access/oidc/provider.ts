@@ -167,10 +167,9 @@ function translated(error: unknown): ForensicsError {
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return unauthenticated('The refresh token is not valid; log in again.');
   }
-  // Enough for the log, such as `invalid_client` for a wrong client secret; the rest may contain what was sent.
-  return unavailable(
-    new Error(`The provider returned status ${error.status} ${error.error.slice(0, 40)}.`),
-  );
+  // Enough for the log, such as `invalid_client` for a wrong client secret; anything else may contain what was sent.
+  const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'and no error code';
+  return unavailable(new Error(`The provider returned status ${error.status} ${code}.`));
 }
 
 export function unavailable(cause: unknown): ForensicsError {

@@ -7,7 +7,7 @@ import {
   jwtVerify,
   type JWTVerifyResult,
 } from 'jose';
-import { maxNameLength } from '../../../contract/limits.ts';
+import { maxNameLength, maxTokenLength } from '../../../contract/limits.ts';
 import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
@@ -44,6 +44,8 @@ const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA 
 const toleranceSeconds = 30;
 // OpenID Connect Core 1.0, section 2.
 const longestSubject = 255;
+// Control characters, and halves of surrogate pairs, which a database would all store as the same U+FFFD.
+const unstorable = /[\p{Cc}\p{Cs}]/u;
 
 export function createTokenReader({ provider, clientId, audience, now }: TokenReaderParts) {
   async function verified(token: string): Promise<JWTVerifyResult> {
@@ -100,6 +102,11 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
 }
 
 function assertJwt(kind: 'access' | 'id', token: string): void {
+  if (token.length > maxTokenLength) {
+    throw unauthenticated(
+      `The ${kind} token is longer than ${maxTokenLength} characters; let the identity provider put fewer groups or roles into it.`,
+    );
+  }
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return;
   throw unauthenticated(
     kind === 'id'
@@ -108,8 +115,8 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
   );
 }
 
-function readAudiences({ aud = [] }: JWTPayload): readonly string[] {
-  return typeof aud === 'string' ? [aud] : aud;
+function readAudiences({ aud = [] }: JWTPayload): readonly unknown[] {
+  return [aud].flat();
 }
 
 /**
@@ -125,10 +132,12 @@ function assertNoIdToken(clientId: string, claims: JWTPayload): void {
 
 function toRead(claims: JWTPayload, at: Date): ReadToken {
   const { iss = '', sub = '', iat = 0, exp = 0, auth_time, sid } = claims;
-  const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= longestSubject;
+  const isSubject =
+    typeof sub === 'string' && sub !== '' && sub.length <= longestSubject && !unstorable.test(sub);
   // A token from the future would stay valid after its session had been ended.
   const isPast = typeof iat === 'number' && iat * 1000 <= at.getTime() + toleranceSeconds * 1000;
-  if (!isSubject || !isPast) throw invalid();
+  const expiresAt = toDate(exp);
+  if (!isSubject || !isPast || Number.isNaN(expiresAt.getTime())) throw invalid();
   const loggedIn = typeof auth_time === 'number' && auth_time <= iat ? auth_time : null;
   return {
     issuer: iss,
@@ -136,7 +145,7 @@ function toRead(claims: JWTPayload, at: Date): ReadToken {
     since: toDate(loggedIn ?? iat),
     loggedInAt: loggedIn === null ? null : toDate(loggedIn),
     sessionId: typeof sid === 'string' ? sid : null,
-    expiresAt: toDate(exp),
+    expiresAt,
     claims,
   };
 }
@@ -169,19 +178,22 @@ function invalid(): ForensicsError {
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
 function readKind(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
-  const typ = (header.typ ?? 'JWT').toLowerCase().replace(/^application\//, '');
+  const typ = readMark(header.typ ?? 'JWT').replace(/^application\//, '');
   // RFC 9068, section 2.1.
   if (typ === 'at+jwt') return 'access';
   if (typ !== 'jwt' || 'events' in payload) return 'other';
   // Keycloak writes `typ` into the payload, Cognito `token_use`.
-  const mark = payload['token_use'] ?? payload['typ'] ?? '';
-  const word = typeof mark === 'string' ? mark.toLowerCase() : 'unreadable';
+  const word = readMark(payload['token_use'] ?? payload['typ'] ?? '');
   if (word === 'access' || word === 'bearer') return 'access';
   if (word === 'id') return 'id';
   if (word !== '' && word !== 'jwt') return 'other';
   if (['nonce', 'at_hash', 'c_hash', 's_hash'].some((claim) => claim in payload)) return 'id';
   if (['scope', 'scp'].some((claim) => claim in payload)) return 'access';
   return 'either';
+}
+
+function readMark(mark: unknown): string {
+  return typeof mark === 'string' ? mark.toLowerCase() : 'unreadable';
 }
 
 /**
@@ -216,9 +228,13 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Desc
   const address = username?.includes('@') ? readText(username, longestEmail) : null;
   const userType = readClaim(claims, claimNames.userType);
   const groups = readWords(readClaim(claims, claimNames.tenants));
-  // Keycloak's group path `/acme` means the tenant acme; `Forensic Lab` means forensic-lab.
+  // Keycloak's group path `/acme` means the tenant acme; `Forensic Lab` means forensic-lab. Only ASCII is converted: a
+  // name with a Kelvin sign, whose lower case is k, or with another kind of space is the name of another group.
   const names = groups.map((group) =>
-    group.replace(/^\//, '').toLowerCase().replaceAll(/\s+/g, '-'),
+    group
+      .replace(/^\//, '')
+      .replaceAll(/[A-Z]/g, (capital) => capital.toLowerCase())
+      .replaceAll(/ +/g, '-'),
   );
   return {
     email: readText(claims['email'], longestEmail) ?? address,
@@ -243,14 +259,17 @@ function readRole(roles: readonly unknown[]): string | null {
 function readText(value: unknown, longest: number): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
-  return text === '' || characterCount(text) > longest || /\p{Cc}/u.test(text) ? null : text;
+  return text === '' || characterCount(text) > longest || unstorable.test(text) ? null : text;
 }
 
 /** The entries of a list, which may contain spaces, or the words of a string. */
 function readWords(value: unknown): string[] {
-  const list: readonly unknown[] = typeof value === 'string' ? value.split(/\s+/) : [value].flat();
-  const words = list.flatMap((entry) => (typeof entry === 'string' ? entry.trim() : []));
-  return [...new Set(words.filter((word) => word !== ''))];
+  const list: readonly unknown[] =
+    typeof value === 'string' ? value.split(/[\t-\r ]+/) : [value].flat();
+  const words = list.flatMap((entry) =>
+    typeof entry === 'string' ? entry.replaceAll(/^ +| +$/g, '') : [],
+  );
+  return [...new Set(words.filter((word) => word !== '' && !unstorable.test(word)))];
 }
 
 /** Names on any level may themselves contain dots. */

@@ -160,6 +160,18 @@ test.each<[string, () => Handler]>([
   expect(server.asked('/elsewhere')).toBe(0);
 });
 
+test('what a provider gives as its issuer is logged only in part', async () => {
+  const { identity, accessToken } = await openOidc(server);
+  server.responseWith(json({ ...document(), issuer: `https://${'x'.repeat(900_000)}` }));
+
+  const answer = identity.authenticate(await accessToken());
+
+  await expect(answer).rejects.toMatchObject({
+    ...unavailable,
+    cause: { message: expect.stringMatching(/^The identity provider gives .{0,230}$/) },
+  });
+});
+
 test('an unusable key of the provider authenticates nobody', async () => {
   const { identity, accessToken } = await openOidc(server);
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256', kid: 'broken' };

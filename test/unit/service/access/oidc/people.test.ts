@@ -115,6 +115,33 @@ test('each group in a list is one tenant, whatever its case, spaces and leading 
   expect(new Set(await tenantsFor('acme forensic-lab'))).toEqual(new Set([acme, lab]));
 });
 
+test.each([
+  '\u212aappa-lab',
+  'Kappa\u00a0Lab',
+  '\u3000kappa-lab',
+  'kappa-lab\ufeff',
+  'kappa-lab\u0000',
+])('the group %j, which only looks like a tenant, is none', async (group) => {
+  const { identity, accessToken, tenants } = await openOidc(server);
+  const { id } = await tenants.create({ name: 'kappa-lab' });
+  const tenantsFor = async (groups: unknown) =>
+    (await identity.authenticate(await accessToken({ tenants: groups }))).tenantIds;
+
+  expect(await tenantsFor([group])).toEqual([]);
+  expect(await tenantsFor(`other ${group}`)).toEqual([]);
+  expect(await tenantsFor(['/Kappa Lab'])).toEqual([id]);
+});
+
+test('a scope after a space that is not ASCII is not granted', async () => {
+  const { identity, accessToken } = await openOidc(server);
+
+  const principal = await identity.authenticate(
+    await accessToken({ scope: 'openid\u00a0settings' }),
+  );
+
+  expect(principal.scopes).not.toContain('settings');
+});
+
 test('a person without an address is shown by their user name at the provider', async () => {
   const { identity, accessToken, users } = await openOidc(server);
 
@@ -221,6 +248,7 @@ test('the newest token updates the details that it contains, and changes are log
   await identity.authenticate(
     await accessToken({ name: 'A\nB', email: 'x'.repeat(300), userType: 'head' }),
   );
+  await identity.authenticate(await accessToken({ name: 'A\ud800', userType: 'head' }));
 
   expect(await shown()).toEqual([['examiner@example.org', 'Examiner Tal', 'head']]);
   const [{ id } = { id: '' }] = await users.list();

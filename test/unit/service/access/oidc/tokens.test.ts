@@ -37,6 +37,16 @@ test.each<[string, Claims, object?]>([
   ['that Cognito marks as an id token', { token_use: 'id' }, jwt],
   ['for a logout', {}, { typ: 'logout+jwt' }],
   ['for a logout, typed as JWT', { events: {} }, jwt],
+  ['for nobody', { aud: null }],
+  ['for a number', { aud: 7 }],
+  ['for an object', { aud: {} }],
+  ['whose type is a number', {}, { typ: 7 }],
+  ['whose type is a list', {}, { typ: ['at+jwt'] }],
+  // A database would store both as U+FFFD, and so take two people for one.
+  ['of half a character', { sub: '\ud800' }],
+  ['of a control character', { sub: 'examiner\u0000' }],
+  ['that expires after the end of time', { exp: 9e15 }],
+  ['that is too long for a header', { filler: 'x'.repeat(16_384) }],
 ])('an access token %s is refused', async (_what, claims, header) => {
   const { identity, accessToken } = await openOidc(server);
   await identity.authenticate(await accessToken());
