@@ -8,7 +8,7 @@ import type { Tenant } from './tenants/tenants.ts';
 import { settingsScope } from './access/principal.ts';
 import { service, serviceChain } from './audit/entry.ts';
 import type { KeyEntry } from '../contract/keys.ts';
-import { ForensicsError } from '../errors.ts';
+import { nullOn, ForensicsError } from '../errors.ts';
 import type { Core } from './core.ts';
 
 const firstTenantName = 'default';
@@ -31,12 +31,9 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   if (hadTenant) return null;
   // Created now, so that its public half can be handed out before the first bundle.
   await core.signingKeys.signer();
-  const tenant = await core.tenants
-    .create({ name: firstTenantName, by: service })
-    .catch((error: unknown) => {
-      if (error instanceof ForensicsError && error.code === 'conflict') return null;
-      throw error;
-    });
+  const tenant = await nullOn(['conflict'], () =>
+    core.tenants.create({ name: firstTenantName, by: service }),
+  );
   if (tenant === null) return null;
   const expiresAt = new Date(now.getTime() + keyLifeMs);
   const key = await core.keys.mint({

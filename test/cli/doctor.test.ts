@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
+import type { Diagnosis } from '../../src/ops/doctor/installation.ts';
 import { type Serving, startServing } from '../journeys/serving.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { entry } from './run-cli.ts';

@@ -11,7 +11,7 @@ import { calling, isRemote, longestMs, parseDuration, type ServiceOptions } from
 import { log, print, printJson } from '../output/terminal.ts';
 import { readCredentials, saveCredentials } from '../connection/profiles.ts';
 import { serverNamed, withService } from '../connection/server.ts';
-import type { KeyActs } from '../connection/service.ts';
+import type { KeyActs } from '../connection/local.ts';
 
 const defaultLife = '90d';
 const defaultGrace = '24h';

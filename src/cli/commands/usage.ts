@@ -14,7 +14,7 @@ import {
 import { type Columns, listTable, printList } from '../output/layout.ts';
 import { print, printJson } from '../output/terminal.ts';
 import { profileTenant, withService } from '../connection/server.ts';
-import type { TenantActs } from '../connection/service.ts';
+import type { TenantActs } from '../connection/local.ts';
 
 export function defineUsage(command: Command): void {
   withDays(withServiceOptions(command).option('--tenant <name>', 'only this tenant'))

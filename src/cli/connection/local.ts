@@ -11,10 +11,13 @@ import {
 import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Tenancy } from '../../service/tenants/tenancy.ts';
+import type { Tenancy, TenantRequest } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
-import type { KeyActs, Service, TenantActs } from './service.ts';
+import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
+import type { TenantResponse } from '../../contract/tenant.ts';
+import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
+import type { Rotated } from '../../service/access/keys.ts';
 
 /**
  * Opens the data folder for one action and closes it again, even when the action fails.
@@ -199,4 +202,49 @@ export async function shownUser({ tenants }: Core, user: User): Promise<ShownUse
     createdDate: user.createdAt.toISOString(),
     lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
   };
+}
+
+export interface Service {
+  readonly keys: KeyActs;
+  readonly tenants: TenantActs;
+}
+
+interface NewKey {
+  readonly tenant: string;
+  readonly name: string;
+  readonly expiresAt: Date;
+}
+
+interface Rotation {
+  readonly tenant: string;
+  readonly which: KeySelector;
+  /** When the new key expires. */
+  readonly expiresAt: Date;
+  readonly graceMs: number;
+}
+
+/** The errors of each method are documented at `Keys` in the access room; a server may also reject the caller. */
+export interface KeyActs {
+  /**
+   * Newest first, masked.
+   *
+   * @param bySecret - the API key to authenticate with, instead of the usual credentials.
+   * @throws {ForensicsError} when that key is not accepted for the tenant.
+   */
+  list(tenant: string, bySecret?: string): Promise<readonly KeyEntry[]>;
+  /** Returns the key with its secret, which is never shown again. */
+  create(key: NewKey): Promise<KeyEntry>;
+  /** Returns the new key with its secret, which is never shown again. */
+  rotate(rotation: Rotation): Promise<Rotated>;
+  revoke(key: { tenant: string; uuid: string; bySecret?: string }): Promise<void>;
+  /** Revokes those of the given keys that have ended. @returns the revoked keys. */
+  prune(keys: { tenant: string; uuids: readonly string[] }): Promise<readonly KeyEntry[]>;
+}
+
+export interface TenantActs {
+  /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
+  names(): Promise<readonly string[]>;
+  read(tenant: string): Promise<TenantResponse>;
+  change(tenant: string, request: TenantRequest): Promise<TenantResponse>;
+  report(tenant: string, query: ReportQuery): Promise<UsageReport>;
 }

@@ -17,7 +17,7 @@ import {
   readCredentials,
   profileTrust,
 } from './profiles.ts';
-import type { Service } from './service.ts';
+import type { Service } from './local.ts';
 import { authorizeBySession } from './session.ts';
 
 /** Fills in the tenant from the profile. Ends the command if neither specifies one. */

@@ -6,7 +6,7 @@
 import type { Api, Authorize } from '../client/api.ts';
 import type { Tokens } from '../client/device-login.ts';
 import { refreshResponse } from '../../contract/auth.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import {
   withProfileLock,
   type Credentials,
@@ -55,7 +55,7 @@ export async function renewSession(
       body: { refreshToken: before.refreshToken },
     } as const;
     const { data } = await api.request(request, refreshResponse).catch((error: unknown) => {
-      throw hasSessionEnded(error) ? loginAgain(profile) : error;
+      throw hasCode(error, 'unauthenticated') ? loginAgain(profile) : error;
     });
     const after = createSession(data, { email: before.email, at: now(), idToken: before.idToken });
     saveCredentials(profile, after);
@@ -86,10 +86,6 @@ function isDue({ expiresAt }: Session, at: number): boolean {
 function sessionIn(credentials: Credentials | null, profile: string): Session {
   if (credentials?.kind === 'session') return credentials;
   throw loginAgain(profile);
-}
-
-export function hasSessionEnded(error: unknown): boolean {
-  return error instanceof ForensicsError && error.code === 'unauthenticated';
 }
 
 function loginAgain(profile: string): ForensicsError {

@@ -4,6 +4,7 @@
  * which Azure requires.
  */
 
+import { nullOn } from '../../../errors.ts';
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { BlobServiceClient, ContainerClient, CorsRule } from '@azure/storage-blob';
@@ -13,12 +14,13 @@ import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import {
   corsOutcome,
   defaultTimeouts,
-  nullWhenMissing,
   type RemoteSettings,
   StoreTimeout,
   withStoreRetry,
+  gather,
+  gatherAnswer,
+  probeStore,
 } from '../remote/http.ts';
-import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import {
   type BlobInfo,
   checkContentType,
@@ -81,14 +83,16 @@ export function createAzureStore(
 
   async function head(key: string): Promise<BlobInfo | null> {
     checkPath(key);
-    return nullWhenMissing(
+    return nullOn(['blob_not_found'], () =>
       act(async (limit) => blobInfo(key, await container.getBlobClient(key).getProperties(limit))),
     );
   }
 
   async function remove(key: string): Promise<void> {
     checkPath(key);
-    await nullWhenMissing(act((limit) => container.getBlobClient(key).delete(limit)));
+    await nullOn(['blob_not_found'], () =>
+      act((limit) => container.getBlobClient(key).delete(limit)),
+    );
   }
 
   return {

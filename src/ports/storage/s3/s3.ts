@@ -10,17 +10,17 @@ import type { Client } from 'minio';
 import type { StorageUrls } from '../../../contract/analysis.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { nullOn, causeCode, ForensicsError } from '../../../errors.ts';
 import {
   connectionFailure,
   corsOutcome,
   defaultTimeouts,
-  errorCode,
-  nullWhenMissing,
   type RemoteSettings,
   withStoreRetry,
+  gather,
+  gatherAnswer,
+  probeStore,
 } from '../remote/http.ts';
-import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { type S3Address, s3Origin } from '../configs.ts';
 import {
   type BlobInfo,
@@ -85,7 +85,9 @@ export function createS3Store(
 
   async function head(key: string): Promise<BlobInfo | null> {
     checkKey(key);
-    const stat = await nullWhenMissing(act((client) => client.statObject(bucket, key)));
+    const stat = await nullOn(['blob_not_found'], () =>
+      act((client) => client.statObject(bucket, key)),
+    );
     if (stat === null) return null;
     const { size: sizeBytes, etag, metaData, lastModified: modifiedAt } = stat;
     const contentType = String(metaData['content-type'] ?? defaultContentType);
@@ -94,7 +96,7 @@ export function createS3Store(
 
   async function remove(key: string): Promise<void> {
     checkKey(key);
-    await nullWhenMissing(act((client) => client.removeObject(bucket, key)));
+    await nullOn(['blob_not_found'], () => act((client) => client.removeObject(bucket, key)));
   }
 
   return {
@@ -177,7 +179,7 @@ async function readRules(client: Client, bucketName: string): Promise<readonly s
     return rulesIn((await gather(answer, maxRulesBytes)).toString());
   } catch (error) {
     const isNone =
-      error instanceof ForensicsError && errorCode(error.cause) === 'NoSuchCORSConfiguration';
+      error instanceof ForensicsError && causeCode(error.cause) === 'NoSuchCORSConfiguration';
     if (isNone) return [];
     throw error;
   }
