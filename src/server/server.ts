@@ -152,7 +152,7 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(evidenceRoutes, { evidence: app.evidence, analyses });
   await server.register(tenantRoutes, { ...administration, usage: core.usage });
   await server.register(peopleRoutes, { ...administration, userSettings: core.userSettings });
-  await server.register(administrationRoutes, { ...administration, audit: core.audit });
+  await server.register(administrationRoutes, { ...administration, core });
   await server.register(holdRoutes, { holds: core.holds });
   await server.register(keyRoutes, { keys: core.keys });
   await server.register(authRoutes, { identity: core.identity });

@@ -33,7 +33,6 @@ import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storag
 import type { Tenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { createOutbox, hasFailingReceiver } from './webhooks/outbox.ts';
-import { createWebhookLog, type WebhookLog } from './webhooks/deliveries.ts';
 
 export interface App {
   /** Database, tenants, keys and users; closed with the app. */
@@ -50,7 +49,8 @@ export interface App {
 export interface Administration {
   readonly tenancy: Tenancy;
   readonly tenantUsers: TenantUsers;
-  readonly webhookLog: WebhookLog;
+  /** Addresses that webhooks may be sent to. */
+  readonly webhookAllow: Settings['webhookAllow'];
   /** Creates the first account from a browser. */
   readonly firstUser: FirstUser;
   readonly feedback: Pick<Feedback, 'submit'>;
@@ -161,12 +161,11 @@ async function openAdministration(
   core: Core,
   { storage }: Blobs,
 ): Promise<Omit<Administration, 'feedback'>> {
-  const { now, webhookKey: serverKey } = core;
-  const { webhookAllow: allow } = settings;
+  const { now } = core;
   return {
     tenancy: openTenancy({ core, storage, webhookGuard: createWebhookGuard(settings), now }),
     tenantUsers: createTenantUsers(core),
-    webhookLog: createWebhookLog({ db: core.database.db, serverKey, allow, now }),
+    webhookAllow: settings.webhookAllow,
     firstUser: await createFirstUser(core),
   };
 }

@@ -2,7 +2,7 @@
 
 import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';
-import { type Db, transact } from '../ports/db/database.ts';
+import { transact } from '../ports/db/database.ts';
 import { forgetOldRequests } from './idempotency.ts';
 import { createSender } from '../ports/network/post.ts';
 import type { Buckets } from '../ports/storage/embedded/buckets.ts';
@@ -11,7 +11,6 @@ import { forgetCounts } from './access/request-counts.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
-import type { Audit } from './audit/log.ts';
 import type { Core } from './core.ts';
 import type { Stack } from './disposer.ts';
 import {
@@ -57,8 +56,8 @@ interface Work {
  * @throws {ForensicsError} `config_invalid`.
  */
 export function openWork(stack: Stack, parts: BackgroundOptions): Work {
-  const { settings, core, queue, outbox, analyses, buckets, sandbox, now } = parts;
-  const { onError, onNotice, onWarning } = parts;
+  const { settings, core, queue, outbox, analyses, sandbox, now } = parts;
+  const { onError, onWarning } = parts;
   const { db } = core.database;
   const workerId = `${hostname()}:${process.pid}`;
   const room = {
@@ -88,18 +87,11 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
     onNotice: onWarning,
   });
   stack.defer(() => deliverer.stop());
-  const feedback = openFeedback(stack, {
-    settings,
-    db,
-    queue,
-    workerId,
-    now,
-    onError: (error) => onError('feedback', error),
-  });
+  const feedback = openFeedback(stack, parts, workerId);
   const chores = createChores({
     db,
     now,
-    chores: listChores({ db, audit: core.audit, analyses, buckets, now, onNotice }),
+    chores: listChores(parts),
     onError: (error) => onError('chores', error),
   });
   stack.defer(() => chores.stop());
@@ -115,23 +107,17 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
   };
 }
 
-interface FeedbackParts {
-  readonly settings: Settings;
-  readonly db: Db;
-  readonly queue: Queue;
-  readonly workerId: string;
-  readonly now: () => Date;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Has a worker of its own, so that a slow mail server delays no analysis. */
-function openFeedback(stack: Stack, { settings, ...parts }: FeedbackParts) {
+function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) {
+  const { settings, core, queue, now } = parts;
+  const onError = (error: unknown) => parts.onError('feedback', error);
+  const common = { db: core.database.db, queue, now, onError };
   // There is no address guard: the administrator chose the address, which may well be internal.
   const sender = createSender({ guard: { isAllowed: () => true } });
   stack.defer(() => sender.close());
-  const feedback = createFeedback({ ...parts, channels: openChannels(settings, sender) });
+  const feedback = createFeedback({ ...common, channels: openChannels(settings, sender) });
   const handlers = { [sendJob]: feedback.send };
-  const worker = createWorker({ ...parts, handlers, concurrency: 2 });
+  const worker = createWorker({ ...common, workerId, handlers, concurrency: 2 });
   stack.defer(() => worker.stop());
   return { ...feedback, start: () => worker.start() };
 }
@@ -145,21 +131,9 @@ const deliveriesKeptMs = 30 * 24 * 3_600_000;
 const dayMs = 24 * 3_600_000;
 
 /** The daily chores: they clean up, and record the head of the audit log. */
-function listChores({
-  db,
-  audit,
-  analyses,
-  buckets,
-  now,
-  onNotice,
-}: {
-  readonly db: Db;
-  readonly audit: Pick<Audit, 'chains' | 'head'>;
-  readonly analyses: Pick<Analyses, 'cleanUp'>;
-  readonly buckets: Pick<Buckets, 'sweep'>;
-  readonly now: () => Date;
-  readonly onNotice: (what: string, facts: Notice) => void;
-}): Chore[] {
+function listChores({ core, analyses, buckets, now, onNotice }: BackgroundOptions): Chore[] {
+  const { audit } = core;
+  const { db } = core.database;
   return [
     {
       name: 'webhook-deliveries',

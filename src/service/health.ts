@@ -4,10 +4,10 @@
  * because of a tenant's receiver, and a log that nobody reads loses lines but no analysis.
  */
 
+import { withinTime } from '../retry.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { cannotWrite } from '../ports/files/atomic-write.ts';
 import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
@@ -212,22 +212,12 @@ export function checkRemote(
   { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
   // The object does not exist, but only a store that accepts our credentials says so.
-  return cached(async () => withinTime(store.head('forensics-probe/health'), timeoutMs), {
-    freshMs: storeFreshMs,
-    now,
-  });
+  const ask = () => withinTime(store.head('forensics-probe/health'), timeoutMs, tooLate);
+  return cached(async () => void (await ask()), { freshMs: storeFreshMs, now });
 }
 
-async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const pause = new AbortController();
-  const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
-    throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    pause.abort();
-  }
+function tooLate(): never {
+  throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
 }
 
 interface ModelHealthParts {

@@ -11,7 +11,7 @@ import { calling, isRemote, longestMs, parseDuration, type ServiceOptions } from
 import { log, print, printJson } from '../output/terminal.ts';
 import { readCredentials, saveCredentials } from '../connection/profiles.ts';
 import { serverNamed, withService } from '../connection/server.ts';
-import type { KeyActs } from '../connection/local.ts';
+import type { Service } from '../connection/local.ts';
 
 const defaultLife = '90d';
 const defaultGrace = '24h';
@@ -111,7 +111,7 @@ interface Ended {
 
 /** Uses the new key, which tests it once more. The leaked key goes first. */
 async function endOldKeys(
-  keys: KeyActs,
+  keys: Service['keys'],
   tenant: string,
   { key, replaced, earlier }: Rotated,
 ): Promise<Ended> {
@@ -177,7 +177,7 @@ interface NewKey {
  * @throws {ForensicsError} saying what went wrong and what happened to the key.
  */
 export async function orRevoke(
-  keys: Pick<KeyActs, 'revoke'>,
+  keys: Pick<Service['keys'], 'revoke'>,
   { tenant, key: { uuid }, otherwise = '' }: NewKey,
   act: () => Promise<void>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** Works on the data folder of this machine, whether or not a server is running on it. */
 
-import type { User } from '../../service/access/users.ts';
+import type { Keys } from '../../service/access/keys.ts';
 import {
   type Core,
   hasInstallation,
@@ -14,10 +14,7 @@ import { ForensicsError } from '../../errors.ts';
 import type { Tenancy, TenantRequest } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
-import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
-import type { TenantResponse } from '../../contract/tenant.ts';
-import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
-import type { Rotated } from '../../service/access/keys.ts';
+import type { ReportQuery } from '../../contract/usage.ts';
 
 /**
  * Opens the data folder for one action and closes it again, even when the action fails.
@@ -73,15 +70,24 @@ export function logOpening(
   note(`The database was upgraded from schema ${from} to ${to}${kept}`);
 }
 
-/** The service on this machine's data folder, where the operator acts. */
-export function createLocalService(core: Core, settings: Settings): Service {
+/**
+ * What commands need from a service: the data folder of this machine, where the operator acts, or a server
+ * (`remote.ts`), where the owner of the login or API key acts. Both return values of the `/v1` API. Tenants are given
+ * by name.
+ */
+export type Service = ReturnType<typeof createLocalService>;
+
+export function createLocalService(core: Core, settings: Settings) {
   return {
     keys: createKeyActs(core),
     tenants: createTenantActs(core, settings),
   };
 }
 
-function createKeyActs(core: Core): KeyActs {
+type ForTenant<T> = Omit<T, 'tenantId' | 'by'> & { readonly tenant: string };
+
+/** The errors of each method are documented at `Keys` in the access room; a server may also reject the caller. */
+function createKeyActs(core: Core) {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
   /** The id of the tenant; `bySecret`, if given, must be one of its keys. */
@@ -93,36 +99,54 @@ function createKeyActs(core: Core): KeyActs {
     throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
   };
   return {
-    list: async (tenant, bySecret) => keys.list(await openedBy(tenant, bySecret)),
-    create: async ({ tenant, ...key }) =>
+    /**
+     * Newest first, masked.
+     *
+     * @param bySecret - the API key to authenticate with, instead of the usual credentials.
+     * @throws {ForensicsError} when that key is not accepted for the tenant.
+     */
+    list: async (tenant: string, bySecret?: string) => keys.list(await openedBy(tenant, bySecret)),
+    /** Returns the key with its secret, which is never shown again. */
+    create: async ({ tenant, ...key }: ForTenant<Parameters<Keys['mint']>[0]>) =>
       keys.mint({ tenantId: await findTenantId(tenant), ...key, by: operator }),
-    rotate: async ({ tenant, ...rotation }) =>
+    /** Returns the new key with its secret, which is never shown again. */
+    rotate: async ({ tenant, ...rotation }: ForTenant<Parameters<Keys['rotate']>[0]>) =>
       keys.rotate({ tenantId: await findTenantId(tenant), ...rotation, by: operator }),
-    revoke: async ({ tenant, uuid, bySecret }) =>
-      keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
-    prune: async ({ tenant, uuids }) =>
+    revoke: async ({
+      tenant,
+      uuid,
+      bySecret,
+    }: {
+      tenant: string;
+      uuid: string;
+      bySecret?: string;
+    }) => keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
+    /** Revokes those of the given keys that have ended. @returns the revoked keys. */
+    prune: async ({ tenant, uuids }: { tenant: string; uuids: readonly string[] }) =>
       keys.prune({ tenantId: await findTenantId(tenant), uuids, by: operator }),
   };
 }
 
-function createTenantActs(core: Core, settings: Settings): TenantActs {
+function createTenantActs(core: Core, settings: Settings) {
   return {
-    names: async () => {
+    /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
+    names: async (): Promise<readonly string[]> => {
       const all = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
       return all.map(({ name }) => name);
     },
-    async read(name) {
+    async read(name: string) {
       const tenant = await tenantNamed(core, name);
       return (await loadTenancy(core, settings)).read(tenant);
     },
-    async change(name, request) {
+    async change(name: string, request: TenantRequest) {
       const tenant = await tenantNamed(core, name);
       const tenancy = await loadTenancy(core, settings);
       const answer = await tenancy.change(tenant, request, operator);
       if (request.webhookUrl != null) await warnAboutWebhook(request.webhookUrl, settings);
       return answer;
     },
-    report: async (name, query) => core.usage.report(await keptTenantNamed(core, name), query),
+    report: async (name: string, query: ReportQuery) =>
+      core.usage.report(await keptTenantNamed(core, name), query),
   };
 }
 
@@ -146,105 +170,4 @@ export const now = () => new Date();
 /** For parts whose errors should end the command. */
 export function raise(error: unknown): never {
   throw error;
-}
-
-/** An account as the command line prints it. */
-export interface ShownUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly userType: string;
-  readonly scopes: readonly string[];
-  readonly tenants: readonly string[];
-  readonly state: 'enabled' | 'disabled';
-  readonly issuer: string | null;
-  readonly createdDate: string;
-  readonly lastLoginDate: string | null;
-}
-
-/**
- * @param who - email address or id; accounts of an identity provider only have an id. @throws
- *   {ForensicsError} `not_found`.
- */
-export async function userNamed({ users }: Core, who: string): Promise<User> {
-  const named = await users.byEmail(who);
-  if (named.length > 1) {
-    throw new ForensicsError(
-      'conflict',
-      `${named.length} tenants have an account with this address; specify one by its id: ${named.map(({ id }) => id).join(', ')}.`,
-    );
-  }
-  const user = named[0] ?? (await users.byId(who));
-  if (user !== null) return user;
-  throw new ForensicsError(
-    'not_found',
-    `There is no account "${who}"; "forensics user list" shows all accounts.`,
-  );
-}
-
-/** @throws {ForensicsError} `tenant_not_found`. */
-export async function tenantIdsNamed(core: Core, names: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(names.map((name) => tenantNamed(core, name)));
-  return found.map(({ id }) => id);
-}
-
-export async function shownUser({ tenants }: Core, user: User): Promise<ShownUser> {
-  const found = await Promise.all(user.tenantIds.map((id) => tenants.byId(id)));
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    userType: user.userType,
-    scopes: user.scopes,
-    tenants: found.flatMap((tenant) => tenant?.name ?? []).toSorted(),
-    state: user.disabledAt === null ? 'enabled' : 'disabled',
-    issuer: user.issuer,
-    createdDate: user.createdAt.toISOString(),
-    lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
-  };
-}
-
-export interface Service {
-  readonly keys: KeyActs;
-  readonly tenants: TenantActs;
-}
-
-interface NewKey {
-  readonly tenant: string;
-  readonly name: string;
-  readonly expiresAt: Date;
-}
-
-interface Rotation {
-  readonly tenant: string;
-  readonly which: KeySelector;
-  /** When the new key expires. */
-  readonly expiresAt: Date;
-  readonly graceMs: number;
-}
-
-/** The errors of each method are documented at `Keys` in the access room; a server may also reject the caller. */
-export interface KeyActs {
-  /**
-   * Newest first, masked.
-   *
-   * @param bySecret - the API key to authenticate with, instead of the usual credentials.
-   * @throws {ForensicsError} when that key is not accepted for the tenant.
-   */
-  list(tenant: string, bySecret?: string): Promise<readonly KeyEntry[]>;
-  /** Returns the key with its secret, which is never shown again. */
-  create(key: NewKey): Promise<KeyEntry>;
-  /** Returns the new key with its secret, which is never shown again. */
-  rotate(rotation: Rotation): Promise<Rotated>;
-  revoke(key: { tenant: string; uuid: string; bySecret?: string }): Promise<void>;
-  /** Revokes those of the given keys that have ended. @returns the revoked keys. */
-  prune(keys: { tenant: string; uuids: readonly string[] }): Promise<readonly KeyEntry[]>;
-}
-
-export interface TenantActs {
-  /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
-  names(): Promise<readonly string[]>;
-  read(tenant: string): Promise<TenantResponse>;
-  change(tenant: string, request: TenantRequest): Promise<TenantResponse>;
-  report(tenant: string, query: ReportQuery): Promise<UsageReport>;
 }

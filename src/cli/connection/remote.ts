@@ -8,7 +8,7 @@ import { reportResponse, usageComponents } from '../../contract/usage.ts';
 import { hasCode, ForensicsError } from '../../errors.ts';
 import { type Api, wholeAnswer } from '../client/api.ts';
 import { usageError } from '../errors.ts';
-import type { KeyActs, Service, TenantActs } from './local.ts';
+import type { Service } from './local.ts';
 
 export function createRemoteService(api: Api): Service {
   return {
@@ -17,12 +17,12 @@ export function createRemoteService(api: Api): Service {
   };
 }
 
-function createKeyActs(api: Api): KeyActs {
+function createKeyActs(api: Api): Service['keys'] {
   const path = '/v1/auth/api';
   const create = async (body: object) =>
     (await api.request({ method: 'POST', path, body }, newKeyResponse)).data;
 
-  const acts: KeyActs = {
+  const acts: Service['keys'] = {
     async list(tenantName, bySecret) {
       const request = { method: 'GET', path, query: { tenantName }, ...withKey(bySecret) } as const;
       return (await api.request(request, keysResponse)).data;
@@ -68,7 +68,7 @@ function withKey(secret: string | undefined) {
 const wholeTenant = wholeAnswer(tenantResponse, tenantComponents);
 const wholeReport = wholeAnswer(reportResponse, usageComponents);
 
-function createTenantActs(api: Api): TenantActs {
+function createTenantActs(api: Api): Service['tenants'] {
   const path = '/v1/tenant';
   return {
     async names() {

@@ -3,7 +3,7 @@
  * configuration, and the outcome is saved with it. A store that rejects them causes a warning, not a failure.
  */
 
-import { setTimeout as wait } from 'node:timers/promises';
+import { withinTime } from '../../retry.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
@@ -46,12 +46,12 @@ export function createBucketCors(settings: BucketCorsSettings) {
   async function apply(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void> {
     const nonce = row.sealed.toString('base64');
     const already = running.get(nonce);
-    if (already !== undefined) return withinTime(already, timeoutMs);
+    if (already !== undefined) return withinTime(already, timeoutMs, () => undefined);
     const applying = applyAndRecord(row, allowedOrigins(config), store)
       .catch(onError)
       .finally(() => running.delete(nonce));
     running.set(nonce, applying);
-    await withinTime(applying, timeoutMs);
+    await withinTime(applying, timeoutMs, () => undefined);
   }
 
   return {
@@ -83,11 +83,4 @@ async function record(
     ? { corsApplied: origins, corsWarning: null }
     : { corsApplied: null, corsWarning: outcome.reason };
   await db.update(storageConfigs).set(change).where(isSame).run();
-}
-
-async function withinTime(work: Promise<void>, timeoutMs: number): Promise<void> {
-  const timeout = new AbortController();
-  const pause = wait(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined);
-  await Promise.race([work, pause]);
-  timeout.abort();
 }

@@ -3,6 +3,7 @@
  * the URL is the only permission needed. Bodies are streamed and never parsed.
  */
 
+import { withinTime } from '../../retry.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
@@ -133,7 +134,11 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
   try {
     for (;;) {
       isPending = true;
-      const step: IteratorResult<Uint8Array> = await inTime(iterator.next(), idleTimeoutMs);
+      const step: IteratorResult<Uint8Array> = await withinTime(
+        iterator.next(),
+        idleTimeoutMs,
+        bodyTooLate,
+      );
       isPending = false;
       if (step.done === true) return;
       yield step.value;
@@ -147,12 +152,8 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
   }
 }
 
-function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
-    const timer = setTimeout(() => reject(late), timeoutMs);
-    step.finally(() => clearTimeout(timer)).then(resolve, reject);
-  });
+function bodyTooLate(): never {
+  throw new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
 }
 
 async function getObject(act: Act): Promise<void> {
@@ -178,15 +179,7 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
     etag: `"${record.etag}"`,
     'last-modified': record.createdAt.toUTCString(),
   };
-  const unmet = unmetCondition(request.headers, record);
-  if (unmet === 304) return reply.code(304).headers(facts).send();
-  if (unmet === 412) {
-    throw new HttpRefusal(
-      412,
-      'conflict',
-      'The object does not meet the conditions of the request.',
-    );
-  }
+  if (isKnown(request.headers, record)) return reply.code(304).headers(facts).send();
   const range = requestedRange(request.headers, record);
   if (range?.length === 0) {
     void reply.header('content-range', `bytes */${sizeBytes}`);
@@ -201,8 +194,6 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
     ...facts,
     'accept-ranges': 'bytes',
     'content-disposition': shownInline.includes(contentType) ? 'inline' : 'attachment',
-    // Headers that older versions stored.
-    ...record.headers,
     'content-type': contentType,
     'content-length': length,
     ...(range === null ? {} : partHeaders),
@@ -216,23 +207,12 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
 }
 
-/** The status of the answer if the object does not meet the conditions. @see RFC 9110, section 13.2.2 */
-function unmetCondition(
-  headers: FastifyRequest['headers'],
-  { etag, createdAt }: ObjectRecord,
-): 304 | 412 | null {
-  const names = (tags: string) =>
-    tags.split(',').some((tag) => ['*', `"${etag}"`].includes(tag.trim()));
-  // In whole seconds, as the client knows it.
-  const changedAt = Date.parse(createdAt.toUTCString());
-  const { 'if-match': match, 'if-unmodified-since': unmodifiedSince = '' } = headers;
-  if (match === undefined ? changedAt > Date.parse(unmodifiedSince) : !names(match)) return 412;
-  const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince = '' } = headers;
-  const isKnown =
-    noneMatch === undefined
-      ? changedAt <= Date.parse(modifiedSince)
-      : names(noneMatch.replaceAll('W/', ''));
-  return isKnown ? 304 : null;
+/** Whether the client has this version of the object already. */
+function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], record: ObjectRecord) {
+  return tags
+    .replaceAll('W/', '')
+    .split(',')
+    .some((tag) => ['*', `"${record.etag}"`].includes(tag.trim()));
 }
 
 interface ByteRange {
@@ -247,12 +227,12 @@ interface ByteRange {
  */
 function requestedRange(
   { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
-  { sizeBytes, etag, createdAt }: ObjectRecord,
+  { sizeBytes, etag }: ObjectRecord,
 ): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? [];
   const isRange = from === '' ? to !== '' : to === '' || Number(from) <= Number(to);
-  const isCurrent = [`"${etag}"`, createdAt.toUTCString()].includes(String(ifRange));
-  if (!isRange || (ifRange !== undefined && !isCurrent)) return null;
+  const isCurrent = ifRange === undefined || ifRange === `"${etag}"`;
+  if (!isRange || !isCurrent) return null;
   const start = from === '' ? Math.max(0, sizeBytes - Number(to)) : Number(from);
   const end = from === '' || to === '' ? sizeBytes : Math.min(Number(to) + 1, sizeBytes);
   return { start, length: Math.max(0, end - start) };

@@ -1,5 +1,6 @@
 /** Shared by the operations on analyses. */
 
+import { withinTime } from '../../retry.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { ForensicsError } from '../../errors.ts';
@@ -119,10 +120,10 @@ function createTimeBudget(ms: number) {
     end?.throwIfAborted();
     if (underWay === 0) since = performance.now();
     const stillMs = leftMs - (performance.now() - since);
-    if (stillMs <= 0) throw tooSlow();
+    if (stillMs <= 0) tooSlow();
     underWay++;
     try {
-      return await within(stillMs, act(), end);
+      return await withinTime(act(), stillMs, tooSlow, end);
     } finally {
       underWay--;
       if (underWay === 0) leftMs -= performance.now() - since;
@@ -130,21 +131,9 @@ function createTimeBudget(ms: number) {
   };
 }
 
-/** Ends the waiting, not the call itself, which the store client's own limits end. */
-async function within<T>(ms: number, work: Promise<T>, end?: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooSlow()), ms);
-    const abort = () => reject(end?.reason);
-    end?.addEventListener('abort', abort);
-    void work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      end?.removeEventListener('abort', abort);
-    });
-  });
-}
-
-function tooSlow(): ForensicsError {
-  return new ForensicsError(
+/** The store client's own limits end the call itself. */
+function tooSlow(): never {
+  throw new ForensicsError(
     'store_unavailable',
     'The store did not respond in time; try again later.',
   );

@@ -14,10 +14,8 @@ import {
   type Link,
   noHash,
   type Note,
-  type PageOfEntries,
   readLines,
   readLinks,
-  readPage,
   type Selection,
   service,
   serviceChain,
@@ -38,9 +36,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
     /** Logs an event that is not itself stored in the database. */
     note: async <E extends EventName>(note: Omit<Note<E>, 'at'>) =>
       transact(db, (tx) => append(tx, { ...note, at: now() })),
-    /** Oldest first. */
     read: (selection: Selection) => readLines(db, selection),
-    page: (page: PageOfEntries) => readPage(db, page),
     async head(chain: string): Promise<Head> {
       const head = await db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
       return head ?? { chain, count: 0, hash: noHash };

@@ -53,16 +53,6 @@ describe('answers', () => {
     expect(list.headers['x-total-count']).toBe('1');
   });
 
-  test('a create repeated with one Idempotency-Key makes one analysis', async () => {
-    const headers = { 'idempotency-key': 'once' };
-    const idOf = async () => {
-      const answer = await askWithKey({ method: 'POST', path, headers, body: draft });
-      return answer.json<{ data: Analysis[] }>().data[0]?.id;
-    };
-
-    expect(await idOf()).toBe(await idOf());
-  });
-
   test('an empty project, comment or tag is none, in a new analysis and in a change', async () => {
     const empty = { projectId: '', comment: '', tags: ['', 'a', ''] };
     const given = { projectId: '4711', comment: 'Left', tags: ['b'] };
