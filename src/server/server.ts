@@ -31,7 +31,6 @@ import {
 import { consoleRoutes } from './console.ts';
 import {
   allowOrigins,
-  answerExpectations,
   answerUnreadable,
   guardHeaders,
   guardTransport,
@@ -138,7 +137,6 @@ async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<vo
   authenticateRequests(server, core);
   rateLimits.countRequests();
   takeTurns(server);
-  answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? methodsOfPattern(methods, path));
 }
 

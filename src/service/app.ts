@@ -16,18 +16,11 @@ import { createRegistry } from '../inference/registry.ts';
 import { modelsFolder } from '../ports/data-folder/data-folder.ts';
 import { storageConfigs } from '../ports/db/schema.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { openWork } from './background.ts';
+import { openWork, type Stack, withStack } from './background.ts';
 import { type Core, openCore } from './core.ts';
-import { type Stack, withStack } from './disposer.ts';
 import { type Feedback, sendJob } from './feedback/feedback.ts';
 import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
-import {
-  type Check,
-  createHealth,
-  createModelHealth,
-  createWorkload,
-  type Workload,
-} from './health.ts';
+import { createHealth, createModelHealth, createWorkload } from './health.ts';
 import { createQueue, type Queue } from './jobs/queue.ts';
 import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
@@ -61,12 +54,7 @@ interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> 
   hasRemote(): Promise<boolean>;
 }
 
-export interface Operations {
-  health(): Promise<readonly Check[]>;
-  workload(): Promise<Workload>;
-  /** Starts working on jobs and delivering webhooks. */
-  start(): void;
-}
+export type Operations = ReturnType<typeof openOperations>;
 
 interface AppOptions {
   readonly now?: () => Date;
@@ -179,7 +167,7 @@ interface OperationsParts
   readonly isLogWorking: () => boolean;
 }
 
-function openOperations(parts: OperationsParts): Operations {
+function openOperations(parts: OperationsParts) {
   const { core, queue, blobs, work, isLogWorking, modelHealth, sandbox } = parts;
   const { now, database } = core;
   const { db } = database;
@@ -197,6 +185,7 @@ function openOperations(parts: OperationsParts): Operations {
       now,
     }),
     workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, sandbox, now }),
+    /** Starts working on jobs and delivering webhooks. */
     start: () => work.start(),
   };
 }

@@ -12,18 +12,11 @@ import type { Analyses } from './analyses/analyses.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Core } from './core.ts';
-import type { Stack } from './disposer.ts';
-import {
-  createFeedback,
-  type Feedback,
-  openChannels,
-  purgeFeedback,
-  sendJob,
-} from './feedback/feedback.ts';
+import { createFeedback, openChannels, purgeFeedback, sendJob } from './feedback/feedback.ts';
 import { type Chore, createChores } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
-import { createWorker, withRoom, type Worker } from './jobs/worker.ts';
+import { createWorker, withRoom } from './jobs/worker.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { purgeDeliveries } from './webhooks/deliveries.ts';
 import type { Outbox } from './webhooks/outbox.ts';
@@ -43,19 +36,12 @@ interface BackgroundOptions {
   readonly onWarning: (what: string, facts: Notice) => void;
 }
 
-interface Work {
-  /** Works on the runs. */
-  readonly worker: Pick<Worker, 'running'>;
-  readonly feedback: Pick<Feedback, 'submit'>;
-  start(): void;
-}
-
 /**
  * Nothing happens before `start`; everything stops when the stack unwinds.
  *
  * @throws {ForensicsError} `config_invalid`.
  */
-export function openWork(stack: Stack, parts: BackgroundOptions): Work {
+export function openWork(stack: Stack, parts: BackgroundOptions) {
   const { settings, core, queue, outbox, analyses, sandbox, now } = parts;
   const { onError, onWarning } = parts;
   const { db } = core.database;
@@ -157,4 +143,44 @@ function listChores({ core, analyses, buckets, now, onNotice }: BackgroundOption
       },
     },
   ];
+}
+
+// Resources are released in reverse order of acquisition, even if acquiring one of them fails.
+
+export interface Stack {
+  /** Registers how to release a resource. */
+  defer(release: () => void | Promise<void>): void;
+  /** Releases everything; one failing release does not prevent the others. */
+  unwind(): Promise<void>;
+}
+
+/** Runs `open`; when it throws, releases what it acquired so far and rethrows the error. */
+export async function withStack<T>(open: (stack: Stack) => Promise<T>): Promise<T> {
+  const stack = createStack();
+  try {
+    return await open(stack);
+  } catch (error) {
+    // The caller needs the reason why opening failed; a failure to close usually follows from it.
+    await stack.unwind().catch(() => undefined);
+    throw error;
+  }
+}
+
+function createStack(): Stack {
+  const releases: (() => void | Promise<void>)[] = [];
+  return {
+    defer: (release) => void releases.push(release),
+    async unwind() {
+      const failures: unknown[] = [];
+      for (let release = releases.pop(); release; release = releases.pop()) {
+        try {
+          await release();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, 'Some resources could not be closed.');
+    },
+  };
 }

@@ -45,16 +45,7 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   return { tenant, key };
 }
 
-export interface FirstUser {
-  /** Null if people log in elsewhere, and once there is an account. */
-  readonly token: string | null;
-  isNeeded(): Promise<boolean>;
-  /**
-   * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
-   *   printed; otherwise as `Users.create`.
-   */
-  create(user: NewFirstUser): Promise<void>;
-}
+export type FirstUser = Awaited<ReturnType<typeof createFirstUser>>;
 
 interface NewFirstUser {
   readonly token: string;
@@ -68,7 +59,7 @@ export async function createFirstUser({
   users,
   tenants,
   identity,
-}: Pick<Core, 'users' | 'tenants' | 'identity'>): Promise<FirstUser> {
+}: Pick<Core, 'users' | 'tenants' | 'identity'>) {
   let token =
     identity.kind === 'embedded' && (await users.list()).length === 0
       ? randomBytes(32).toString('base64url')
@@ -81,11 +72,16 @@ export async function createFirstUser({
   }
 
   return {
+    /** Null if people log in elsewhere, and once there is an account. */
     get token() {
       return token;
     },
     isNeeded,
-    async create({ token: given, name, ...account }) {
+    /**
+     * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
+     *   printed; otherwise as `Users.create`.
+     */
+    async create({ token: given, name, ...account }: NewFirstUser): Promise<void> {
       const expected = token;
       const isValid =
         expected !== null && timingSafeEqual(hashed(given), hashed(expected)) && (await isNeeded());

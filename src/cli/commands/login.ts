@@ -28,9 +28,10 @@ import {
   saveProfile,
   type Session,
   profileTrust,
+  renewSession,
+  createSession,
 } from '../connection/profiles.ts';
 import { serverMentioned, trustGiven, userAgent } from '../connection/server.ts';
-import { renewSession, createSession } from '../connection/session.ts';
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)

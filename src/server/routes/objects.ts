@@ -12,7 +12,6 @@ import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
-import { takeExpectation } from '../transport.ts';
 
 interface ObjectRoutes extends EmbeddedObjects {
   /** Disconnects a client after this long without a byte in either direction; 30 s by default. */
@@ -125,9 +124,7 @@ function declaredLength({ headers }: ObjectRequest): number | null {
   throw new HttpRefusal(411, 'invalid_request', message);
 }
 
-/** Sends `100 Continue` to a client that is waiting for it, when the first byte is read. */
 async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
-  if (takeExpectation(request.raw)) reply.raw.writeContinue();
   // Stays open when the reader stops early, so that a response can still be sent.
   const iterator = request.raw.iterator({ destroyOnReturn: false });
   let isPending = false;

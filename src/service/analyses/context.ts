@@ -7,7 +7,6 @@ import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
 import type { Db } from '../../ports/db/database.ts';
-import type { Repeatable } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -59,16 +58,6 @@ export interface Caller {
   readonly tenant: Tenant;
   /** A repeated request with the same key is carried out only once. */
   readonly idempotencyKey?: string | null;
-}
-
-/** What to store for a request with an Idempotency-Key; null for a request without one. */
-export function toRepeatable(
-  { tenant, idempotencyKey }: Caller,
-  request: { readonly act: string } & Readonly<Record<string, unknown>>,
-  at: Date,
-): Repeatable | null {
-  if (idempotencyKey == null) return null;
-  return { tenantId: tenant.id, key: idempotencyKey, request, at };
 }
 
 /**

@@ -6,7 +6,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import { jsonOrNull } from '../../contract/common.ts';
-import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { type Clocked, buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
   type EventName,
@@ -31,7 +31,7 @@ interface Head {
 
 export type Audit = ReturnType<typeof createAudit>;
 
-export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }) {
+export function createAudit({ db, now }: Clocked) {
   return {
     /** Logs an event that is not itself stored in the database. */
     note: async <E extends EventName>(note: Omit<Note<E>, 'at'>) =>

@@ -5,7 +5,7 @@
 
 import { type Db, transact } from '../../ports/db/database.ts';
 import { hasCode, ForensicsError } from '../../errors.ts';
-import { requireFreeSpace } from '../../ports/files/free-space.ts';
+import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
 import { createLoop } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
 

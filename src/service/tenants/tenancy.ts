@@ -14,9 +14,8 @@ import { nullOn, ForensicsError } from '../../errors.ts';
 import { type Db, type Reader, transact } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
 import type { ConnectionGuard } from '../../ports/network/address-guard.ts';
-import type { BucketCors } from '../../ports/storage/bucket-cors.ts';
+import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from '../../ports/storage/configs.ts';
-import type { OpenRemoteStore } from '../../ports/storage/stores.ts';
 import { maskStorage, mergeStorage } from './merge-storage.ts';
 import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 

@@ -72,7 +72,6 @@ async function fill(
     etag: md5Hex,
     sha256: sha256.digest('hex'),
     createdAt: now(),
-    headers: {},
   };
 }
 
@@ -152,8 +151,6 @@ export interface ObjectRecord {
   readonly etag: string;
   readonly sha256: string;
   readonly createdAt: Date;
-  /** Headers stored by older versions, returned with the object; lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 const magic = Buffer.from('FXBLOB1\n', 'latin1');
@@ -162,7 +159,8 @@ const footerBytes = magic.length + 8;
 const usualTailBytes = 4096;
 
 function encodeTail(record: ObjectRecord): Buffer {
-  const json = Buffer.from(JSON.stringify(record));
+  // Earlier versions require headers in a record.
+  const json = Buffer.from(JSON.stringify({ ...record, headers: {} }));
   const footer = Buffer.alloc(footerBytes);
   magic.copy(footer);
   footer.writeUInt32BE(json.length, magic.length);
@@ -219,9 +217,7 @@ function isStoredRecord(value: unknown): value is StoredRecord {
     typeof record.md5 === 'string' &&
     (record.etag === undefined || typeof record.etag === 'string') &&
     typeof record.sha256 === 'string' &&
-    typeof record.createdAt === 'string' &&
-    typeof record.headers === 'object' &&
-    record.headers !== null
+    typeof record.createdAt === 'string'
   );
 }
 

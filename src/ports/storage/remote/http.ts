@@ -3,9 +3,17 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
-import { causeCode, hasCode, type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { nullOn, causeCode, hasCode, type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { backoffMs, retry } from '../../../retry.ts';
-import type { CorsOutcome, BlobStore } from '../store.ts';
+import { maxUploadBytes } from '../../../contract/limits.ts';
+import {
+  type BlobInfo,
+  type BlobStore,
+  checkContentType,
+  type CorsOutcome,
+  defaultContentType,
+  type RemoteStore,
+} from '../store.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -106,7 +114,7 @@ function meaningByStatus(status: number, code: string): Meaning {
 }
 
 /** A store that rejects CORS rules is still usable. */
-export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
+async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
   try {
     return await work;
   } catch (error) {
@@ -213,6 +221,49 @@ function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Tim
   const stop = () => clearTimeout(timer);
   socket.once(connected, stop).once('close', stop);
   socket.setTimeout(idleMs, () => end('No byte within the time allowed.'));
+}
+
+/** What a kind of store does with an object, after its key, size and content type have been checked. */
+interface RemoteActs extends Pick<BlobStore, 'type' | 'read' | 'presign'> {
+  checkKey(key: string): void;
+  upload(key: string, bytes: Buffer, contentType: string): Promise<BlobInfo>;
+  /** @throws {ForensicsError} `blob_not_found`. */
+  stat(key: string): Promise<BlobInfo>;
+  /** @throws {ForensicsError} `blob_not_found`. */
+  remove(key: string): Promise<unknown>;
+  allow(origins: readonly string[]): Promise<CorsOutcome>;
+}
+
+export function createRemoteStore(
+  acts: RemoteActs,
+  { maxObjectBytes = maxUploadBytes }: RemoteSettings,
+): RemoteStore {
+  const store: BlobStore = {
+    type: acts.type,
+    async put(key, body, { contentType = defaultContentType } = {}) {
+      acts.checkKey(key);
+      checkContentType(contentType);
+      return acts.upload(key, await gather(body, maxObjectBytes), contentType);
+    },
+    async read(key, maxBytes) {
+      acts.checkKey(key);
+      return acts.read(key, maxBytes);
+    },
+    async head(key) {
+      acts.checkKey(key);
+      return nullOn(['blob_not_found'], () => acts.stat(key));
+    },
+    async delete(key) {
+      acts.checkKey(key);
+      await nullOn(['blob_not_found'], () => acts.remove(key));
+    },
+    presign: acts.presign,
+  };
+  return {
+    ...store,
+    probe: () => probeStore(store),
+    applyCors: (origins) => corsOutcome(acts.allow(origins)),
+  };
 }
 
 /** A new key each time, so that concurrent probes do not collide. */
