@@ -25,14 +25,6 @@ const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] 
 const optional: readonly CheckName[] = ['webhooks', 'log'];
 type CheckName = (typeof checkNames)[number];
 
-export interface Check {
-  readonly name: CheckName;
-  /** Null if all is well. */
-  readonly cause: Error | null;
-  /** False if the service works regardless. */
-  readonly isVital: boolean;
-}
-
 interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
@@ -55,7 +47,8 @@ const healthFreshMs = 1000;
 // Well above a lease. A long queue is healthy as long as workers make progress.
 const longestWaitMs = 15 * 60_000;
 
-export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
+/** Each check has a null `cause` if all is well; without a part that is not vital, the service works regardless. */
+export function createHealth(parts: HealthParts) {
   const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasFailingReceiver, isLogWorking } = parts;
   const checks = {
@@ -76,7 +69,7 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
         throw new Error('Nothing is reading the log, so lines are being dropped.');
     },
   };
-  const look = async (): Promise<readonly Check[]> =>
+  const look = async () =>
     Promise.all(
       checkNames.map(async (name) => {
         const cause = await findCause(async () => checks[name]());

@@ -25,7 +25,7 @@ import {
 } from './installation.ts';
 import { examineShipped, judgeReadings, readGolden, reinstall } from './self-test.ts';
 import { checkDatabaseClock, judgeFacts, readFacts } from './postgres.ts';
-import { checkStores, type StoresToCheck } from './store.ts';
+import { checkStores, type StoresToCheck } from './stores.ts';
 import { findLastFailure, judgeWebhook } from './webhooks.ts';
 
 interface Examination {
