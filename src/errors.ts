@@ -156,6 +156,32 @@ export class ForensicsError extends Error {
   }
 }
 
+/** Whether it is one of our own errors, with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is ForensicsError {
+  return error instanceof ForensicsError && codes.includes(error.code);
+}
+
+/** The result of `act`; null if it fails with one of these codes. */
+export async function nullOn<T>(
+  codes: readonly ErrorCode[],
+  act: () => T | Promise<T>,
+): Promise<T | null> {
+  try {
+    return await act();
+  } catch (error) {
+    if (hasCode(error, ...codes)) return null;
+    throw error;
+  }
+}
+
+/** The first `code` of the error and its causes that starts with `begin`; empty if there is none. */
+export function causeCode(error: unknown, begin = ''): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
+  }
+  return '';
+}
+
 /** Foreign errors become `internal`, with the original as cause; our own pass unchanged. */
 export function toForensicsError(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;

@@ -23,6 +23,29 @@ export const realPace: Pace = {
   },
 };
 
+/**
+ * The result of `work`, or of `late` if it takes longer than `ms`. Ends the waiting, not the work itself.
+ *
+ * @throws whatever `work` and `late` throw; the reason of `end`.
+ */
+export async function withinTime<T>(
+  work: Promise<T>,
+  ms: number,
+  late: () => T,
+  end?: AbortSignal,
+): Promise<T> {
+  const done = new AbortController();
+  const signal = end === undefined ? done.signal : AbortSignal.any([done.signal, end]);
+  const timer = setTimeout(ms, undefined, { signal }).then(late, () => {
+    throw signal.reason;
+  });
+  try {
+    return await Promise.race([work, timer]);
+  } finally {
+    done.abort();
+  }
+}
+
 interface RetryOptions {
   /** Milliseconds before the next attempt; null if another attempt cannot help. `attempt` counts from 1. */
   readonly pauseAfter: (error: unknown, attempt: number) => number | null;

@@ -6,7 +6,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
 import { sendFailure } from './responses.ts';
-import { isAskingFirst } from './transport.ts';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
@@ -41,7 +40,7 @@ const maxDrainBytes = 64 * 1024 * 1024;
 export function drainRefused(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply) => {
     const { raw } = request;
-    if (!hasBody(request) || raw.complete || isAskingFirst(raw)) return;
+    if (!hasBody(request) || raw.complete) return;
     // A client that was too slow gets no extra time.
     if (reply.statusCode === tooLate) return;
     // Fastify sets it for a body that is too large, and Node.js would close at once.

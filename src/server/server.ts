@@ -3,12 +3,23 @@
  * nothing about analyses, keys or pictures.
  */
 
-import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyInstance, LogController } from 'fastify';
-import type { App } from '../service/app.ts';
+import { randomUUID, createHmac } from 'node:crypto';
+import fastify, {
+  type FastifyInstance,
+  LogController,
+  type FastifyLoggerOptions,
+  type FastifyRequest,
+} from 'fastify';
+import type { App, Operations } from '../service/app.ts';
 import type { LogLevel } from '../contract/config.ts';
-import type { Intake } from '../contract/limits.ts';
-import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './responses.ts';
+import { type Intake, intakes } from '../contract/limits.ts';
+import {
+  addressFailure,
+  answerErrors,
+  answerUnknownRoutes,
+  sendFailure,
+  success,
+} from './responses.ts';
 import { authenticateRequests } from './authenticate.ts';
 import {
   bodyLimitBytes,
@@ -20,7 +31,6 @@ import {
 import { consoleRoutes } from './console.ts';
 import {
   allowOrigins,
-  answerExpectations,
   answerUnreadable,
   guardHeaders,
   guardTransport,
@@ -28,7 +38,6 @@ import {
   listenerFactory,
   type Transport,
 } from './transport.ts';
-import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { describeInterface, docsRoutes } from './openapi.ts';
 import { createRateLimits, setRequesters, takeTurns } from './fair-use.ts';
@@ -37,8 +46,13 @@ import { authRoutes, keyRoutes } from './routes/auth.ts';
 import { objectRoutes } from './routes/objects.ts';
 import { peopleRoutes } from './routes/people.ts';
 import { sessionRoutes } from './routes/session.ts';
-import { systemRoutes } from './routes/system.ts';
 import { administrationRoutes, holdRoutes, tenantRoutes } from './routes/tenant.ts';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { oneOf, succeeded } from '../contract/common.ts';
+import { ForensicsError } from '../errors.ts';
+import { operation } from './openapi-responses.ts';
+import { readTag } from '../service/access/key-format.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -123,7 +137,6 @@ async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<vo
   authenticateRequests(server, core);
   rateLimits.countRequests();
   takeTurns(server);
-  answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? methodsOfPattern(methods, path));
 }
 
@@ -137,7 +150,7 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(evidenceRoutes, { evidence: app.evidence, analyses });
   await server.register(tenantRoutes, { ...administration, usage: core.usage });
   await server.register(peopleRoutes, { ...administration, userSettings: core.userSettings });
-  await server.register(administrationRoutes, { ...administration, audit: core.audit });
+  await server.register(administrationRoutes, { ...administration, core });
   await server.register(holdRoutes, { holds: core.holds });
   await server.register(keyRoutes, { keys: core.keys });
   await server.register(authRoutes, { identity: core.identity });
@@ -165,4 +178,170 @@ function methodsOfPattern(methods: HttpServer['methodsByPath'], path: string): r
     return new RegExp(`^${parameters.replace('*', '.*')}$`).test(path);
   });
   return methods.get(found ?? '') ?? [];
+}
+
+const pong = Type.Object({
+  ...succeeded.properties,
+  data: Type.Object({ message: Type.Literal('pong') }),
+});
+const healthy = Type.Object({
+  ...succeeded.properties,
+  data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
+  intake: oneOf(intakes),
+});
+
+const systemRoutes: FastifyPluginAsyncTypebox<
+  Pick<Operations, 'health'> & { readonly intake: Intake }
+> = async (server, { health, intake }) => {
+  server.get('/v1/ping', ping, async () => success({ message: 'pong' as const }));
+
+  server.get('/v1/health', readHealth, async (request) => {
+    const checks = await health();
+    const failing = checks.filter(({ cause, isVital }) => isVital && cause !== null);
+    for (const { name, cause } of failing) {
+      request.log.error({ err: cause, check: name }, 'unhealthy');
+    }
+    if (failing.length > 0) {
+      const names = failing.map(({ name }) => name).join(', ');
+      throw new ForensicsError('unhealthy', `Not healthy: ${names}.`);
+    }
+    const states = checks.map(
+      ({ name, cause }) => [name, cause === null ? 'ok' : 'degraded'] as const,
+    );
+    return { ...success(Object.fromEntries(states)), intake };
+  });
+
+  server.get('/v1/schema', readSchema, async () => server.swagger());
+};
+
+const ping = operation({
+  id: 'ping',
+  access: 'everyone',
+  rateLimit: false,
+  summary: 'Connectivity test',
+  answer: pong,
+});
+
+const readHealth = operation({
+  id: 'readHealth',
+  access: 'everyone',
+  rateLimit: false,
+  summary:
+    'Health of database, storage, model, queue, webhooks and log; also the accepted pictures',
+  description:
+    '503 when the database, storage, model or queue fails. The database is degraded when changes were lost to disk damage, webhooks when a receiver does not answer, and the log when lines are being lost.',
+  failures: ['unhealthy'],
+  answer: healthy,
+});
+
+const readSchema = operation({
+  id: 'readSchema',
+  access: 'everyone',
+  summary: 'This document: OpenAPI 3.1, without an envelope',
+  answer: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }),
+});
+
+interface LogTarget {
+  write(line: string): void;
+}
+
+interface ErrorLine {
+  readonly [member: string]: unknown;
+  readonly type: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly code?: string;
+  readonly cause?: ErrorLine;
+}
+
+/** @param target - where lines are written; standard error on a running server. */
+function loggerOptions(
+  level: LogLevel,
+  target: LogTarget,
+): FastifyLoggerOptions & { stream: LogTarget } {
+  return {
+    level,
+    stream: target,
+    serializers: {
+      req: describeRequest,
+      res: ({ statusCode }) => ({ statusCode }),
+      err: (error) => describeError(error),
+    },
+  };
+}
+
+/** @param accountKey - key for hashing accounts; null logs them as they are. */
+function logAnswers(server: FastifyInstance, accountKey: Buffer | null): void {
+  server.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        ...describeRequest(request),
+        status: reply.raw.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        code: reply.getHeader('x-error-code'),
+        caller: request.principal?.id ?? undefined,
+        tenantId: request.tenant?.id,
+        ...describeStranger(request, reply.raw.statusCode, accountKey),
+      },
+      'answered',
+    );
+  });
+}
+
+const logins: ReadonlySet<string | undefined> = new Set(['/v1/auth/login', '/v1/auth/session']);
+
+/** Only for a rejected login, key or token: address and account identify someone who is guessing. */
+function describeStranger(
+  request: FastifyRequest,
+  status: number,
+  accountKey: Buffer | null,
+): { readonly from?: string; readonly account?: string } {
+  const { ip, headers, principal, routeOptions } = request;
+  const isLogin = request.method === 'POST' && logins.has(routeOptions.url) && status >= 400;
+  const triedKey = headers.authorization !== undefined && principal === null;
+  const isRefused = isLogin || status === 401 || (status === 403 && triedKey);
+  if (!isRefused) return {};
+  const account = isLogin ? mailAddressIn(request.body) : keyStartIn(headers.authorization);
+  if (account === null) return { from: ip };
+  if (accountKey === null) return { from: ip, account };
+  const hash = createHmac('sha256', accountKey).update(account).digest('hex');
+  return { from: ip, account: hash.slice(0, 32) };
+}
+
+/** Normalised; null if it is not an email address, because people also type their password into the wrong field. */
+function mailAddressIn(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || !('email' in body)) return null;
+  const { email } = body;
+  const isOne = typeof email === 'string' && /^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email);
+  return isOne ? email.toLowerCase() : null;
+}
+
+/** The part of a well-formed key before its secret, which identifies the tenant. */
+function keyStartIn(authorization = ''): string | null {
+  const [, secret = ''] = /^(?:ApiKey|Bearer) (\S+)$/i.exec(authorization) ?? [];
+  const tag = readTag(secret);
+  return tag === null ? null : `sk-${tag}`;
+}
+
+const deepestCause = 5;
+
+/**
+ * What failed and where. Other members of a foreign error are left out, because they may contain
+ * the request, with its tokens and passwords.
+ */
+function describeError(error: Readonly<Error & { code?: unknown }>, depth = 0): ErrorLine {
+  const { name, message, stack = '', code, cause } = error;
+  return {
+    type: name,
+    message,
+    stack,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(cause instanceof Error && depth < deepestCause
+      ? { cause: describeError(cause, depth + 1) }
+      : {}),
+  };
+}
+
+function describeRequest(request: FastifyRequest): { method: string; route: string } {
+  return { method: request.method, route: request.routeOptions?.url ?? 'unknown' };
 }

@@ -5,7 +5,6 @@
 
 import {
   createServer as createHttpServer,
-  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -15,7 +14,7 @@ import type { Duplex } from 'node:stream';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
-import { rawFailure, sendFailure } from './responses.ts';
+import { rawFailure } from './responses.ts';
 import type { TlsMaterial } from './tls.ts';
 
 /** `null` instead of a certificate means that the server is behind a proxy. */
@@ -43,7 +42,6 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
       transport === null
         ? createHttpServer(options, handler)
         : createHttpsServer({ ...options, ...tlsCredentials(transport) }, handler);
-    noteExpectations(server, handler);
     // Node.js lets its HTTP parser read directly from the connection, and pauses it while a response is being written.
     // Data that TLS has decrypted by then still reaches the paused parser, which rejects the request as unreadable
     // (`HPE_PAUSED`). With a listener, the bytes come as a stream, which buffers them until the parser continues.
@@ -92,10 +90,6 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   const guards = guardHeaders(transport);
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ 'x-request-id': request.id, ...guards });
-    if (oddExpectations.has(request.raw)) {
-      const message = 'The Expect header must be 100-continue.';
-      return sendFailure(reply, new ForensicsError('invalid_request', message), 417);
-    }
     const hosts = request.raw.rawHeaders.filter(
       (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
     );
@@ -141,45 +135,6 @@ function assertHttpsOutside(request: FastifyRequest): void {
     'forbidden',
     "Only HTTPS connections are accepted; a proxy on the server's machine must send X-Forwarded-Proto: https.",
   );
-}
-
-const waiting = new WeakSet<IncomingMessage>();
-/** Requests with an unknown expectation. */
-const oddExpectations = new WeakSet<IncomingMessage>();
-
-/**
- * `Expect: 100-continue`: clients with a large body first ask whether it will be accepted. Node.js would accept at
- * once; here the response waits until the caller is known, and object uploads send their own.
- *
- * Treats such requests like all others, but remembers them.
- */
-function noteExpectations(server: Server, handler: RequestListener): void {
-  server.on('checkContinue', (request: IncomingMessage, response) => {
-    waiting.add(request);
-    handler(request, response);
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response) => {
-    oddExpectations.add(request);
-    handler(request, response);
-  });
-}
-
-/** Asks for the body once the caller is authenticated, on every route that does not do so itself. */
-export function answerExpectations(server: FastifyInstance): void {
-  server.addHook('preParsing', async (request, reply) => {
-    if (request.routeOptions.config.access === 'urlSignature') return;
-    if (takeExpectation(request.raw)) reply.raw.writeContinue();
-  });
-}
-
-/** Whether the client is still waiting for permission to send its body. */
-export function isAskingFirst(request: IncomingMessage): boolean {
-  return waiting.has(request);
-}
-
-/** Returns true once for a request whose client is waiting for permission to send its body. */
-export function takeExpectation(request: IncomingMessage): boolean {
-  return waiting.delete(request);
 }
 
 // The other origins whose pages may call the API: none, unless the operator lists them. Objects have rules of their

@@ -16,24 +16,16 @@ import { createRegistry } from '../inference/registry.ts';
 import { modelsFolder } from '../ports/data-folder/data-folder.ts';
 import { storageConfigs } from '../ports/db/schema.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { openWork } from './background.ts';
+import { openWork, type Stack, withStack } from './background.ts';
 import { type Core, openCore } from './core.ts';
-import { type Stack, withStack } from './disposer.ts';
 import { type Feedback, sendJob } from './feedback/feedback.ts';
 import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
-import {
-  type Check,
-  createHealth,
-  createModelHealth,
-  createWorkload,
-  type Workload,
-} from './health.ts';
+import { createHealth, createModelHealth, createWorkload } from './health.ts';
 import { createQueue, type Queue } from './jobs/queue.ts';
 import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { createOutbox, hasFailingReceiver } from './webhooks/outbox.ts';
-import { createWebhookLog, type WebhookLog } from './webhooks/deliveries.ts';
 
 export interface App {
   /** Database, tenants, keys and users; closed with the app. */
@@ -50,7 +42,8 @@ export interface App {
 export interface Administration {
   readonly tenancy: Tenancy;
   readonly tenantUsers: TenantUsers;
-  readonly webhookLog: WebhookLog;
+  /** Addresses that webhooks may be sent to. */
+  readonly webhookAllow: Settings['webhookAllow'];
   /** Creates the first account from a browser. */
   readonly firstUser: FirstUser;
   readonly feedback: Pick<Feedback, 'submit'>;
@@ -61,12 +54,7 @@ interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> 
   hasRemote(): Promise<boolean>;
 }
 
-export interface Operations {
-  health(): Promise<readonly Check[]>;
-  workload(): Promise<Workload>;
-  /** Starts working on jobs and delivering webhooks. */
-  start(): void;
-}
+export type Operations = ReturnType<typeof openOperations>;
 
 interface AppOptions {
   readonly now?: () => Date;
@@ -161,12 +149,11 @@ async function openAdministration(
   core: Core,
   { storage }: Blobs,
 ): Promise<Omit<Administration, 'feedback'>> {
-  const { now, webhookKey: serverKey } = core;
-  const { webhookAllow: allow } = settings;
+  const { now } = core;
   return {
     tenancy: openTenancy({ core, storage, webhookGuard: createWebhookGuard(settings), now }),
     tenantUsers: createTenantUsers(core),
-    webhookLog: createWebhookLog({ db: core.database.db, serverKey, allow, now }),
+    webhookAllow: settings.webhookAllow,
     firstUser: await createFirstUser(core),
   };
 }
@@ -180,7 +167,7 @@ interface OperationsParts
   readonly isLogWorking: () => boolean;
 }
 
-function openOperations(parts: OperationsParts): Operations {
+function openOperations(parts: OperationsParts) {
   const { core, queue, blobs, work, isLogWorking, modelHealth, sandbox } = parts;
   const { now, database } = core;
   const { db } = database;
@@ -198,6 +185,7 @@ function openOperations(parts: OperationsParts): Operations {
       now,
     }),
     workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, sandbox, now }),
+    /** Starts working on jobs and delivering webhooks. */
     start: () => work.start(),
   };
 }

@@ -2,7 +2,7 @@
 
 import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';
-import { type Db, transact } from '../ports/db/database.ts';
+import { transact } from '../ports/db/database.ts';
 import { forgetOldRequests } from './idempotency.ts';
 import { createSender } from '../ports/network/post.ts';
 import type { Buckets } from '../ports/storage/embedded/buckets.ts';
@@ -11,20 +11,12 @@ import { forgetCounts } from './access/request-counts.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
-import type { Audit } from './audit/log.ts';
 import type { Core } from './core.ts';
-import type { Stack } from './disposer.ts';
-import {
-  createFeedback,
-  type Feedback,
-  openChannels,
-  purgeFeedback,
-  sendJob,
-} from './feedback/feedback.ts';
+import { createFeedback, openChannels, purgeFeedback, sendJob } from './feedback/feedback.ts';
 import { type Chore, createChores } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
-import { createWorker, withRoom, type Worker } from './jobs/worker.ts';
+import { createWorker, withRoom } from './jobs/worker.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { purgeDeliveries } from './webhooks/deliveries.ts';
 import type { Outbox } from './webhooks/outbox.ts';
@@ -44,21 +36,14 @@ interface BackgroundOptions {
   readonly onWarning: (what: string, facts: Notice) => void;
 }
 
-interface Work {
-  /** Works on the runs. */
-  readonly worker: Pick<Worker, 'running'>;
-  readonly feedback: Pick<Feedback, 'submit'>;
-  start(): void;
-}
-
 /**
  * Nothing happens before `start`; everything stops when the stack unwinds.
  *
  * @throws {ForensicsError} `config_invalid`.
  */
-export function openWork(stack: Stack, parts: BackgroundOptions): Work {
-  const { settings, core, queue, outbox, analyses, buckets, sandbox, now } = parts;
-  const { onError, onNotice, onWarning } = parts;
+export function openWork(stack: Stack, parts: BackgroundOptions) {
+  const { settings, core, queue, outbox, analyses, sandbox, now } = parts;
+  const { onError, onWarning } = parts;
   const { db } = core.database;
   const workerId = `${hostname()}:${process.pid}`;
   const room = {
@@ -88,18 +73,11 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
     onNotice: onWarning,
   });
   stack.defer(() => deliverer.stop());
-  const feedback = openFeedback(stack, {
-    settings,
-    db,
-    queue,
-    workerId,
-    now,
-    onError: (error) => onError('feedback', error),
-  });
+  const feedback = openFeedback(stack, parts, workerId);
   const chores = createChores({
     db,
     now,
-    chores: listChores({ db, audit: core.audit, analyses, buckets, now, onNotice }),
+    chores: listChores(parts),
     onError: (error) => onError('chores', error),
   });
   stack.defer(() => chores.stop());
@@ -115,23 +93,17 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
   };
 }
 
-interface FeedbackParts {
-  readonly settings: Settings;
-  readonly db: Db;
-  readonly queue: Queue;
-  readonly workerId: string;
-  readonly now: () => Date;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Has a worker of its own, so that a slow mail server delays no analysis. */
-function openFeedback(stack: Stack, { settings, ...parts }: FeedbackParts) {
+function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) {
+  const { settings, core, queue, now } = parts;
+  const onError = (error: unknown) => parts.onError('feedback', error);
+  const common = { db: core.database.db, queue, now, onError };
   // There is no address guard: the administrator chose the address, which may well be internal.
   const sender = createSender({ guard: { isAllowed: () => true } });
   stack.defer(() => sender.close());
-  const feedback = createFeedback({ ...parts, channels: openChannels(settings, sender) });
+  const feedback = createFeedback({ ...common, channels: openChannels(settings, sender) });
   const handlers = { [sendJob]: feedback.send };
-  const worker = createWorker({ ...parts, handlers, concurrency: 2 });
+  const worker = createWorker({ ...common, workerId, handlers, concurrency: 2 });
   stack.defer(() => worker.stop());
   return { ...feedback, start: () => worker.start() };
 }
@@ -145,21 +117,9 @@ const deliveriesKeptMs = 30 * 24 * 3_600_000;
 const dayMs = 24 * 3_600_000;
 
 /** The daily chores: they clean up, and record the head of the audit log. */
-function listChores({
-  db,
-  audit,
-  analyses,
-  buckets,
-  now,
-  onNotice,
-}: {
-  readonly db: Db;
-  readonly audit: Pick<Audit, 'chains' | 'head'>;
-  readonly analyses: Pick<Analyses, 'cleanUp'>;
-  readonly buckets: Pick<Buckets, 'sweep'>;
-  readonly now: () => Date;
-  readonly onNotice: (what: string, facts: Notice) => void;
-}): Chore[] {
+function listChores({ core, analyses, buckets, now, onNotice }: BackgroundOptions): Chore[] {
+  const { audit } = core;
+  const { db } = core.database;
   return [
     {
       name: 'webhook-deliveries',
@@ -183,4 +143,44 @@ function listChores({
       },
     },
   ];
+}
+
+// Resources are released in reverse order of acquisition, even if acquiring one of them fails.
+
+export interface Stack {
+  /** Registers how to release a resource. */
+  defer(release: () => void | Promise<void>): void;
+  /** Releases everything; one failing release does not prevent the others. */
+  unwind(): Promise<void>;
+}
+
+/** Runs `open`; when it throws, releases what it acquired so far and rethrows the error. */
+export async function withStack<T>(open: (stack: Stack) => Promise<T>): Promise<T> {
+  const stack = createStack();
+  try {
+    return await open(stack);
+  } catch (error) {
+    // The caller needs the reason why opening failed; a failure to close usually follows from it.
+    await stack.unwind().catch(() => undefined);
+    throw error;
+  }
+}
+
+function createStack(): Stack {
+  const releases: (() => void | Promise<void>)[] = [];
+  return {
+    defer: (release) => void releases.push(release),
+    async unwind() {
+      const failures: unknown[] = [];
+      for (let release = releases.pop(); release; release = releases.pop()) {
+        try {
+          await release();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, 'Some resources could not be closed.');
+    },
+  };
 }

@@ -19,14 +19,15 @@ import {
   assertWhole,
   databaseFile,
 } from '../ports/data-folder/data-folder.ts';
-import type { Db, OpenDatabase, Tx } from '../ports/db/database.ts';
+import { type Db, type OpenDatabase, type Tx, transact } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
 import { keysInDatabase } from '../evidence/keys-in-database.ts';
 import { createSigningKeys, keysInFolder, type SigningKeys } from '../evidence/signing-keys.ts';
 import { webhookSecret } from './webhooks/deliver.ts';
-import { assertFullyMigrated } from './migration-state.ts';
+import { eq } from 'drizzle-orm';
+import { settings as settingRows, tenants as tenantRows } from '../ports/db/schema.ts';
 
 export interface Core extends People {
   /** The database's clock, if several machines share the database. */
@@ -238,4 +239,68 @@ function readAuthorities(file: string | null): string | null {
       { cause: error },
     );
   }
+}
+
+// Whether a database contains all of an installation that is being moved into it.
+
+const key = 'migration';
+
+interface State {
+  /** Identifies the installation. */
+  readonly from: string;
+  readonly isFinished: boolean;
+}
+
+/**
+ * @throws {ForensicsError} `conflict` if the database contains something else, or the migration is already complete.
+ */
+export async function beginMigration(db: Db, from: string): Promise<void> {
+  await transact(db, async (tx) => {
+    const found = await stateIn(tx);
+    if (found?.isFinished === true) {
+      throw new ForensicsError(
+        'conflict',
+        'This installation has already been moved to that database; set databaseUrl and start the server.',
+      );
+    }
+    const isInUse =
+      (await tx.select({ id: tenantRows.id }).from(tenantRows).limit(1).get()) !== undefined;
+    if (found === null ? isInUse : found.from !== from) {
+      throw new ForensicsError(
+        'conflict',
+        'That database belongs to another installation; specify an empty one.',
+      );
+    }
+    if (found === null)
+      await tx
+        .insert(settingRows)
+        .values({ key, value: toText({ from, isFinished: false }) })
+        .run();
+  });
+}
+
+export async function finishMigration(db: Db): Promise<void> {
+  await transact(db, async (tx) => {
+    const { from } = (await stateIn(tx)) ?? { from: '' };
+    const value = toText({ from, isFinished: true });
+    await tx.update(settingRows).set({ value }).where(eq(settingRows.key, key)).run();
+  });
+}
+
+/** @throws {ForensicsError} `conflict`. */
+async function assertFullyMigrated(db: Db): Promise<void> {
+  if ((await stateIn(db))?.isFinished !== false) return;
+  throw new ForensicsError(
+    'conflict',
+    'The migration to this database is incomplete; run "forensics migrate" again on the original data folder.',
+  );
+}
+
+async function stateIn(reader: Pick<Db, 'select'>): Promise<State | null> {
+  const row = await reader.select().from(settingRows).where(eq(settingRows.key, key)).get();
+  return row === undefined ? null : JSON.parse(row.value);
+}
+
+function toText(state: State): string {
+  return JSON.stringify(state);
 }

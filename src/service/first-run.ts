@@ -8,7 +8,7 @@ import type { Tenant } from './tenants/tenants.ts';
 import { settingsScope } from './access/principal.ts';
 import { service, serviceChain } from './audit/entry.ts';
 import type { KeyEntry } from '../contract/keys.ts';
-import { ForensicsError } from '../errors.ts';
+import { nullOn, ForensicsError } from '../errors.ts';
 import type { Core } from './core.ts';
 
 const firstTenantName = 'default';
@@ -31,12 +31,9 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   if (hadTenant) return null;
   // Created now, so that its public half can be handed out before the first bundle.
   await core.signingKeys.signer();
-  const tenant = await core.tenants
-    .create({ name: firstTenantName, by: service })
-    .catch((error: unknown) => {
-      if (error instanceof ForensicsError && error.code === 'conflict') return null;
-      throw error;
-    });
+  const tenant = await nullOn(['conflict'], () =>
+    core.tenants.create({ name: firstTenantName, by: service }),
+  );
   if (tenant === null) return null;
   const expiresAt = new Date(now.getTime() + keyLifeMs);
   const key = await core.keys.mint({
@@ -48,16 +45,7 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   return { tenant, key };
 }
 
-export interface FirstUser {
-  /** Null if people log in elsewhere, and once there is an account. */
-  readonly token: string | null;
-  isNeeded(): Promise<boolean>;
-  /**
-   * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
-   *   printed; otherwise as `Users.create`.
-   */
-  create(user: NewFirstUser): Promise<void>;
-}
+export type FirstUser = Awaited<ReturnType<typeof createFirstUser>>;
 
 interface NewFirstUser {
   readonly token: string;
@@ -71,7 +59,7 @@ export async function createFirstUser({
   users,
   tenants,
   identity,
-}: Pick<Core, 'users' | 'tenants' | 'identity'>): Promise<FirstUser> {
+}: Pick<Core, 'users' | 'tenants' | 'identity'>) {
   let token =
     identity.kind === 'embedded' && (await users.list()).length === 0
       ? randomBytes(32).toString('base64url')
@@ -84,11 +72,16 @@ export async function createFirstUser({
   }
 
   return {
+    /** Null if people log in elsewhere, and once there is an account. */
     get token() {
       return token;
     },
     isNeeded,
-    async create({ token: given, name, ...account }) {
+    /**
+     * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
+     *   printed; otherwise as `Users.create`.
+     */
+    async create({ token: given, name, ...account }: NewFirstUser): Promise<void> {
       const expected = token;
       const isValid =
         expected !== null && timingSafeEqual(hashed(given), hashed(expected)) && (await isNeeded());

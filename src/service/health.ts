@@ -4,10 +4,10 @@
  * because of a tenant's receiver, and a log that nobody reads loses lines but no analysis.
  */
 
+import { withinTime } from '../retry.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { cannotWrite } from '../ports/files/atomic-write.ts';
 import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
@@ -24,14 +24,6 @@ const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] 
 /** Parts without which the service still works. */
 const optional: readonly CheckName[] = ['webhooks', 'log'];
 type CheckName = (typeof checkNames)[number];
-
-export interface Check {
-  readonly name: CheckName;
-  /** Null if all is well. */
-  readonly cause: Error | null;
-  /** False if the service works regardless. */
-  readonly isVital: boolean;
-}
 
 interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
@@ -55,7 +47,8 @@ const healthFreshMs = 1000;
 // Well above a lease. A long queue is healthy as long as workers make progress.
 const longestWaitMs = 15 * 60_000;
 
-export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
+/** Each check has a null `cause` if all is well; without a part that is not vital, the service works regardless. */
+export function createHealth(parts: HealthParts) {
   const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasFailingReceiver, isLogWorking } = parts;
   const checks = {
@@ -76,7 +69,7 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
         throw new Error('Nothing is reading the log, so lines are being dropped.');
     },
   };
-  const look = async (): Promise<readonly Check[]> =>
+  const look = async () =>
     Promise.all(
       checkNames.map(async (name) => {
         const cause = await findCause(async () => checks[name]());
@@ -212,22 +205,12 @@ export function checkRemote(
   { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
   // The object does not exist, but only a store that accepts our credentials says so.
-  return cached(async () => withinTime(store.head('forensics-probe/health'), timeoutMs), {
-    freshMs: storeFreshMs,
-    now,
-  });
+  const ask = () => withinTime(store.head('forensics-probe/health'), timeoutMs, tooLate);
+  return cached(async () => void (await ask()), { freshMs: storeFreshMs, now });
 }
 
-async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const pause = new AbortController();
-  const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
-    throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    pause.abort();
-  }
+function tooLate(): never {
+  throw new ForensicsError('store_unavailable', 'The store did not respond in time.');
 }
 
 interface ModelHealthParts {

@@ -19,6 +19,14 @@ export interface Repeatable {
   readonly at: Date;
 }
 
+/** Null for a request without an Idempotency-Key. */
+export function toRepeatable(
+  key: string | null | undefined,
+  request: Omit<Repeatable, 'key'>,
+): Repeatable | null {
+  return key == null ? null : { ...request, key };
+}
+
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**

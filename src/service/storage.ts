@@ -13,7 +13,12 @@ import {
   type ObjectUrls,
 } from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
-import { createStores, type OpenRemoteStore } from '../ports/storage/stores.ts';
+import {
+  createStores,
+  type OpenRemoteStore,
+  type BucketCors,
+  createBucketCors,
+} from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
 import type { Core } from './core.ts';
 import { checkFolder, checkRemote, writeProbe } from './health.ts';
@@ -25,7 +30,6 @@ import {
   createConnectionGuard,
 } from '../ports/network/address-guard.ts';
 import { createAzureStore } from '../ports/storage/azure/azure.ts';
-import { type BucketCors, createBucketCors } from '../ports/storage/bucket-cors.ts';
 import { createSealedConfigs, type SealedConfigs } from '../ports/storage/configs.ts';
 import { createS3Store } from '../ports/storage/s3/s3.ts';
 import { createSharedStore, type SharedStore } from '../ports/storage/shared-store.ts';

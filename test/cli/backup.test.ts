@@ -1,12 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
 import { currentSchema } from '../../src/ports/db/migrations.ts';
-import { makeOlderDatabase } from '../unit/ports/db/older-database.ts';
 import { runInTerminal } from './in-terminal.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 /** A data folder with one tenant, and commands that use it. */
@@ -108,19 +107,6 @@ test('damage gives exit code 7 and names the file, also in JSON', async () => {
   expect((await run('tenant', 'show', 'acme')).code).toBe(0);
 });
 
-test.each([
-  ['an existing file', 'conflict', 5],
-  ['the data folder', 'usage', 2],
-] as const)('create refuses %s', async (what, _code, exit) => {
-  const { dataDir, run, out } = await acme();
-  if (what === 'an existing file') writeFileSync(out, 'mine');
-
-  const ran = await run('backup', 'create', '--out', what === 'the data folder' ? dataDir : out);
-
-  expect(ran).toMatchObject({ code: exit, stdout: '' });
-  expect(readdirSync(dataDir).filter((name) => name.includes('backup'))).toEqual([]);
-});
-
 test('a dry run reports rows, schema and conflicts, and changes nothing', async () => {
   const { folder, dataDir, run, out } = await acme();
   await run('backup', 'create', '--out', out);
@@ -155,24 +141,6 @@ test('restore is refused while a server uses the folder', async () => {
   expect((await run('tenant', 'show', 'acme')).code).toBe(0);
 });
 
-test('restore asks for keys that were left out, and takes them from another data folder', async () => {
-  const { folder, dataDir, run, out } = await acme();
-  const webhook = await run('tenant', 'webhook-secret', 'acme');
-  const other = join(folder, 'other');
-  await run('backup', 'create', '--without-keys', '--out', out);
-  expect((await verify(out)).stdout).toMatch(/Tested +not restored: that needs the keys/);
-
-  const without = await runHere(['restore', out, '--data-dir', other]);
-  const dry = await runHere(['restore', out, '--data-dir', other, '--dry-run']);
-  const withKeys = await runHere(['restore', out, '--data-dir', other, '--keys', dataDir]);
-
-  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('--keys') });
-  expect(dry.code).toBe(2);
-  expect(withKeys.code).toBe(0);
-  const again = await runHere(['tenant', 'webhook-secret', 'acme', '--data-dir', other]);
-  expect(again.stdout).toBe(webhook.stdout);
-});
-
 test('a backup made with a master key from the environment needs the same key to restore', async () => {
   const { folder, out } = await acme();
   const [data, other] = [join(folder, 'data2'), join(folder, 'other')];
@@ -197,21 +165,6 @@ test('a backup made with a master key from the environment needs the same key to
   expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual(['other1']);
 });
 
-test('an older database is copied before migration, and the copy is reported', async () => {
-  const { dataDir, run } = await acme();
-  for (const end of ['', '-wal', '-shm'])
-    rmSync(join(dataDir, `forensics.db${end}`), { force: true });
-  makeOlderDatabase(join(dataDir, 'forensics.db'));
-  const from = currentSchema('sqlite') - 1;
-
-  const first = await run('tenant', 'list');
-  const second = await run('tenant', 'list');
-
-  expect(first.stderr).toContain(`from schema ${from} to ${currentSchema('sqlite')}; a copy`);
-  expect(second.stderr).not.toContain('schema');
-  expect(readdirSync(join(dataDir, 'backups'))[0]).toMatch(/^forensics-\d+-\d{8}T\d{6}Z\.db$/);
-});
-
 test('on a terminal, progress is shown and the summary remains', async () => {
   const { dataDir, out } = await acme();
 
@@ -220,13 +173,6 @@ test('on a terminal, progress is shown and the summary remains', async () => {
   expect(shown.code).toBe(0);
   expect(shown.raw).toContain('Copying the database');
   expect(shown.text).toContain(': WRITTEN');
-});
-
-test("--url is refused with a hint to run it on the server's machine", async () => {
-  const ran = await runCli(['backup', 'create', '--url', 'https://forensics.example']);
-
-  expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain("on the server's own machine");
 });
 
 test('verify test-restores the backup and re-examines a picture if there is one', {

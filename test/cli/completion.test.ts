@@ -136,10 +136,3 @@ test('the help of completion says how to install it for each shell', async () =>
   for (const shell of shells)
     expect(stdout).toMatch(new RegExp(`^ {2}${shell} +\\S.*${shell}`, 'm'));
 });
-
-test('an unsupported shell is refused with the supported ones', async () => {
-  const { code, stdout, stderr } = await runHere(['completion', 'tcsh']);
-
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('bash, zsh, fish, powershell');
-});

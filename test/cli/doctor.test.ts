@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
+import type { Diagnosis } from '../../src/ops/doctor/installation.ts';
 import { type Serving, startServing } from '../journeys/serving.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { entry } from './run-cli.ts';
@@ -71,16 +71,6 @@ test('a healthy installation passes all checks while its server runs', async () 
     ['default', 'CORS', 'ok'],
     ['default', 'clock', 'ok'],
   ]);
-});
-
-test('webhook receivers are checked', async () => {
-  await run('tenant', 'create', 'hooked');
-  await run('tenant', 'update', 'hooked', '--webhook-url', 'http://127.0.0.1:9/hook?token=hush');
-
-  const { checks } = await found('--tenant', 'hooked');
-  await run('tenant', 'update', 'hooked', '--webhook-url', 'none');
-
-  expect(checks.filter(({ name }) => name === 'webhook')).toMatchObject([{ state: 'ok' }]);
 });
 
 test('the master key cannot be rotated while the server runs', async () => {

@@ -2,8 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { saveCredentials, saveProfile } from '../../src/cli/connection/profiles.ts';
-import { createSession } from '../../src/cli/connection/session.ts';
+import { saveCredentials, saveProfile, createSession } from '../../src/cli/connection/profiles.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';

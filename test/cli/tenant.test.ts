@@ -100,12 +100,3 @@ test('trial is switched on and off by the administrator', async () => {
   expect(JSON.parse(off.stdout)).toMatchObject({ trial: false });
   expect([neither.code, both.code]).toEqual([2, 2]);
 });
-
-test('a renamed tenant has only its new name', async () => {
-  await run('create', 'old-name');
-
-  const renamed = await run('update', 'old-name', '--name', 'new-name', '--json');
-
-  expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'new-name' });
-  expect((await run('show', 'old-name')).code).toBe(4);
-});

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '../../src/service/core.ts';
 import { askHidden } from '../../src/cli/input.ts';
-import type { ShownUser } from '../../src/cli/connection/local.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
@@ -14,7 +13,7 @@ import { runHere } from './run-here.ts';
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-user-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
 const examiner = 'examiner@example.org';
-let made: ShownUser & { password: string };
+let made: { id: string; email: string; password: string };
 
 /** What a login with this password returns: `Bearer`, or the error code. */
 async function logIn(password: string): Promise<unknown> {
@@ -101,7 +100,7 @@ test('update adds and removes, and keeps everything else', async () => {
 test('an account is disabled and enabled, and the list shows it', async () => {
   const state = async (verb: string) => {
     await run('user', verb, examiner);
-    const [user]: ShownUser[] = JSON.parse((await run('user', 'list', '--json')).stdout);
+    const [user]: { state: string }[] = JSON.parse((await run('user', 'list', '--json')).stdout);
     return user?.state;
   };
 

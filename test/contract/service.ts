@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/service/core.ts';
 import { operator } from '../../src/service/audit/entry.ts';
-import type { Service } from '../../src/cli/connection/service.ts';
+import type { Service } from '../../src/cli/connection/local.ts';
 
 export interface ServiceUnderTest {
   readonly service: Service;

@@ -16,7 +16,15 @@ import { capitalised } from '../../present/printable.ts';
 import type { Outcome, Result } from '../../present/result.ts';
 import { writeSeenBefore } from '../../present/seen-before.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
-import { cardWidth, layCard, listTable, padded, type Row } from '../output/layout.ts';
+import {
+  cardWidth,
+  type Cells,
+  gap,
+  layCard,
+  layRow,
+  listTable,
+  type Row,
+} from '../output/layout.ts';
 import { paint, printable, type Style } from '../output/terminal.ts';
 import type { CopyOf } from './copies.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
@@ -171,54 +179,32 @@ function writeCopy({ file, isSameFile, isMirrored }: CopyOf, language: Language)
   return copies[kind](printable(file));
 }
 
-type Cells = readonly [
-  file: string,
-  result: string,
-  generated: string,
-  changed: string,
-  reason: string,
-];
-type Widths = readonly [
-  names: number,
-  results: number,
-  generated: number,
-  changed: number,
-  reasons: number,
-];
-
-/** Space between columns. */
-const gap = 2;
-
 /** @param columns - the terminal's width; infinite for a file or a pipe. */
 export function writeTable(rows: readonly TableRow[], language: Language, columns: number): string {
   const { results, head, reason } = wordsIn(language).terminal.table;
-  const headCells: Cells = [head.file, head.result, head.generated, head.changed, reason];
-  const cells = rows.map(
-    ({ file, end, generated, changed, reason: why }): Cells => [
-      file,
-      results[end],
-      generated,
-      changed,
-      why,
-    ],
-  );
+  const headCells = [head.file, head.result, head.generated, head.changed, reason];
+  const cells = rows.map(({ file, end, generated, changed, reason: why }) => [
+    file,
+    results[end],
+    generated,
+    changed,
+    why,
+  ]);
   const widths = fitWidths([headCells, ...cells], columns);
   // If the terminal is too narrow for columns, each picture takes several lines.
   if (widths === null) {
     const nameWidth = columns - gap - Math.max(...headCells.map((text) => stringWidth(text)));
-    const short = cells.map(([file, ...rest]) => [shortenMiddle(file, nameWidth), ...rest]);
+    const short = cells.map(([file = '', ...rest]) => [shortenMiddle(file, nameWidth), ...rest]);
     return `${listTable(headCells, short, columns)}\n`;
   }
   const colour = paint(process.stdout);
-  return [
-    layRow(headCells, widths, (text) => text),
-    ...cells.map((row, at) => layRow(row, widths, (text) => coloured(rows[at]!.end, text))),
-  ].join('');
-
-  function coloured(end: TableRow['end'], text: string): string {
-    const style = styles[end];
-    return style === undefined ? text : colour(style, text);
-  }
+  const lines = cells.map(([file = '', result = '', ...rest], at) => {
+    const style = styles[rows[at]!.end];
+    const shown = style === undefined ? result : colour(style, result);
+    return layRow([shortenMiddle(file, widths[0]!), shown, ...rest], widths);
+  });
+  // Laid out by hand, because table packages take minutes for 100,000 rows.
+  return [layRow(headCells, widths), ...lines].map((line) => `${line}\n`).join('');
 }
 
 const outcomeStyles: Readonly<Record<Outcome, Style>> = {
@@ -232,39 +218,19 @@ const outcomeStyles: Readonly<Record<Outcome, Style>> = {
 
 const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'magenta' };
 
-/** A long reason continues below itself. Laid out by hand, because table packages take minutes for 100,000 rows. */
-function layRow(
-  [file, result, generated, changed, reason]: Cells,
-  widths: Widths,
-  coloured: (text: string) => string,
-): string {
-  const [nameWidth, resultWidth, generatedWidth, changedWidth, reasonWidth] = widths;
-  const [first = '', ...more] = wrapAnsi(reason, reasonWidth - gap).split('\n');
-  const left = [
-    padded(shortenMiddle(file, nameWidth - gap), nameWidth),
-    coloured(result) + ' '.repeat(resultWidth - stringWidth(result)),
-    padded(generated, generatedWidth),
-    padded(changed, changedWidth),
-  ];
-  const indent = ' '.repeat(nameWidth + resultWidth + generatedWidth + changedWidth);
-  const below = more.map((line) => indent + line);
-  return [left.join('') + first, ...below].map((line) => `${line.trimEnd()}\n`).join('');
-}
-
 /** Minimum width for names and reasons together. */
 const minFree = 34;
 
 /** Names get the width they need, up to half of the free columns; reasons get the rest. */
-function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
-  /** The longest text plus the gap to the next column. */
-  const columnFor = (at: number) =>
-    gap + rows.reduce((longest, row) => Math.max(longest, stringWidth(row[at]!)), 0);
-  const [names, result, generated] = [columnFor(0), columnFor(1), columnFor(2)];
-  const [changed, reasons] = [columnFor(3), columnFor(4)];
-  const free = columns - result - generated - changed;
-  if (free < minFree) return null;
-  const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));
-  return [nameColumn, result, generated, changed, Math.min(reasons, free - nameColumn)];
+function fitWidths(rows: readonly Cells[], columns: number): readonly number[] | null {
+  const longest = (at: number) =>
+    rows.reduce((most, row) => Math.max(most, stringWidth(row[at] ?? '')), 0);
+  const [names, reasons] = [longest(0), longest(4)];
+  const middle = [longest(1), longest(2), longest(3)];
+  const free = columns - middle.reduce((sum, width) => sum + width + gap, 0) - gap;
+  if (free < minFree - gap) return null;
+  const nameWidth = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));
+  return [nameWidth, ...middle, Math.min(reasons, free - nameWidth)];
 }
 
 /** Both ends of a long name (the folder and the number of the picture) identify it better than the beginning alone. */

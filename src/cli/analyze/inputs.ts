@@ -25,7 +25,7 @@ import type { PictureSource } from '../../examiner/requests.ts';
 import type { Origin } from '../../present/report-item.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
-import { fetchFile } from '../../ports/network/fetch-file.ts';
+import { fetchFile } from '../../ports/network/post.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
 /** One file, or a folder that was left out. */

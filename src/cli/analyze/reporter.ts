@@ -17,27 +17,10 @@ import { type AnalyzeOptions, printedLanguage } from './options.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } from './summary.ts';
 
-export interface Reporter {
-  /** Called as soon as a failure is known. */
-  failed(input: Input, failure: ForensicsError): void;
-  /** Called if there turn out to be more pictures than inputs, such as in a PDF with several. */
-  more(count: number): void;
-  /** Called as soon as a picture is done. */
-  examined(record: AnalysisRecord): void;
-  /** Called in the order of the input. */
-  report(record: AnalysisRecord): Promise<void>;
-  /** Ends the document and prints the summary. */
-  finish(): Promise<Summary>;
-  /** Prints a summary of what was reported. A table is printed as far as it got; a document stays truncated. */
-  stopped(reason: ForensicsError): Promise<void>;
-  close(): void;
-}
+export type Reporter = Awaited<ReturnType<typeof openReporter>>;
 
 /** @throws {ForensicsError} `output_not_writable`, `no_space_left`; the methods throw these too. */
-export async function openReporter(
-  args: readonly string[],
-  options: AnalyzeOptions,
-): Promise<Reporter> {
+export async function openReporter(args: readonly string[], options: AnalyzeOptions) {
   const language = printedLanguage(options);
   const progress = await startProgress((signal) => countInputs(args, options, signal), language);
   const format = chooseFormat(options);
@@ -49,7 +32,8 @@ export async function openReporter(
   let done = emptySummary;
   let deferredLine: (() => void) | null = null;
   return {
-    failed: (input, failure) => {
+    /** Called as soon as a failure is known. */
+    failed: (input: Input, failure: ForensicsError) => {
       const message = writeFailure(failure, language);
       const line = () => printFileFailure(input.label, failure, { ...options, message });
       // On a terminal, the remark in the table row explains why a picture failed; a line above
@@ -57,18 +41,22 @@ export async function openReporter(
       if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
       else progress.around(line);
     },
-    more: (count) => progress.more(count),
-    examined: (record) => {
+    /** Called if there turn out to be more pictures than inputs, such as in a PDF with several. */
+    more: (count: number) => progress.more(count),
+    /** Called as soon as a picture is done. */
+    examined: (record: AnalysisRecord) => {
       progress.add(record);
       const { error } = record;
       // The run was stopped, or could not continue.
       const isCutOff = error !== null && (error.code === 'cancelled' || concernsWholeRun(error));
       if (!isCutOff) done = withRecord(done, record);
     },
-    report: async (record) => {
+    /** Called in the order of the input. */
+    report: async (record: AnalysisRecord) => {
       summary = withRecord(summary, record);
       await write(format.add(record));
     },
+    /** Ends the document and prints the summary. */
     finish: async () => {
       progress.end();
       // This was the only picture, so there is no table.
@@ -79,7 +67,8 @@ export async function openReporter(
       leftOutLines(summary, language).forEach(logWrapped);
       return summary;
     },
-    stopped: async ({ code }) => {
+    /** Prints a summary of what was reported. A table is printed as far as it got; a document stays truncated. */
+    stopped: async ({ code }: ForensicsError) => {
       progress.end();
       if (isForPeople(options) && summary.total > 0) await write(format.end(summary));
       // A disk that is full before the first picture is done has a separate message.

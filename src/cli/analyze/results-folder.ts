@@ -11,29 +11,24 @@ import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system
 import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 
-export interface ResultsFolder {
-  /** Call this before the work begins. @throws {ForensicsError} `conflict` if `name` exists and may not be replaced. */
-  check(name: string): Promise<void>;
-  /**
-   * @returns the paths written.
-   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind.
-   */
-  write(name: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<readonly string[]>;
-}
+export type ResultsFolder = Awaited<ReturnType<typeof openResultsFolder>>;
 
 /** @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
-export async function openResultsFolder(
-  dir: string,
-  { force }: { readonly force: boolean },
-): Promise<ResultsFolder> {
+export async function openResultsFolder(dir: string, { force }: { readonly force: boolean }) {
   await writing(async () => {
     makeFolder(resolve(dir));
     // An existing folder may not be writable; it is better to find out now than after the first picture.
     await rm(await mkdtemp(join(dir, '.forensics-')), { recursive: true });
   });
   return {
-    check: (name) => checkFree(join(dir, name), force),
-    write: (name, files) => writing(() => writeWhole(dir, name, files, force)),
+    /** Call this before the work begins. @throws {ForensicsError} `conflict` if `name` exists and may not be replaced. */
+    check: (name: string) => checkFree(join(dir, name), force),
+    /**
+     * @returns the paths written.
+     * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind.
+     */
+    write: (name: string, files: ReadonlyMap<string, Uint8Array | string>) =>
+      writing(() => writeWhole(dir, name, files, force)),
   };
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
 import { type SeenBefore, seenBeforeResponse } from '../../contract/seen-before.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import { type Pace, realPace } from '../../retry.ts';
 import { type Api, type ApiRequest, wholeAnswer } from './api.ts';
 import { clocksDiffer } from './errors.ts';
@@ -95,17 +95,11 @@ function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, sig
     /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
     retry: async (id: string) =>
       only(await api.request(post('/retry', { id, options: {} }), answer)),
-    /** Other pictures of the tenant that show the same thing; empty if the server does not look for them. */
+    /** Other pictures of the tenant that show the same thing. */
     async seenBefore(id: string): Promise<readonly SeenBefore[]> {
       const request = { query: { tenantName, id }, signal, longRun: signal };
-      try {
-        const where = { method: 'GET', path: `${path}/seen-before` } as const;
-        return (await api.request({ ...where, ...request }, seenBeforeResponse)).data;
-      } catch (error) {
-        // A server older than version 0.4.
-        if (error instanceof ForensicsError && error.code === 'not_found') return [];
-        throw error;
-      }
+      const where = { method: 'GET', path: `${path}/seen-before` } as const;
+      return (await api.request({ ...where, ...request }, seenBeforeResponse)).data;
     },
     async remove(id: string): Promise<void> {
       await api.request({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);
@@ -132,18 +126,14 @@ export async function withFreshUrls<A extends { readonly id: string }, T>(
   try {
     return await act(analysis);
   } catch (error) {
-    if (!isExpiry(error)) throw error;
+    if (!hasCode(error, 'url_expired')) throw error;
   }
   const fresh = await analyses.read(analysis.id);
   try {
     return await act(fresh);
   } catch (error) {
-    throw isExpiry(error) ? clocksDiffer() : error;
+    throw hasCode(error, 'url_expired') ? clocksDiffer() : error;
   }
-}
-
-function isExpiry(error: unknown): boolean {
-  return error instanceof ForensicsError && error.code === 'url_expired';
 }
 
 const firstPauseMs = 500;

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { isKeyOf } from '../../contract/vocabulary.ts';
-import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
+import { causeCode, type ErrorCode, failures, ForensicsError } from '../../errors.ts';
 
 interface Refusal {
   readonly status: number;
@@ -38,7 +38,8 @@ function retryAfter(headers: IncomingHttpHeaders) {
 /** Converts a network or TLS error: the server cannot be reached, or is not the one that was meant. */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
-  const code = systemCode(error);
+  const isLate = error instanceof Error && error.name === 'TimeoutError';
+  const code = isLate ? 'timeout' : causeCode(error) || 'connection failed';
   const distrust = distrustIn(code, error);
   if (distrust !== null) {
     return new ForensicsError('server_untrusted', `The certificate of ${url.host} ${distrust}`, {
@@ -95,14 +96,6 @@ const unreachable: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
 };
-
-function systemCode(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at.name === 'TimeoutError') return 'timeout';
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
-  return 'connection failed';
-}
 
 function codeForStatus(status: number): ErrorCode {
   if (status === 401) return 'unauthenticated';

@@ -144,7 +144,7 @@ async function list(options: ListOptions): Promise<void> {
     const lines = await core.audit.read({
       chain,
       ...(analysis === undefined ? {} : { subject: analysis }),
-      ...(since === undefined ? {} : { since }),
+      ...(since === undefined ? {} : { from: since }),
     });
     return lines.map((line) => ({ ...parseEntry(line), hash: line.hash }));
   });

@@ -1,7 +1,7 @@
 /** `forensics doctor`: checks that everything the service needs works, and says how to fix what does not. */
 
 import type { Command } from 'commander';
-import type { Diagnosis, State } from '../../ops/doctor/diagnosis.ts';
+import type { Diagnosis, State } from '../../ops/doctor/installation.ts';
 import { examineInstallation } from '../../ops/doctor/doctor.ts';
 import { exitCodes } from '../../errors.ts';
 import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';

@@ -5,13 +5,13 @@ import { type Command, Option } from 'commander';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
-import { isFull, systemCodeOf } from '../../ports/files/system-errors.ts';
+import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system-errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, isRemote, longestMs, parseDuration, type ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { readCredentials, saveCredentials } from '../connection/profiles.ts';
 import { serverNamed, withService } from '../connection/server.ts';
-import type { KeyActs } from '../connection/service.ts';
+import type { Service } from '../connection/local.ts';
 
 const defaultLife = '90d';
 const defaultGrace = '24h';
@@ -111,7 +111,7 @@ interface Ended {
 
 /** Uses the new key, which tests it once more. The leaked key goes first. */
 async function endOldKeys(
-  keys: KeyActs,
+  keys: Service['keys'],
   tenant: string,
   { key, replaced, earlier }: Rotated,
 ): Promise<Ended> {
@@ -177,7 +177,7 @@ interface NewKey {
  * @throws {ForensicsError} saying what went wrong and what happened to the key.
  */
 export async function orRevoke(
-  keys: Pick<KeyActs, 'revoke'>,
+  keys: Pick<Service['keys'], 'revoke'>,
   { tenant, key: { uuid }, otherwise = '' }: NewKey,
   act: () => Promise<void>,
 ): Promise<void> {
@@ -220,32 +220,16 @@ export async function withSecretFile<T>(
   act: (file: SecretFile | null) => Promise<T>,
 ): Promise<T> {
   if (path === undefined) return act(null);
-  const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-    throw systemCodeOf(cause) === 'EEXIST'
-      ? new ForensicsError(
-          'conflict',
-          'The --out file already exists; remove it or choose another.',
-          {
-            cause,
-          },
-        )
-      : notWritable(
-          'The --out file cannot be written; choose a folder that you can write to.',
-          cause,
-        );
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw systemCodeOf(error) === 'EEXIST'
+      ? new ForensicsError('conflict', `${path} already exists; choose another --out.`)
+      : toOutputFailure(error);
   });
-  async function write(secret: string): Promise<void> {
-    try {
+  const write = (secret: string) =>
+    writing(async () => {
       await file.writeFile(`${secret}\n`);
       await file.sync();
-    } catch (cause) {
-      if (!isFull(systemCodeOf(cause))) {
-        throw notWritable('The --out file cannot be written.', cause);
-      }
-      const message = 'There is no space left for the --out file.';
-      throw new ForensicsError('no_space_left', message, { cause });
-    }
-  }
+    });
   try {
     return await act({ write });
   } catch (error) {
@@ -254,8 +238,4 @@ export async function withSecretFile<T>(
   } finally {
     await file.close();
   }
-}
-
-function notWritable(message: string, cause: unknown): ForensicsError {
-  return new ForensicsError('output_not_writable', message, { cause });
 }

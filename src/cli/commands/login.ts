@@ -8,7 +8,7 @@ import { connectionsUnder, httpsAddress, openApi } from '../client/connect.ts';
 import { type DevicePrompt, logInByDevice, type Tokens } from '../client/device-login.ts';
 import { infoResponse, loginResponse } from '../../contract/auth.ts';
 import { messageResponse } from '../../contract/common.ts';
-import { ForensicsError } from '../../errors.ts';
+import { nullOn, hasCode, ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { calling, named, type ServerOptions, withServerOptions } from '../options.ts';
 import { printFields } from '../output/layout.ts';
@@ -28,9 +28,10 @@ import {
   saveProfile,
   type Session,
   profileTrust,
+  renewSession,
+  createSession,
 } from '../connection/profiles.ts';
 import { serverMentioned, trustGiven, userAgent } from '../connection/server.ts';
-import { hasSessionEnded, renewSession, createSession } from '../connection/session.ts';
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)
@@ -190,13 +191,8 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
  * are missing, and counts no failed login.
  */
 async function findProvider(api: Api): Promise<ProviderLogin | null> {
-  try {
-    const data = await loginWith(api, {});
-    return 'accessToken' in data ? null : data;
-  } catch (error) {
-    if (error instanceof ForensicsError && error.code === 'invalid_request') return null;
-    throw error;
-  }
+  const data = await nullOn(['invalid_request'], () => loginWith(api, {}));
+  return data === null || 'accessToken' in data ? null : data;
 }
 
 async function loginWith(api: Api, body: object): Promise<Answer> {
@@ -292,7 +288,7 @@ async function endSession(profile: Profile, session: Session): Promise<void> {
   try {
     await revokeWithFreshTokens(api, profile.name, session);
   } catch (error) {
-    if (!hasSessionEnded(error)) throw error;
+    if (!hasCode(error, 'unauthenticated')) throw error;
     log('The session had already ended.');
   } finally {
     await api.close();
@@ -304,7 +300,7 @@ async function revokeWithFreshTokens(api: Api, name: string, session: Session): 
   try {
     await revoke(api, session);
   } catch (error) {
-    if (!hasSessionEnded(error)) throw error;
+    if (!hasCode(error, 'unauthenticated')) throw error;
     const isDue = ({ refreshToken }: Session) => refreshToken === session.refreshToken;
     await revoke(api, await renewSession(name, { api, now: Date.now, isDue }));
   }

@@ -1,22 +1,20 @@
 /** `forensics report` on this machine's data folder: signs and writes the bundle of an analysis, or the report or archive of a case. */
 
-import { openBundleInput } from '../../service/analyses/bundle-input.ts';
+import { makeBundle } from '../../service/analyses/bundles.ts';
 import { type CaseParts, renderCase, writeCase } from '../../service/analyses/cases.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { operator } from '../../service/audit/entry.ts';
 import type { Settings } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
-import { writeBundle } from '../../evidence/write-bundle.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { limitsForAccepted } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
+import { createSandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
-import { readCaseData } from '../analyze/case-data.ts';
-import type { CaseOptions } from '../analyze/options.ts';
-import { type Language, languages } from '../../contract/vocabulary.ts';
+import { readCaseData, type CaseOptions } from '../analyze/options.ts';
+import type { Language } from '../../contract/vocabulary.ts';
 import type { ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { now, raise, withLocalCore } from '../connection/local.ts';
@@ -36,28 +34,19 @@ export async function writeReport(
   analysisId: string,
   options: ReportOptions & { readonly out: string },
 ): Promise<void> {
-  const { out, force, json, withoutOriginal } = options;
+  const { out, force, json, withoutOriginal, html: withHtml } = options;
   await checkFree(out, { force });
-  const { bundle, fingerprint, signedAt } = await withLocalCore(options, async (core, settings) => {
+  const extras = { ...(await readExtras(options)), withHtml };
+  const { bytes, ...made } = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
-    const dossier = await openInput({ core, settings }, { tenantId, analysisId }, options);
-    const signer = await core.signingKeys.signer();
-    const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
-    const made = writeBundle(dossier, how);
-    // Logged before it is written, so that no signed bundle is missing from the log.
-    await core.audit.note({
-      chain: tenantId,
-      actor: operator,
-      event: 'analysis.bundled',
-      subject: analysisId,
-      details: { manifestSha256: made.manifestSha256 },
-    });
-    return { bundle: made, fingerprint: signer.fingerprint, signedAt: how.signedAt };
+    const how = { actor: operator, withOriginal: !withoutOriginal, extras };
+    return withParts({ core, settings }, (input) =>
+      makeBundle({ core, input, now }, { tenantId, analysisId }, how),
+    );
   });
-  await writeWholeFile(out, bundle.bytes, { force });
-  const { manifestSha256 } = bundle;
-  if (json) return printJson({ file: out, analysisId, fingerprint, signedAt, manifestSha256 });
-  log(`Signed with the key ${fingerprint}.`);
+  await writeWholeFile(out, bytes, { force });
+  if (json) return printJson({ file: out, analysisId, ...made });
+  log(`Signed with the key ${made.fingerprint}.`);
   print(out);
 }
 
@@ -80,15 +69,12 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
     await withParts({ core, settings }, async (parts) => {
       if (kind === 'report') {
         const [language = 'en'] = lang;
-        const how = { extras, inTurn, languages: [language], madeAt: now() };
-        const pdf = (await renderCase(parts, which, how))[language];
-        if (pdf === undefined)
-          throw new TypeError('The report was requested in this language but was not produced.');
-        return writeWholeFile(out, pdf, { force });
+        const how = { extras, inTurn, language, madeAt: now() };
+        return writeWholeFile(out, await renderCase(parts, which, how), { force });
       }
       const signer = await core.signingKeys.signer();
       const by = { signer, signedAt: now(), actor: operator, audit: core.audit };
-      const how = { extras, inTurn, languages, withOriginal: !withoutOriginal, ...by };
+      const how = { extras, inTurn, withOriginal: !withoutOriginal, ...by };
       await writeWholeFile(out, writeCase(parts, which, how), { force });
       log(`Signed with the key ${signer.fingerprint}.`);
     });
@@ -96,7 +82,7 @@ export async function makeCase({ projectId, out, kind }: CaseFile, options: Repo
 }
 
 /** Opens what is needed to write bundles and reports. */
-export async function withParts<T>(
+async function withParts<T>(
   { core, settings }: { readonly core: Core; readonly settings: Settings },
   act: (parts: CaseParts) => Promise<T>,
 ): Promise<T> {
@@ -113,22 +99,7 @@ export async function withParts<T>(
   }
 }
 
-async function openInput(
-  opened: Parameters<typeof withParts>[0],
-  target: Parameters<typeof openBundleInput>[1],
-  options: ReportOptions,
-) {
-  const extras = await readExtras(options);
-  return withParts(opened, ({ sandbox, ...parts }) => {
-    const drawing: Pick<Sandbox, 'render' | 'layBeside'> = {
-      ...sandbox,
-      render: (request, running) => sandbox.render({ ...request, withHtml: options.html }, running),
-    };
-    return openBundleInput({ ...parts, sandbox: drawing }, target, extras);
-  });
-}
-
-export async function readExtras(options: ReportOptions) {
+async function readExtras(options: ReportOptions) {
   const { withMetadata, errorLevel: withErrorLevel } = options;
   return { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
 }

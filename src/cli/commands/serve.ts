@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type App, openApp } from '../../service/app.ts';
-import { type Stack, withStack } from '../../service/disposer.ts';
+import { type Stack, withStack } from '../../service/background.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
 import { configFolder, readConfig, type Settings, type Sources } from '../../contract/config.ts';
 import { helpFor, type SettingName } from '../../contract/settings.ts';

@@ -14,7 +14,7 @@ import {
 import { type Columns, listTable, printList } from '../output/layout.ts';
 import { print, printJson } from '../output/terminal.ts';
 import { profileTenant, withService } from '../connection/server.ts';
-import type { TenantActs } from '../connection/service.ts';
+import type { Service } from '../connection/local.ts';
 
 export function defineUsage(command: Command): void {
   withDays(withServiceOptions(command).option('--tenant <name>', 'only this tenant'))
@@ -64,7 +64,10 @@ async function usage(options: UsageOptions): Promise<void> {
   printList(found, columns, { json: false, none: 'There are no tenants.' });
 }
 
-async function allUsed(tenants: TenantActs, options: UsageOptions): Promise<readonly Used[]> {
+async function allUsed(
+  tenants: Service['tenants'],
+  options: UsageOptions,
+): Promise<readonly Used[]> {
   const named = options.tenant ?? (isRemote(options) ? profileTenant(options) : undefined);
   const names = named === undefined ? await tenants.names() : [named];
   const all: Used[] = [];
@@ -75,7 +78,7 @@ async function allUsed(tenants: TenantActs, options: UsageOptions): Promise<read
   return all;
 }
 
-async function toCsv(tenants: TenantActs, used: readonly Used[]): Promise<string> {
+async function toCsv(tenants: Service['tenants'], used: readonly Used[]): Promise<string> {
   const rows: CsvValue[][] = [['tenant', ...Object.keys(usageColumns)]];
   for (const { tenantName, report } of used) {
     // oxlint-disable-next-line no-await-in-loop -- as above
@@ -109,7 +112,7 @@ interface Days {
 }
 
 async function readReport(
-  tenants: Pick<TenantActs, 'report'>,
+  tenants: Pick<Service['tenants'], 'report'>,
   tenant: string,
   { from, to }: Days,
 ): Promise<UsageReport> {
@@ -130,7 +133,7 @@ const dayMs = 86_400_000;
  * @param whole - the report for the whole period.
  */
 async function dailyReports(
-  tenants: Pick<TenantActs, 'report'>,
+  tenants: Pick<Service['tenants'], 'report'>,
   tenant: string,
   whole: UsageReport,
 ): Promise<readonly UsageReport[]> {
@@ -147,7 +150,10 @@ async function dailyReports(
 }
 
 /** A day rather than a time, so that `--to` may be the same day. */
-async function firstDay(tenants: Pick<TenantActs, 'report'>, tenant: string): Promise<string> {
+async function firstDay(
+  tenants: Pick<Service['tenants'], 'report'>,
+  tenant: string,
+): Promise<string> {
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
 }
 

@@ -1,15 +1,10 @@
 /** `forensics user`: accounts on this machine. */
 
+import { tenantNamed, type Core } from '../../service/core.ts';
 import { type Command, Option } from 'commander';
-import type { Users } from '../../service/access/users.ts';
+import type { User, Users } from '../../service/access/users.ts';
 import { ForensicsError } from '../../errors.ts';
-import {
-  type ShownUser,
-  shownUser,
-  tenantIdsNamed,
-  userNamed,
-  withLocalCore,
-} from '../connection/local.ts';
+import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import { agreed, askHidden, canAsk, readFirstLine } from '../input.ts';
 import { calling, localCommand, type LocalOptions, yesOption } from '../options.ts';
@@ -289,3 +284,51 @@ function printWithPassword(
   log(`Password of ${user.email} (${user.id}). It will not be shown again:`);
   print(password);
 }
+
+/**
+ * @param who - email address or id; with an identity provider only the id, because people can change their address
+ *   there, and a local account with the same address is not theirs. @throws {ForensicsError} `not_found`.
+ */
+async function userNamed({ users, identity }: Core, who: string): Promise<User> {
+  const hasProvider = identity.kind === 'oidc';
+  const named = hasProvider ? [] : await users.byEmail(who);
+  if (named.length > 1) {
+    throw new ForensicsError(
+      'conflict',
+      `${named.length} tenants have an account with this address; specify one by its id: ${named.map(({ id }) => id).join(', ')}.`,
+    );
+  }
+  const user = named[0] ?? (await users.byId(who));
+  if (user !== null) return user;
+  throw new ForensicsError(
+    'not_found',
+    hasProvider
+      ? `There is no account with the id "${who}"; with an identity provider, specify accounts by the ids in "forensics user list".`
+      : `There is no account "${who}"; "forensics user list" shows all accounts.`,
+  );
+}
+
+/** @throws {ForensicsError} `tenant_not_found`. */
+async function tenantIdsNamed(core: Core, names: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(names.map((name) => tenantNamed(core, name)));
+  return found.map(({ id }) => id);
+}
+
+async function shownUser({ tenants }: Core, user: User) {
+  const found = await Promise.all(user.tenantIds.map((id) => tenants.byId(id)));
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    userType: user.userType,
+    scopes: user.scopes,
+    tenants: found.flatMap((tenant) => tenant?.name ?? []).toSorted(),
+    state: user.disabledAt === null ? 'enabled' : 'disabled',
+    issuer: user.issuer,
+    createdDate: user.createdAt.toISOString(),
+    lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
+  };
+}
+
+/** An account as the command line prints it. */
+type ShownUser = Awaited<ReturnType<typeof shownUser>>;

@@ -16,8 +16,22 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { newId } from '../../ports/db/database.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/atomic-write.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
-import { type FileCounts, makeValidation } from '../../service/validation/record.ts';
-import { type Choice, chooseFiles } from '../../service/validation/sampling.ts';
+import {
+  type FileCounts,
+  makeValidation,
+  writeJudgement,
+  writeWarnings,
+} from '../../service/validation/record.ts';
+import {
+  type Choice,
+  chooseFiles,
+  type Bench,
+  gatherLabelled,
+  type LabelledInput,
+  measureAll,
+  type Outcome,
+  type ValidateOptions,
+} from '../validate/measure.ts';
 import { openValidations } from '../../service/validation/saved-validations.ts';
 import type { ClassFigures, Validation } from '../../service/validation/validation.ts';
 import { listenForStop, startProgress } from '../analyze/batch.ts';
@@ -41,16 +55,7 @@ import {
   type Row,
 } from '../output/layout.ts';
 import { lineWidth, log, print, printable, printJson } from '../output/terminal.ts';
-import {
-  type Bench,
-  gatherLabelled,
-  type LabelledInput,
-  measureAll,
-  type Outcome,
-  type ValidateOptions,
-} from '../validate/measure.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { writeJudgement, writeWarnings } from '../../service/validation/statements.ts';
 
 export function defineValidate(validate: Command): void {
   validate

@@ -1,6 +1,6 @@
 /** Works on the data folder of this machine, whether or not a server is running on it. */
 
-import type { User } from '../../service/access/users.ts';
+import type { Keys } from '../../service/access/keys.ts';
 import {
   type Core,
   hasInstallation,
@@ -11,10 +11,10 @@ import {
 import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Tenancy } from '../../service/tenants/tenancy.ts';
+import type { Tenancy, TenantRequest } from '../../service/tenants/tenancy.ts';
 import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
-import type { KeyActs, Service, TenantActs } from './service.ts';
+import type { ReportQuery } from '../../contract/usage.ts';
 
 /**
  * Opens the data folder for one action and closes it again, even when the action fails.
@@ -70,15 +70,24 @@ export function logOpening(
   note(`The database was upgraded from schema ${from} to ${to}${kept}`);
 }
 
-/** The service on this machine's data folder, where the operator acts. */
-export function createLocalService(core: Core, settings: Settings): Service {
+/**
+ * What commands need from a service: the data folder of this machine, where the operator acts, or a server
+ * (`remote.ts`), where the owner of the login or API key acts. Both return values of the `/v1` API. Tenants are given
+ * by name.
+ */
+export type Service = ReturnType<typeof createLocalService>;
+
+export function createLocalService(core: Core, settings: Settings) {
   return {
     keys: createKeyActs(core),
     tenants: createTenantActs(core, settings),
   };
 }
 
-function createKeyActs(core: Core): KeyActs {
+type ForTenant<T> = Omit<T, 'tenantId' | 'by'> & { readonly tenant: string };
+
+/** The errors of each method are documented at `Keys` in the access room; a server may also reject the caller. */
+function createKeyActs(core: Core) {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
   /** The id of the tenant; `bySecret`, if given, must be one of its keys. */
@@ -90,36 +99,54 @@ function createKeyActs(core: Core): KeyActs {
     throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
   };
   return {
-    list: async (tenant, bySecret) => keys.list(await openedBy(tenant, bySecret)),
-    create: async ({ tenant, ...key }) =>
+    /**
+     * Newest first, masked.
+     *
+     * @param bySecret - the API key to authenticate with, instead of the usual credentials.
+     * @throws {ForensicsError} when that key is not accepted for the tenant.
+     */
+    list: async (tenant: string, bySecret?: string) => keys.list(await openedBy(tenant, bySecret)),
+    /** Returns the key with its secret, which is never shown again. */
+    create: async ({ tenant, ...key }: ForTenant<Parameters<Keys['mint']>[0]>) =>
       keys.mint({ tenantId: await findTenantId(tenant), ...key, by: operator }),
-    rotate: async ({ tenant, ...rotation }) =>
+    /** Returns the new key with its secret, which is never shown again. */
+    rotate: async ({ tenant, ...rotation }: ForTenant<Parameters<Keys['rotate']>[0]>) =>
       keys.rotate({ tenantId: await findTenantId(tenant), ...rotation, by: operator }),
-    revoke: async ({ tenant, uuid, bySecret }) =>
-      keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
-    prune: async ({ tenant, uuids }) =>
+    revoke: async ({
+      tenant,
+      uuid,
+      bySecret,
+    }: {
+      tenant: string;
+      uuid: string;
+      bySecret?: string;
+    }) => keys.revoke({ tenantId: await openedBy(tenant, bySecret), uuid, by: operator }),
+    /** Revokes those of the given keys that have ended. @returns the revoked keys. */
+    prune: async ({ tenant, uuids }: { tenant: string; uuids: readonly string[] }) =>
       keys.prune({ tenantId: await findTenantId(tenant), uuids, by: operator }),
   };
 }
 
-function createTenantActs(core: Core, settings: Settings): TenantActs {
+function createTenantActs(core: Core, settings: Settings) {
   return {
-    names: async () => {
+    /** Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an API key. */
+    names: async (): Promise<readonly string[]> => {
       const all = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
       return all.map(({ name }) => name);
     },
-    async read(name) {
+    async read(name: string) {
       const tenant = await tenantNamed(core, name);
       return (await loadTenancy(core, settings)).read(tenant);
     },
-    async change(name, request) {
+    async change(name: string, request: TenantRequest) {
       const tenant = await tenantNamed(core, name);
       const tenancy = await loadTenancy(core, settings);
       const answer = await tenancy.change(tenant, request, operator);
       if (request.webhookUrl != null) await warnAboutWebhook(request.webhookUrl, settings);
       return answer;
     },
-    report: async (name, query) => core.usage.report(await keptTenantNamed(core, name), query),
+    report: async (name: string, query: ReportQuery) =>
+      core.usage.report(await keptTenantNamed(core, name), query),
   };
 }
 
@@ -143,63 +170,4 @@ export const now = () => new Date();
 /** For parts whose errors should end the command. */
 export function raise(error: unknown): never {
   throw error;
-}
-
-/** An account as the command line prints it. */
-export interface ShownUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly userType: string;
-  readonly scopes: readonly string[];
-  readonly tenants: readonly string[];
-  readonly state: 'enabled' | 'disabled';
-  readonly issuer: string | null;
-  readonly createdDate: string;
-  readonly lastLoginDate: string | null;
-}
-
-/**
- * @param who - email address or id; with an identity provider only the id, because people can change their address
- *   there, and a local account with the same address is not theirs. @throws {ForensicsError} `not_found`.
- */
-export async function userNamed({ users, identity }: Core, who: string): Promise<User> {
-  const hasProvider = identity.kind === 'oidc';
-  const named = hasProvider ? [] : await users.byEmail(who);
-  if (named.length > 1) {
-    throw new ForensicsError(
-      'conflict',
-      `${named.length} tenants have an account with this address; specify one by its id: ${named.map(({ id }) => id).join(', ')}.`,
-    );
-  }
-  const user = named[0] ?? (await users.byId(who));
-  if (user !== null) return user;
-  throw new ForensicsError(
-    'not_found',
-    hasProvider
-      ? `There is no account with the id "${who}"; with an identity provider, specify accounts by the ids in "forensics user list".`
-      : `There is no account "${who}"; "forensics user list" shows all accounts.`,
-  );
-}
-
-/** @throws {ForensicsError} `tenant_not_found`. */
-export async function tenantIdsNamed(core: Core, names: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(names.map((name) => tenantNamed(core, name)));
-  return found.map(({ id }) => id);
-}
-
-export async function shownUser({ tenants }: Core, user: User): Promise<ShownUser> {
-  const found = await Promise.all(user.tenantIds.map((id) => tenants.byId(id)));
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    userType: user.userType,
-    scopes: user.scopes,
-    tenants: found.flatMap((tenant) => tenant?.name ?? []).toSorted(),
-    state: user.disabledAt === null ? 'enabled' : 'disabled',
-    issuer: user.issuer,
-    createdDate: user.createdAt.toISOString(),
-    lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
-  };
 }

@@ -5,10 +5,10 @@ import { messageResponse } from '../../contract/common.ts';
 import { keysResponse, newKeyResponse } from '../../contract/keys.ts';
 import { tenantResponse, tenantComponents } from '../../contract/tenant.ts';
 import { reportResponse, usageComponents } from '../../contract/usage.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import { type Api, wholeAnswer } from '../client/api.ts';
 import { usageError } from '../errors.ts';
-import type { KeyActs, Service, TenantActs } from './service.ts';
+import type { Service } from './local.ts';
 
 export function createRemoteService(api: Api): Service {
   return {
@@ -17,12 +17,12 @@ export function createRemoteService(api: Api): Service {
   };
 }
 
-function createKeyActs(api: Api): KeyActs {
+function createKeyActs(api: Api): Service['keys'] {
   const path = '/v1/auth/api';
   const create = async (body: object) =>
     (await api.request({ method: 'POST', path, body }, newKeyResponse)).data;
 
-  const acts: KeyActs = {
+  const acts: Service['keys'] = {
     async list(tenantName, bySecret) {
       const request = { method: 'GET', path, query: { tenantName }, ...withKey(bySecret) } as const;
       return (await api.request(request, keysResponse)).data;
@@ -52,7 +52,7 @@ function createKeyActs(api: Api): KeyActs {
         // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
         await acts.revoke({ tenant, uuid }).catch((error: unknown) => {
           // Another process may have revoked it first.
-          if (!(error instanceof ForensicsError) || error.code !== 'not_found') throw error;
+          if (!hasCode(error, 'not_found')) throw error;
         });
       }
       return ended;
@@ -68,7 +68,7 @@ function withKey(secret: string | undefined) {
 const wholeTenant = wholeAnswer(tenantResponse, tenantComponents);
 const wholeReport = wholeAnswer(reportResponse, usageComponents);
 
-function createTenantActs(api: Api): TenantActs {
+function createTenantActs(api: Api): Service['tenants'] {
   const path = '/v1/tenant';
   return {
     async names() {
@@ -76,7 +76,7 @@ function createTenantActs(api: Api): TenantActs {
         return (await api.request({ method: 'POST', path: '/v1/auth/info' }, infoResponse)).data
           .tenants;
       } catch (error) {
-        if (!(error instanceof ForensicsError) || error.code !== 'forbidden') throw error;
+        if (!hasCode(error, 'forbidden')) throw error;
         throw usageError('An API key cannot list its tenants; name one with --tenant.');
       }
     },

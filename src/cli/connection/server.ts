@@ -16,9 +16,9 @@ import {
   profileNamed,
   readCredentials,
   profileTrust,
+  authorizeBySession,
 } from './profiles.ts';
-import type { Service } from './service.ts';
-import { authorizeBySession } from './session.ts';
+import type { Service } from './local.ts';
 
 /** Fills in the tenant from the profile. Ends the command if neither specifies one. */
 export async function nameTenant(command: Command): Promise<void> {

@@ -75,10 +75,10 @@ export function toList<T>(records: readonly T[], columns: Columns<T>): string {
   );
 }
 
-type Cells = readonly string[];
+export type Cells = readonly string[];
 
 /** Spaces between columns. */
-const gap = 2;
+export const gap = 2;
 
 /**
  * A list in columns without frames, so that its output can be cut and sorted.
@@ -119,8 +119,12 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
 }
 
 /** A cell that is too long continues on the next line, below itself. */
-function layRow(cells: Cells, widths: readonly number[]): string {
-  const wrapped = widths.map((width, at) => wrapAnsi(cells[at] ?? '', width).split('\n'));
+export function layRow(cells: Cells, widths: readonly number[]): string {
+  const wrapped = widths.map((width, at) => {
+    const cell = cells[at] ?? '';
+    // A table may have a hundred thousand rows, and wrapping is slow.
+    return stringWidth(cell) <= width ? [cell] : wrapAnsi(cell, width).split('\n');
+  });
   const height = Math.max(...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
     widths
@@ -131,7 +135,7 @@ function layRow(cells: Cells, widths: readonly number[]): string {
 }
 
 /** Pads with spaces to a width in terminal cells. */
-export function padded(text: string, width: number): string {
+function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 

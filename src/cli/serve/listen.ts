@@ -165,12 +165,7 @@ export function certificateSource(settings: Settings): CertificateSource | null 
   };
 }
 
-export interface KeptCertificate {
-  /** Checks for a new certificate now. Never fails; errors are logged. */
-  check(): Promise<void>;
-  endsAt(): Date;
-  stop(): void;
-}
+export type KeptCertificate = ReturnType<typeof keepCertificate>;
 
 const dayMs = 24 * 3_600_000;
 const warnBeforeDays = 14;
@@ -184,7 +179,7 @@ export function keepCertificate(
   first: TlsMaterial,
   { server, log }: { readonly server: HttpServer['server']; readonly log: KeeperLog },
   now: () => Date = () => new Date(),
-): KeptCertificate {
+) {
   let shown = first;
   let problem = '';
   let warnedAt: Date | null = null;
@@ -215,6 +210,7 @@ export function keepCertificate(
     log.warn({ endsAt }, 'the certificate expires soon; renew it');
   }
 
+  /** Checks for a new certificate now. Never fails; errors are logged. */
   async function check(): Promise<void> {
     await replace();
     warnBeforeEnd();

@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ExtractEvents } from 'tar-stream';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf } from '../../ports/files/system-errors.ts';
+import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
 export interface Archive {
@@ -31,9 +31,16 @@ export interface ReadOptions {
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` if it was never a backup. */
 export async function readArchive(file: string, options: ReadOptions = {}): Promise<Archive> {
-  const handle = await openFile(file);
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw toReadFailure(error);
+  });
   try {
-    const { size } = await handle.stat();
+    const stats = await handle.stat();
+    if (!stats.isFile()) {
+      const message = `${file} is not a file; specify the backup file itself.`;
+      throw new ForensicsError('backup_unreadable', message);
+    }
+    const { size } = stats;
     const reading = { handle, size, options };
     const found: Found = { files: new Map(), hashes: new Map(), texts: new Map() };
     const fault = await readEntries(reading, found);
@@ -189,22 +196,5 @@ function assertBackup(block: Buffer): void {
   throw new ForensicsError(
     'backup_unreadable',
     'This is not a forensics backup; specify a file made by "forensics backup create", and decompress it first if necessary.',
-  );
-}
-
-async function openFile(file: string): Promise<FileHandle> {
-  try {
-    const handle = await open(file, 'r');
-    if ((await handle.stat()).isFile()) return handle;
-    await handle.close();
-  } catch (error) {
-    const isMissing = systemCodeOf(error) === 'ENOENT';
-    const code = isMissing ? 'file_not_found' : 'file_not_readable';
-    const what = isMissing ? 'does not exist' : 'cannot be read';
-    throw new ForensicsError(code, `The backup ${file} ${what}.`, { cause: error });
-  }
-  throw new ForensicsError(
-    'backup_unreadable',
-    `${file} is not a file; specify the backup file itself.`,
   );
 }

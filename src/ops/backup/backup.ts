@@ -13,7 +13,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
-import { requireFreeSpace } from '../../ports/files/free-space.ts';
+import { requireFreeSpace, linkUnlessTaken, syncFolder } from '../../ports/files/atomic-write.ts';
 import type { Db } from '../../ports/db/database.ts';
 import {
   inspectDatabase,
@@ -23,7 +23,6 @@ import {
 } from '../../ports/db/snapshot.ts';
 import { requireSqlite } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
-import { linkUnlessTaken, syncFolder } from '../../ports/files/atomic-write.ts';
 import { unlessMissing } from '../../ports/files/system-errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';

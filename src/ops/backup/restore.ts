@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { readConfig, type Settings } from '../../contract/config.ts';
-import { requireFreeSpace } from '../../ports/files/free-space.ts';
+import { requireFreeSpace, syncFolder } from '../../ports/files/atomic-write.ts';
 import {
   belongsToAnotherUser,
   lockForServing,
@@ -18,7 +18,6 @@ import {
   restoringFolder,
 } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
-import { syncFolder } from '../../ports/files/atomic-write.ts';
 import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';

@@ -8,7 +8,7 @@ import { currentSchema } from '../../ports/db/migrations.ts';
 import { type Db } from '../../ports/db/database.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
 import { embeddedObjects, type Manifest, names, toDiskError } from './contents.ts';
 
@@ -65,7 +65,7 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
       : [`${names.manifest} gives a different schema version from the database.`];
     return { ...common, rows, problems: [...schemaProblems, ...found, ...missing] };
   } catch (error) {
-    if (!(error instanceof ForensicsError) || error.code !== 'database_damaged') throw error;
+    if (!hasCode(error, 'database_damaged')) throw error;
     return { ...common, rows: {}, problems: ['The database in the backup is damaged.'] };
   }
 }

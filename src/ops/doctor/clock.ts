@@ -6,7 +6,7 @@ import { max } from 'drizzle-orm';
 import type { Settings } from '../../contract/config.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { analyses, tenants } from '../../ports/db/schema.ts';
-import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
+import { type Diagnose, diagnose, type Diagnosis } from './installation.ts';
 
 const warnAboveMs = 60_000;
 // AWS Signature Version 4 tolerates a clock difference of 15 minutes.

@@ -4,14 +4,17 @@
  */
 
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode } from '../../errors.ts';
 import type { Settings } from '../../contract/config.ts';
 import { belongsToAnotherUser, modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';
-import { diagnose, type Diagnosis, fixFor, messageOf } from './diagnosis.ts';
 import {
+  diagnose,
+  type Diagnosis,
+  fixFor,
+  messageOf,
   checkDatabase,
   checkModels,
   checkModules,
@@ -94,7 +97,7 @@ async function examineInside(request: Examination): Promise<readonly Diagnosis[]
   try {
     core = await openCore(settings, now);
   } catch (error) {
-    const isSilent = error instanceof ForensicsError && error.code === 'store_unavailable';
+    const isSilent = hasCode(error, 'store_unavailable');
     const ofPostgres = isSilent
       ? 'Check databaseUrl, and that PostgreSQL is running: pg_isready'
       : 'Correct that, then run "forensics doctor" again.';

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { type Db, transact } from '../../ports/db/database.ts';
 import { judgeClock } from './clock.ts';
-import { diagnose, type Diagnosis } from './diagnosis.ts';
+import { diagnose, type Diagnosis } from './installation.ts';
 
 /** @throws {ForensicsError} if the database does not respond. */
 export async function checkDatabaseClock(db: Db, now: () => Date): Promise<Diagnosis> {

@@ -6,7 +6,7 @@ import { defaultSeed } from '../../contract/vocabulary.ts';
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
-import { diagnose, type Diagnosis } from './diagnosis.ts';
+import { diagnose, type Diagnosis } from './installation.ts';
 
 // The golden numbers have four digits; runs on the same processor agree exactly, and on two kinds of processor they
 // differed by up to 0.0005.

@@ -3,17 +3,19 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { ForensicsError } from '../../errors.ts';
-import { gatherAnswer, probeKey, probeStore } from '../../ports/storage/remote/probe.ts';
-import type { StorageType } from '../../contract/vocabulary.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import {
+  gatherAnswer,
+  probeKey,
+  probeStore,
   connectionFailure,
   createAgent,
   type RemoteSettings,
 } from '../../ports/storage/remote/http.ts';
+import type { StorageType } from '../../contract/vocabulary.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { judgeClock } from './clock.ts';
-import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
+import { diagnose, type Diagnosis, messageOf } from './installation.ts';
 
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const access = await checkAccess(target);
@@ -94,7 +96,7 @@ async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
       return failed('The downloaded bytes differ from the uploaded ones.', fixes.presigned);
     return ok('Uploading, downloading and deleting through them work.');
   } catch (error) {
-    const isUnreached = error instanceof ForensicsError && error.code === 'store_unavailable';
+    const isUnreached = hasCode(error, 'store_unavailable');
     if (unreached !== null && isUnreached) return warning(unreached.message, unreached.fix);
     return failed(messageOf(error), fixes.presigned);
   } finally {

@@ -9,7 +9,7 @@ import { type Blobs, openBlobs, uploadOrigins } from '../../service/storage.ts';
 import type { Settings } from '../../contract/config.ts';
 import { isServed } from '../../ports/data-folder/data-folder.ts';
 import type { StorageConfig } from '../../ports/storage/configs.ts';
-import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
+import { diagnose, type Diagnosis, messageOf } from './installation.ts';
 import { checkStore, createVisitor, type StoreToCheck } from './store.ts';
 
 export interface StoresToCheck {

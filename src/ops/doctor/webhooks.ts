@@ -3,7 +3,7 @@
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { listDeliveries } from '../../service/webhooks/deliveries.ts';
-import { diagnose, type Diagnosis } from './diagnosis.ts';
+import { diagnose, type Diagnosis } from './installation.ts';
 
 type WebhookState = Pick<
   Tenant,

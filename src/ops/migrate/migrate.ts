@@ -19,8 +19,7 @@ import { keptSecretsKey, openDataFolder, openSecrets } from '../../service/secre
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { keysInDatabase } from '../../evidence/keys-in-database.ts';
 import { copySigningKeys, keysInFolder } from '../../evidence/signing-keys.ts';
-import { type Core, openCoreOn } from '../../service/core.ts';
-import { beginMigration, finishMigration } from '../../service/migration-state.ts';
+import { type Core, openCoreOn, beginMigration, finishMigration } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { copyRows } from './copy-rows.ts';
 

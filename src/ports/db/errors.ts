@@ -1,6 +1,6 @@
 /** Translates errors of both engines that a caller can act on; all others are passed through. */
 
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { causeCode, type ErrorCode, ForensicsError } from '../../errors.ts';
 
 /** Matches the start of an engine or system error code. */
 interface Translation {
@@ -10,12 +10,12 @@ interface Translation {
 }
 
 export function toSqliteError(error: unknown): unknown {
-  return translate(error, readCode(error, 'SQLITE_'), ofSqlite);
+  return translate(error, causeCode(error, 'SQLITE_'), ofSqlite);
 }
 
 /** Translates an error from opening the file, which may also have a system code. */
 export function toOpeningError(error: unknown): unknown {
-  return translate(error, readCode(error, ''), ofSqlite);
+  return translate(error, causeCode(error), ofSqlite);
 }
 
 export function toPostgresError(error: unknown): unknown {
@@ -23,12 +23,12 @@ export function toPostgresError(error: unknown): unknown {
 }
 
 export function isBusy(error: unknown): boolean {
-  return readCode(error, 'SQLITE_').startsWith('SQLITE_BUSY');
+  return causeCode(error, 'SQLITE_').startsWith('SQLITE_BUSY');
 }
 
 /** Whether a transaction failed because of a concurrent one, so that a retry may succeed. */
 export function isConflict(error: unknown): boolean {
-  return conflictCodes.includes(readCode(error, ''));
+  return conflictCodes.includes(causeCode(error));
 }
 
 // serialization_failure, deadlock_detected; unique_violation, which a concurrent transaction may have caused after our
@@ -43,14 +43,6 @@ function translate(error: unknown, code: string, translations: readonly Translat
     : new ForensicsError(found.code, found.message, { cause: error });
 }
 
-/** The code of the error or one of its causes; empty if none has a matching code. */
-function readCode(error: unknown, begin: string): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
-  }
-  return '';
-}
-
 /** The driver has no codes for lost connections. */
 function readPostgresCode(error: unknown): string {
   const isLost =
@@ -58,7 +50,7 @@ function readPostgresCode(error: unknown): string {
     /connection terminated|connection error|timeout exceeded|client was closed/i.test(
       error.message,
     );
-  return readCode(error, '') || (isLost ? 'ECONN' : '');
+  return causeCode(error) || (isLost ? 'ECONN' : '');
 }
 
 const ofSqlite: readonly Translation[] = [

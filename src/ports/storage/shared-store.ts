@@ -11,34 +11,17 @@ import { storageConfigs } from '../db/schema.ts';
 import { type ConfigRow, type SealedConfigs, type SharedConfig, storagePlace } from './configs.ts';
 import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
 
-/** One tenant's part of the store. */
-interface SharedPart {
-  readonly config: SharedConfig;
-  readonly store: RemoteStore;
-}
+export type SharedStore = ReturnType<typeof createSharedStore>;
 
-export interface SharedStore {
+interface SharedStoreSettings {
+  readonly db: Db;
+  readonly configs: SealedConfigs;
   /** The administrator's configuration, with an empty prefix. */
   readonly config: SharedConfig;
   readonly store: RemoteStore;
-  /** The row of the tenant's part; created if missing. */
-  rowFor(tenantId: string): Promise<ConfigRow>;
-  /** Null if the row belongs to another store. */
-  partOf(row: ConfigRow): SharedPart | null;
-  /**
-   * Tests the store, then saves its working credentials in the rows, for use after it has been replaced by another.
-   *
-   * @throws {ForensicsError} as `RemoteStore.probe`.
-   */
-  prove(): Promise<void>;
 }
 
-interface SharedStoreSettings extends Pick<SharedStore, 'config' | 'store'> {
-  readonly db: Db;
-  readonly configs: SealedConfigs;
-}
-
-export function createSharedStore(settings: SharedStoreSettings): SharedStore {
+export function createSharedStore(settings: SharedStoreSettings) {
   const { db, configs, config, store } = settings;
   const wholePlace = storagePlace(config);
   const findRow = prepareFindRow(db);
@@ -72,17 +55,24 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
   return {
     config,
     store,
-    async rowFor(tenantId) {
+    /** The row of the tenant's part; created if missing. */
+    async rowFor(tenantId: string): Promise<ConfigRow> {
       return (
         (await findRow.get({ tenantId, place: placeFor(tenantId) })) ?? (await makeRow(tenantId))
       );
     },
-    partOf(row) {
+    /** Null if the row belongs to another store. */
+    partOf(row: ConfigRow) {
       if (!isInThisStore(row)) return null;
       const part = configFor(row.tenantId);
       return { config: part, store: withPrefix(store, part.shared.keyPrefix) };
     },
-    async prove() {
+    /**
+     * Tests the store, then saves its working credentials in the rows, for use after it has been replaced by another.
+     *
+     * @throws {ForensicsError} as `RemoteStore.probe`.
+     */
+    async prove(): Promise<void> {
       await store.probe();
       await keepCredentials();
     },

@@ -3,6 +3,7 @@
  * the URL is the only permission needed. Bodies are streamed and never parsed.
  */
 
+import { withinTime } from '../../retry.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
@@ -11,7 +12,6 @@ import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
-import { takeExpectation } from '../transport.ts';
 
 interface ObjectRoutes extends EmbeddedObjects {
   /** Disconnects a client after this long without a byte in either direction; 30 s by default. */
@@ -124,16 +124,18 @@ function declaredLength({ headers }: ObjectRequest): number | null {
   throw new HttpRefusal(411, 'invalid_request', message);
 }
 
-/** Sends `100 Continue` to a client that is waiting for it, when the first byte is read. */
 async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
-  if (takeExpectation(request.raw)) reply.raw.writeContinue();
   // Stays open when the reader stops early, so that a response can still be sent.
   const iterator = request.raw.iterator({ destroyOnReturn: false });
   let isPending = false;
   try {
     for (;;) {
       isPending = true;
-      const step: IteratorResult<Uint8Array> = await inTime(iterator.next(), idleTimeoutMs);
+      const step: IteratorResult<Uint8Array> = await withinTime(
+        iterator.next(),
+        idleTimeoutMs,
+        bodyTooLate,
+      );
       isPending = false;
       if (step.done === true) return;
       yield step.value;
@@ -147,12 +149,8 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
   }
 }
 
-function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
-    const timer = setTimeout(() => reject(late), timeoutMs);
-    step.finally(() => clearTimeout(timer)).then(resolve, reject);
-  });
+function bodyTooLate(): never {
+  throw new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
 }
 
 async function getObject(act: Act): Promise<void> {
@@ -178,15 +176,7 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
     etag: `"${record.etag}"`,
     'last-modified': record.createdAt.toUTCString(),
   };
-  const unmet = unmetCondition(request.headers, record);
-  if (unmet === 304) return reply.code(304).headers(facts).send();
-  if (unmet === 412) {
-    throw new HttpRefusal(
-      412,
-      'conflict',
-      'The object does not meet the conditions of the request.',
-    );
-  }
+  if (isKnown(request.headers, record)) return reply.code(304).headers(facts).send();
   const range = requestedRange(request.headers, record);
   if (range?.length === 0) {
     void reply.header('content-range', `bytes */${sizeBytes}`);
@@ -201,8 +191,6 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
     ...facts,
     'accept-ranges': 'bytes',
     'content-disposition': shownInline.includes(contentType) ? 'inline' : 'attachment',
-    // Headers that older versions stored.
-    ...record.headers,
     'content-type': contentType,
     'content-length': length,
     ...(range === null ? {} : partHeaders),
@@ -216,23 +204,12 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
 }
 
-/** The status of the answer if the object does not meet the conditions. @see RFC 9110, section 13.2.2 */
-function unmetCondition(
-  headers: FastifyRequest['headers'],
-  { etag, createdAt }: ObjectRecord,
-): 304 | 412 | null {
-  const names = (tags: string) =>
-    tags.split(',').some((tag) => ['*', `"${etag}"`].includes(tag.trim()));
-  // In whole seconds, as the client knows it.
-  const changedAt = Date.parse(createdAt.toUTCString());
-  const { 'if-match': match, 'if-unmodified-since': unmodifiedSince = '' } = headers;
-  if (match === undefined ? changedAt > Date.parse(unmodifiedSince) : !names(match)) return 412;
-  const { 'if-none-match': noneMatch, 'if-modified-since': modifiedSince = '' } = headers;
-  const isKnown =
-    noneMatch === undefined
-      ? changedAt <= Date.parse(modifiedSince)
-      : names(noneMatch.replaceAll('W/', ''));
-  return isKnown ? 304 : null;
+/** Whether the client has this version of the object already. */
+function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], record: ObjectRecord) {
+  return tags
+    .replaceAll('W/', '')
+    .split(',')
+    .some((tag) => ['*', `"${record.etag}"`].includes(tag.trim()));
 }
 
 interface ByteRange {
@@ -247,12 +224,12 @@ interface ByteRange {
  */
 function requestedRange(
   { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
-  { sizeBytes, etag, createdAt }: ObjectRecord,
+  { sizeBytes, etag }: ObjectRecord,
 ): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? [];
   const isRange = from === '' ? to !== '' : to === '' || Number(from) <= Number(to);
-  const isCurrent = [`"${etag}"`, createdAt.toUTCString()].includes(String(ifRange));
-  if (!isRange || (ifRange !== undefined && !isCurrent)) return null;
+  const isCurrent = ifRange === undefined || ifRange === `"${etag}"`;
+  if (!isRange || !isCurrent) return null;
   const start = from === '' ? Math.max(0, sizeBytes - Number(to)) : Number(from);
   const end = from === '' || to === '' ? sizeBytes : Math.min(Number(to) + 1, sizeBytes);
   return { start, length: Math.max(0, end - start) };

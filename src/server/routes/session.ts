@@ -22,7 +22,7 @@ import {
   type TokenSet,
 } from '../../contract/auth.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import { success } from '../responses.ts';
 import { operation } from '../openapi-responses.ts';
 
@@ -70,7 +70,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
     try {
       return answerTokens(reply, await identity.refresh(refreshToken));
     } catch (error) {
-      if (error instanceof ForensicsError && error.code === 'unauthenticated') clearCookie(reply);
+      if (hasCode(error, 'unauthenticated')) clearCookie(reply);
       throw error;
     }
   });

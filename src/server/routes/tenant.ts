@@ -1,5 +1,7 @@
 /** `/v1/tenant`: a tenant, for everyone who may act for it; changes require the right to change its settings. */
 
+import { sendTestMessage } from '../../service/webhooks/deliver.ts';
+import { replay, listDeliveries } from '../../service/webhooks/deliveries.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import {
   auditQuery,
@@ -93,11 +95,14 @@ const readUsageReport = operation({
 const defaultLimit = 100;
 
 export const administrationRoutes: FastifyPluginAsyncTypebox<
-  Pick<Core, 'audit'> & Pick<Administration, 'webhookLog'>
-> = async (server, { audit, webhookLog }) => {
+  { readonly core: Core } & Pick<Administration, 'webhookAllow'>
+> = async (server, { core, webhookAllow: allow }) => {
+  const { audit, now, webhookKey: serverKey } = core;
+  const { db } = core.database;
+
   server.get('/v1/tenant/audit', readAuditLog, async (request) => {
     const { tenantName: _checked, from, to, limit = defaultLimit, ...filter } = request.query;
-    const lines = await audit.page({
+    const lines = await audit.read({
       chain: requireCaller(request).tenant.id,
       ...filter,
       ...(from === undefined ? {} : { from: new Date(from) }),
@@ -113,22 +118,29 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   });
 
   server.get('/v1/tenant/webhook', listWebhookMessages, async (request) => {
-    const { tenantName: _checked, limit = defaultLimit, ...query } = request.query;
-    const { id } = requireCaller(request).tenant;
-    return success(await webhookLog.list(id, { ...query, limit }));
+    const { tenantName: _checked, limit = defaultLimit, state = null, ...query } = request.query;
+    const { id: tenantId } = requireCaller(request).tenant;
+    return success(await listDeliveries(db, { ...query, tenantId, state, limit }));
   });
 
   server.post('/v1/tenant/webhook/replay', replayWebhookMessages, async (request) => {
     const { id } = request.body;
     const which = id === undefined ? 'given_up' : { id };
     const { principal, tenant } = requireCaller(request);
-    const replayed = await webhookLog.replay(tenant.id, which, toActor(principal));
+    const by = toActor(principal);
+    const replayed = await replay(db, { tenantId: tenant.id, which, at: now(), by });
     return success({ replayed: replayed.length });
   });
 
-  server.post('/v1/tenant/webhook/test', testWebhook, async (request) =>
-    success(await webhookLog.test(requireCaller(request).tenant)),
-  );
+  server.post('/v1/tenant/webhook/test', testWebhook, async (request) => {
+    const { id: tenantId, webhookUrl: url } = requireCaller(request).tenant;
+    if (url === null) {
+      throw new ForensicsError('conflict', 'The tenant has no webhook; set its webhookUrl first.');
+    }
+    const test = { tenantId, url, serverKey, allow, at: now() };
+    const { id: _id, ...outcome } = await sendTestMessage(test);
+    return success(outcome);
+  });
 };
 
 const readAuditLog = operation({

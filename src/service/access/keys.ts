@@ -9,7 +9,7 @@ import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
 import { maxNameLength } from '../../contract/limits.ts';
-import { recall, remember, type Repeatable } from '../idempotency.ts';
+import { toRepeatable, recall, remember } from '../idempotency.ts';
 import {
   characterCount,
   type Db,
@@ -31,16 +31,10 @@ export interface NewKey {
   readonly idempotencyKey?: string | null;
 }
 
-interface Rotation {
-  readonly tenantId: string;
+interface Rotation extends Omit<NewKey, 'name'> {
   readonly which: KeySelector;
-  /** When the new key expires. */
-  readonly expiresAt: Date;
   /** Longest time the old key stays valid. */
   readonly graceMs: number;
-  readonly by: Actor;
-  /** As above. */
-  readonly idempotencyKey?: string | null;
 }
 
 export interface Rotated {
@@ -118,12 +112,12 @@ interface Parts extends Omit<KeysParts, 'pepper'> {
 
 async function mintKey(
   parts: Parts,
-  { tenantId, name, expiresAt, by, idempotencyKey = null }: NewKey,
+  { tenantId, name, expiresAt, by, idempotencyKey }: NewKey,
 ): Promise<KeyEntry> {
   const at = parts.now();
   assertUsable(name, expiresAt, at);
   const request = { act: 'createKey', name, expiresAt };
-  const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
+  const repeatable = toRepeatable(idempotencyKey, { tenantId, request, at });
   return transact(parts.db, async (tx) => {
     const earlier = await recall(tx, repeatable);
     if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
@@ -135,11 +129,11 @@ async function mintKey(
 
 async function rotateKey(
   parts: Parts,
-  { tenantId, which, expiresAt, graceMs, by, idempotencyKey = null }: Rotation,
+  { tenantId, which, expiresAt, graceMs, by, idempotencyKey }: Rotation,
 ): Promise<Rotated> {
   const at = parts.now();
   const request = { act: 'rotateKey', which, expiresAt, graceMs };
-  const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
+  const repeatable = toRepeatable(idempotencyKey, { tenantId, request, at });
   const seen = await findKeys(parts.db, { tenantId, at });
   return transact(parts.db, async (tx): Promise<Rotated> => {
     const done = await recall(tx, repeatable);
@@ -185,16 +179,6 @@ async function revokeKey({ db, now }: Parts, { tenantId, uuid, by }: Revocation)
     const auditEvent = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
     await append(tx, { chain: tenantId, at, actor: by, ...auditEvent });
   });
-}
-
-interface RepeatableRequest extends Pick<NewKey, 'tenantId'> {
-  readonly idempotencyKey: string | null;
-  readonly request: unknown;
-  readonly at: Date;
-}
-
-function toRepeatable({ idempotencyKey: key, ...request }: RepeatableRequest): Repeatable | null {
-  return key === null ? null : { ...request, key };
 }
 
 interface Earlier extends Pick<KeySearch, 'tenantId' | 'at'> {

@@ -4,7 +4,8 @@
  */
 
 import { verifyChain } from '../audit/log.ts';
-import { languages } from '../../contract/vocabulary.ts';
+import { withoutUndefined } from '../../contract/common.ts';
+import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
@@ -27,6 +28,11 @@ export type ReportExtras = Partial<
   Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>
 >;
 
+/** How the reports are rendered; by default as PDF in every language. */
+type Drawing = Pick<Parameters<Sandbox['render']>[0], 'withHtml'> & {
+  readonly languages?: readonly Language[];
+};
+
 /**
  * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report;
  *   `evidence_damaged` if the picture or result is not what was recorded, `audit_broken`, `store_unavailable`, and
@@ -35,11 +41,12 @@ export type ReportExtras = Partial<
 export async function openBundleInput(
   parts: BundleInputParts,
   target: Target,
-  extras: ReportExtras,
+  { languages: wanted, withHtml, ...extras }: ReportExtras & Drawing,
 ): Promise<BundleCase> {
   await getKeptRow(parts.db, target);
   await requireUnbrokenLog(parts.db, target);
-  return renderRecorded(parts, await openRecorded(parts, target, extras));
+  const drawing = withoutUndefined({ languages: wanted, withHtml });
+  return renderRecorded(parts, await openRecorded(parts, target, extras), drawing);
 }
 
 interface RecordedPicture {
@@ -88,12 +95,13 @@ export async function openRecorded(
 export async function renderRecorded(
   parts: BundleInputParts,
   { row, original, examination, item: recorded }: RecordedPicture,
+  drawing: Drawing = {},
 ): Promise<BundleCase> {
   const { sandbox, limits, trustList } = parts;
   const item = await withBeside(parts, { row, bytes: original, item: recorded });
   const heatmapSize = { width: row.width, height: row.height };
   const source = { bytes: original };
-  const request = { source, examination, item, languages, heatmapSize };
+  const request = { source, examination, item, languages, heatmapSize, ...drawing };
   const rendering = await sandbox.render(request);
   return {
     original,

@@ -1,8 +1,9 @@
 /** Custody, signed bundles and reports of single pictures and of cases, and the verification of bundles. */
 
+import type { Actor } from '../audit/entry.ts';
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
-import { type Language, languages } from '../../contract/vocabulary.ts';
+import type { Language } from '../../contract/vocabulary.ts';
 import type { SigningKeys } from '../../evidence/signing-keys.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
@@ -11,7 +12,7 @@ import { openBundleInput } from './bundle-input.ts';
 import { type CaseParts, renderCase, writeCase } from './cases.ts';
 import { type Caller, createSemaphore } from './context.ts';
 import { readNamedCustody } from './custody.ts';
-import { getRow } from './rows.ts';
+import { type Target, getRow } from './rows.ts';
 
 export type EvidenceService = ReturnType<typeof createEvidence>;
 
@@ -50,19 +51,21 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
      * `openBundleInput`.
      */
     bundle: (caller: Caller, analysisId: string) =>
-      semaphore(caller.tenant.id, () => makeBundle({ core, input, now }, caller, analysisId)),
+      semaphore(caller.tenant.id, async () => {
+        const target = await findTarget(input, caller, analysisId);
+        const how = { actor: toActor(caller.principal), withOriginal: true, extras: {} };
+        return (await makeBundle({ core, input, now }, target, how)).bytes;
+      }),
     /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
     report: (caller: Caller, analysisId: string, how: ReportHow) =>
       semaphore(caller.tenant.id, () => makeReport(input, caller, analysisId, how)),
     /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
-    async caseReport({ tenant }: Caller, projectId: string, language: Language) {
-      const which = { tenantId: tenant.id, projectId };
-      const how = { languages: [language], extras: {}, madeAt: now(), inTurn: inTurn(tenant) };
-      const pdf = (await renderCase(input, which, how))[language];
-      if (pdf === undefined)
-        throw new TypeError('The report was requested in this language but was not produced.');
-      return pdf;
-    },
+    caseReport: async ({ tenant }: Caller, projectId: string, language: Language) =>
+      renderCase(
+        input,
+        { tenantId: tenant.id, projectId },
+        { language, extras: {}, madeAt: now(), inTurn: inTurn(tenant) },
+      ),
     /**
      * The signed archive of a case, in chunks; the log records it before the last one. @throws
      * {ForensicsError} as `writeCase`.
@@ -73,7 +76,6 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
     ): AsyncGenerator<Uint8Array> {
       const which = { tenantId: tenant.id, projectId };
       yield* writeCase(input, which, {
-        languages,
         extras: {},
         withOriginal: true,
         signer: await signingKeys.signer(),
@@ -99,23 +101,30 @@ async function findTarget({ db }: CaseParts, { tenant }: Caller, analysisId: str
   return target;
 }
 
-async function makeBundle(
+interface BundleHow {
+  readonly actor: Actor;
+  readonly withOriginal: boolean;
+  readonly extras: Parameters<typeof openBundleInput>[2];
+}
+
+/** Creates the signed archive, which is logged before anybody gets it. @throws {ForensicsError} as `openBundleInput`. */
+export async function makeBundle(
   { core, input, now }: EvidenceParts,
-  caller: Caller,
-  analysisId: string,
-): Promise<Uint8Array> {
-  const target = await findTarget(input, caller, analysisId);
-  const opened = await openBundleInput(input, target, { withMetadata: false });
-  const how = { withOriginal: true, signer: await core.signingKeys.signer(), signedAt: now() };
-  const { bytes, manifestSha256 } = writeBundle(opened, how);
+  target: Target,
+  { actor, withOriginal, extras }: BundleHow,
+) {
+  const opened = await openBundleInput(input, target, extras);
+  const signer = await core.signingKeys.signer();
+  const signedAt = now();
+  const { bytes, manifestSha256 } = writeBundle(opened, { withOriginal, signer, signedAt });
   await core.audit.note({
     chain: target.tenantId,
-    actor: toActor(caller.principal),
+    actor,
     event: 'analysis.bundled',
-    subject: analysisId,
+    subject: target.analysisId,
     details: { manifestSha256 },
   });
-  return bytes;
+  return { bytes, fingerprint: signer.fingerprint, signedAt, manifestSha256 };
 }
 
 async function makeReport(
@@ -126,12 +135,7 @@ async function makeReport(
 ): Promise<string | Buffer> {
   const target = await findTarget(input, caller, analysisId);
   const withHtml = format === 'html';
-  const sandbox: Pick<typeof input.sandbox, 'render' | 'layBeside'> = {
-    ...input.sandbox,
-    render: (request, running) =>
-      input.sandbox.render({ ...request, languages: [language], withHtml }, running),
-  };
-  const opened = await openBundleInput({ ...input, sandbox }, target, {});
+  const opened = await openBundleInput(input, target, { languages: [language], withHtml });
   const { html, pdf } = opened.rendering.reports[language] ?? {};
   const made = withHtml ? html : pdf && Buffer.from(pdf);
   if (made === undefined)

@@ -3,7 +3,7 @@
 import type { Audit } from '../audit/log.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
-import { type Language, resultClasses } from '../../contract/vocabulary.ts';
+import { type Language, languages, resultClasses } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import {
   canonicalBytes,
@@ -40,27 +40,33 @@ export interface CaseTarget {
 }
 
 interface CaseHow {
-  readonly languages: readonly Language[];
   readonly extras: ReportExtras;
   /** Wraps everything that keeps a whole picture in memory. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 /**
+ * The report as a PDF file.
+ *
  * @throws {ForensicsError} `analysis_not_found` if the case has no pictures, `conflict` when it has more than 1,000; as
  *   `openBundleInput` for each picture.
  */
 export async function renderCase(
   parts: CaseParts,
   which: CaseTarget,
-  how: CaseHow & { readonly madeAt: Date },
-): Promise<CaseRendering> {
+  { language, ...how }: CaseHow & { readonly madeAt: Date; readonly language: Language },
+): Promise<Uint8Array> {
+  const languageHow = { ...how, languages: [language] };
   const pictures: CasePicture[] = [];
   for (const member of await openCase(parts, which)) {
-    const { picture } = await how.inTurn(() => readPicture(parts, member, how));
+    const { picture } = await how.inTurn(() => readPicture(parts, member, languageHow));
     pictures.push(picture);
   }
-  return render(parts, which, { ...how, pictures, listSha256: null });
+  const pdf = (await render(parts, which, { ...languageHow, pictures, listSha256: null }))[
+    language
+  ];
+  if (pdf === undefined) throw new TypeError('The sandbox did not render the requested language.');
+  return pdf;
 }
 
 interface BundleCaseHow extends CaseHow {
@@ -107,6 +113,7 @@ export async function* writeCase(
   const listSha256 = sha256Of(canonicalBytes(record));
   const reports = await render(parts, which, {
     ...how,
+    languages,
     madeAt: signedAt,
     pictures,
     listSha256,
@@ -169,7 +176,11 @@ function isForensic({ entry: { analysis } }: Pick<Member, 'entry'>): boolean {
   return analysis.status === 'completed' && analysis.tier === 'forensicReporting';
 }
 
-async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
+async function readPicture(
+  parts: CaseParts,
+  member: Member,
+  how: Pick<RenderHow, 'extras' | 'languages'>,
+) {
   const { analysis } = member.entry;
   const { id: analysisId, tenantId } = analysis;
   const recorded = isForensic(member)
@@ -223,7 +234,7 @@ async function bundlePicture(
   member: Member,
   how: BundleCaseHow,
 ): Promise<MadePicture> {
-  const { picture, recorded } = await readPicture(parts, member, how);
+  const { picture, recorded } = await readPicture(parts, member, { ...how, languages });
   if (recorded === null) return { picture, bundle: null, sha256: null, examinedAt: null };
   const bundle = writeBundle(await renderRecorded(parts, recorded), how);
   const { sha256 } = recorded.examination.facts;
@@ -239,7 +250,8 @@ function toListed(
   return { analysisId, name, status, verdict: verdictOf(member), file, sha256, manifestSha256 };
 }
 
-interface RenderHow extends CaseHow {
+interface RenderHow extends Pick<CaseHow, 'extras'> {
+  readonly languages: readonly Language[];
   readonly madeAt: Date;
   readonly pictures: readonly CasePicture[];
   readonly listSha256: string | null;
@@ -248,7 +260,7 @@ interface RenderHow extends CaseHow {
 async function render(
   { db, sandbox }: CaseParts,
   which: CaseTarget,
-  { languages, extras, madeAt, pictures, listSha256 }: RenderHow,
+  { languages: wanted, extras, madeAt, pictures, listSha256 }: RenderHow,
 ): Promise<CaseRendering> {
   const ofOneCamera = await countOfOneCamera(db, which);
   const { projectId: name } = which;
@@ -260,5 +272,5 @@ async function render(
     listSha256,
     caseData: extras.caseData ?? {},
   };
-  return sandbox.renderCase({ report, languages });
+  return sandbox.renderCase({ report, languages: wanted });
 }

@@ -1,12 +1,12 @@
 /** Shared by the operations on analyses. */
 
+import { withinTime } from '../../retry.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
 import type { Db } from '../../ports/db/database.ts';
-import type { Repeatable } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -60,16 +60,6 @@ export interface Caller {
   readonly idempotencyKey?: string | null;
 }
 
-/** What to store for a request with an Idempotency-Key; null for a request without one. */
-export function toRepeatable(
-  { tenant, idempotencyKey }: Caller,
-  request: { readonly act: string } & Readonly<Record<string, unknown>>,
-  at: Date,
-): Repeatable | null {
-  if (idempotencyKey == null) return null;
-  return { tenantId: tenant.id, key: idempotencyKey, request, at };
-}
-
 /**
  * Runs a few operations at a time while the others wait, because each holds a whole picture in memory. No tenant gets
  * the last permit, so a store that does not respond delays only its own tenant.
@@ -119,10 +109,10 @@ function createTimeBudget(ms: number) {
     end?.throwIfAborted();
     if (underWay === 0) since = performance.now();
     const stillMs = leftMs - (performance.now() - since);
-    if (stillMs <= 0) throw tooSlow();
+    if (stillMs <= 0) tooSlow();
     underWay++;
     try {
-      return await within(stillMs, act(), end);
+      return await withinTime(act(), stillMs, tooSlow, end);
     } finally {
       underWay--;
       if (underWay === 0) leftMs -= performance.now() - since;
@@ -130,21 +120,9 @@ function createTimeBudget(ms: number) {
   };
 }
 
-/** Ends the waiting, not the call itself, which the store client's own limits end. */
-async function within<T>(ms: number, work: Promise<T>, end?: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooSlow()), ms);
-    const abort = () => reject(end?.reason);
-    end?.addEventListener('abort', abort);
-    void work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      end?.removeEventListener('abort', abort);
-    });
-  });
-}
-
-function tooSlow(): ForensicsError {
-  return new ForensicsError(
+/** The store client's own limits end the call itself. */
+function tooSlow(): never {
+  throw new ForensicsError(
     'store_unavailable',
     'The store did not respond in time; try again later.',
   );

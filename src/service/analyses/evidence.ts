@@ -6,7 +6,7 @@ import { failure } from '../../contract/failure-reasons.ts';
 import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
 import type { Db, Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, hasCode } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Context } from './context.ts';
 import { examinationSha256, isInAgreement, loadExamination } from './examination-row.ts';
@@ -29,7 +29,7 @@ export async function readEvidence(
 ): Promise<Uint8Array> {
   if (row.evidenceKey === null) throw failure('copy_damaged', {});
   const bytes = await store.read(row.evidenceKey, limits.maxBytes).catch((error: unknown) => {
-    if (errorCode(error) === 'blob_not_found') throw failure('copy_damaged', {}, { cause: error });
+    if (hasCode(error, 'blob_not_found')) throw failure('copy_damaged', {}, { cause: error });
     throw error;
   });
   if (hash('sha256', bytes) !== row.evidenceSha256) throw failure('copy_damaged', {});
@@ -65,14 +65,10 @@ async function findReplacement(
     const sha256 = hash('sha256', await store.read(row.inputKey, limits.maxBytes));
     return sha256 === row.evidenceSha256 ? null : { sha256 };
   } catch (error) {
-    if (errorCode(error) === 'blob_not_found') return null;
-    if (errorCode(error) === 'blob_too_large') return { sha256: null };
+    if (hasCode(error, 'blob_not_found')) return null;
+    if (hasCode(error, 'blob_too_large')) return { sha256: null };
     throw error;
   }
-}
-
-function errorCode(error: unknown): string | null {
-  return error instanceof ForensicsError ? error.code : null;
 }
 
 /**

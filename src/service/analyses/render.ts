@@ -3,13 +3,13 @@
  * under unique keys before the transaction that makes them visible; those that lose a race are removed again.
  */
 
+import { nullOn } from '../../errors.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
-import { ForensicsError } from '../../errors.ts';
 import type { Beside, ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/requests.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
@@ -163,14 +163,10 @@ async function readOther(
   parts: Pick<Context, 'db' | 'stores' | 'limits'>,
   target: Target,
 ): Promise<Uint8Array | null> {
-  try {
+  return nullOn(['analysis_not_found', 'evidence_damaged'], async () => {
     const row = await getKeptRow(parts.db, target);
-    return await readEvidence(parts, { row, store: await parts.stores.of(row) });
-  } catch (error) {
-    const gone = ['analysis_not_found', 'evidence_damaged'];
-    if (error instanceof ForensicsError && gone.includes(error.code)) return null;
-    throw error;
-  }
+    return readEvidence(parts, { row, store: await parts.stores.of(row) });
+  });
 }
 
 /** Pictures that were sent earlier. A run that is not stored yet passes in its fingerprint. */

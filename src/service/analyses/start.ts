@@ -14,7 +14,7 @@ import { openContainer, orientationIn } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';
 import { isQuarterTurn } from '../../image/orientation.ts';
 import { checkSizeBytes, type Limits } from '../../image/picture.ts';
-import { recall } from '../idempotency.ts';
+import { toRepeatable, recall } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import {
   type Analysis,
@@ -24,7 +24,7 @@ import {
 } from '../../contract/analysis.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
 import { foldText, newId } from '../../ports/db/database.ts';
-import { type Caller, type Context, openInTime, toRepeatable } from './context.ts';
+import { type Caller, type Context, openInTime } from './context.ts';
 import {
   type Act,
   assertStartable,
@@ -60,7 +60,7 @@ export async function startAnalysis(
 ): Promise<void> {
   const { db, now } = context;
   const { tenant, principal } = caller;
-  const repeatable = toRepeatable(caller, { act: 'start', analysisId }, now());
+  const repeatable = repeatableIn(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
   // Read before the recall: if another process starts it in between, either is up to date.
   const row = await getRow(db, act);
@@ -75,6 +75,10 @@ export async function startAnalysis(
   await discardUnlessUsed(context, { store, keys: [evidence.key] }, () =>
     queueRun(context, act, evidence),
   );
+}
+
+function repeatableIn({ tenant, idempotencyKey }: Caller, request: object, at: Date) {
+  return toRepeatable(idempotencyKey, { tenantId: tenant.id, request, at });
 }
 
 interface Upload {
@@ -173,7 +177,7 @@ export async function retryAnalysis(
 ): Promise<Analysis> {
   const { db, models, now } = context;
   const { tenant, principal } = caller;
-  const repeatable = toRepeatable(caller, { act: 'retry', id, options }, now());
+  const repeatable = repeatableIn(caller, { act: 'retry', id, options }, now());
   const act: Act = { tenantId: tenant.id, analysisId: id, actor: principal, repeatable };
   const row = await getRow(db, act);
   if ((await recall(db, repeatable)) === null) {
@@ -301,7 +305,7 @@ export async function createAnalysis(
     lastChangedByType: principal.type,
     lastChangedById: principal.id,
   } as const;
-  const repeatable = toRepeatable(caller, { act: 'create', request }, now());
+  const repeatable = repeatableIn(caller, { act: 'create', request }, now());
   const analysisId = await insertAnalysis(context, row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId).catch((cause: unknown) => {
     if (analysisId === id) throw cause;

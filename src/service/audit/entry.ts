@@ -71,33 +71,9 @@ export function hashText(text: string): string {
 
 export interface Selection {
   readonly chain: string;
-  /** Id of the object of the event. */
-  readonly subject?: string;
-  readonly since?: Date;
-}
-
-/** Oldest first, each line exactly as written. */
-export async function readLines(
-  reader: Reader,
-  { chain, subject, since }: Selection,
-): Promise<readonly Line[]> {
-  const { entry: text, seq, hash } = auditEntries;
-  const isAbout =
-    subject === undefined ? undefined : eq(jsonField(reader, text, 'subject'), subject);
-  const isLater =
-    since === undefined ? undefined : gte(jsonField(reader, text, 'at'), since.toISOString());
-  return reader
-    .select({ text, hash })
-    .from(auditEntries)
-    .where(and(eq(auditEntries.chain, chain), isAbout, isLater))
-    .orderBy(asc(seq))
-    .all();
-}
-
-export interface PageOfEntries {
-  readonly chain: string;
   /** A full event name, or the part before its dot. */
   readonly event?: string;
+  /** Id of the object of the event. */
   readonly subject?: string;
   /** Inclusive. */
   readonly from?: Date;
@@ -105,12 +81,15 @@ export interface PageOfEntries {
   readonly to?: Date;
   /** Only entries with a smaller `seq`. */
   readonly before?: number;
-  readonly limit: number;
+  /** The newest so many, newest first; without it, all of them, oldest first. */
+  readonly limit?: number;
 }
 
-/** Newest first. */
-export async function readPage(reader: Reader, page: PageOfEntries): Promise<readonly Line[]> {
-  const { chain, event, subject, from, to, before, limit } = page;
+/** Each line exactly as written. */
+export async function readLines(
+  reader: Reader,
+  { chain, event, subject, from, to, before, limit }: Selection,
+): Promise<readonly Line[]> {
   const { entry: text, seq, hash } = auditEntries;
   const name = jsonField(reader, text, 'event');
   const at = jsonField(reader, text, 'at');
@@ -124,13 +103,13 @@ export async function readPage(reader: Reader, page: PageOfEntries): Promise<rea
     ...(from === undefined ? [] : [gte(at, from.toISOString())]),
     ...(to === undefined ? [] : [lt(at, to.toISOString())]),
   ];
-  return reader
+  const lines = reader
     .select({ text, hash })
     .from(auditEntries)
-    .where(and(...which))
-    .orderBy(desc(seq))
-    .limit(limit)
-    .all();
+    .where(and(...which));
+  return limit === undefined
+    ? lines.orderBy(asc(seq)).all()
+    : lines.orderBy(desc(seq)).limit(limit).all();
 }
 
 /** A line and its position in the chain. */

@@ -6,7 +6,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import { jsonOrNull } from '../../contract/common.ts';
-import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { type Clocked, buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
   type EventName,
@@ -14,10 +14,8 @@ import {
   type Link,
   noHash,
   type Note,
-  type PageOfEntries,
   readLines,
   readLinks,
-  readPage,
   type Selection,
   service,
   serviceChain,
@@ -33,14 +31,12 @@ interface Head {
 
 export type Audit = ReturnType<typeof createAudit>;
 
-export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }) {
+export function createAudit({ db, now }: Clocked) {
   return {
     /** Logs an event that is not itself stored in the database. */
     note: async <E extends EventName>(note: Omit<Note<E>, 'at'>) =>
       transact(db, (tx) => append(tx, { ...note, at: now() })),
-    /** Oldest first. */
     read: (selection: Selection) => readLines(db, selection),
-    page: (page: PageOfEntries) => readPage(db, page),
     async head(chain: string): Promise<Head> {
       const head = await db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
       return head ?? { chain, count: 0, hash: noHash };

@@ -11,7 +11,6 @@ import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/d
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
-import type { Handler } from '../jobs/worker.ts';
 import type { Sender } from '../../ports/network/post.ts';
 import {
   assertAttributesFit,
@@ -25,21 +24,7 @@ import {
 /** Kind of the send jobs; there is one for each message and channel. */
 export const sendJob = 'feedback.send';
 
-interface Author {
-  readonly userId: string;
-  readonly tenantId: string;
-}
-
-export interface Feedback {
-  /**
-   * Stores the message; it is sent later.
-   *
-   * @throws {ForensicsError} `invalid_request`.
-   */
-  submit(author: Author, message: FeedbackMessage): Promise<void>;
-  /** The worker's handler for `sendJob` jobs. */
-  readonly send: Handler;
-}
+export type Feedback = ReturnType<typeof createFeedback>;
 
 interface FeedbackOptions {
   readonly db: Db;
@@ -70,7 +55,7 @@ interface Task {
   readonly channel: string;
 }
 
-export function createFeedback(options: FeedbackOptions): Feedback {
+export function createFeedback(options: FeedbackOptions) {
   const { db, queue, now, channels, onError = () => undefined } = options;
 
   async function send(job: Job, { signal }: { readonly signal: AbortSignal }): Promise<void> {
@@ -99,7 +84,11 @@ export function createFeedback(options: FeedbackOptions): Feedback {
   }
 
   return {
-    async submit({ userId, tenantId }, message) {
+    /** Stores the message; it is sent later. @throws {ForensicsError} `invalid_request`. */
+    async submit(
+      { userId, tenantId }: Pick<Submission, 'userId' | 'tenantId'>,
+      message: FeedbackMessage,
+    ): Promise<void> {
       assertAttributesFit(message);
       const names = Object.keys(channels);
       const createdAt = now();
@@ -116,6 +105,7 @@ export function createFeedback(options: FeedbackOptions): Feedback {
         }
       });
     },
+    /** The worker's handler for `sendJob` jobs. */
     send,
   };
 }

@@ -7,7 +7,7 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Clocked, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
@@ -20,7 +20,7 @@ interface Held {
 
 export type Holds = ReturnType<typeof createHolds>;
 
-export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }) {
+export function createHolds({ db, now }: Clocked) {
   return {
     /**
      * Places a hold. A user's hold becomes the operator's when the operator places the same one.

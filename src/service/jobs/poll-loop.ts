@@ -8,38 +8,19 @@ import { eq } from 'drizzle-orm';
 import { type Clocked, type Db, transact } from '../../ports/db/database.ts';
 import { settings } from '../../ports/db/schema.ts';
 
-interface Loop<T> extends Tasks<T> {
-  start(): void;
-  /** Schedules a turn soon; calls close together share one turn. */
-  wake(): void;
-  /** Runs a turn after the one in progress; rejects when that turn fails. */
-  run(): Promise<Date | null>;
-  /** Runs turns until nothing is due and no task is running. */
-  drain(): Promise<void>;
-  /** Resolves when the current turn has ended. Its tasks continue. */
-  stop(): Promise<void>;
-}
-
-interface Tasks<T> {
-  /** @param work - must never reject. @param about - what `inHand` returns for it. */
-  takeOn(work: Promise<void>, about: T): void;
-  inHand(): readonly T[];
-  /** Resolves when all tasks now running have ended. */
-  settled(): Promise<void>;
-}
-
 /**
  * @param turn - starts what is due without waiting for it; resolves to the time when the next item is due, or null.
  * @param onError - receives the error of a turn that rejects; the turn is repeated after `pollMs`.
  */
-export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts): Loop<T> {
+export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts) {
   let isRunning = false;
   let isTurning = false;
   let isWoken = false;
   let timer: NodeJS.Timeout | undefined;
   let present: Promise<unknown> = Promise.resolve();
 
-  const run = () => {
+  /** Runs a turn after the one in progress; rejects when that turn fails. */
+  const run = (): Promise<Date | null> => {
     const next = present.then(turn);
     present = next.catch(() => undefined);
     return next;
@@ -64,6 +45,7 @@ export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts)
     sleep(isWoken ? 0 : Math.min(pollMs, Math.max(0, ms)));
   }
 
+  /** Schedules a turn soon; calls close together share one turn. */
   function wake(): void {
     isWoken = true;
     if (!isTurning) sleep(0);
@@ -78,7 +60,9 @@ export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts)
     },
     wake,
     run,
+    /** Runs turns until nothing is due and no task is running. */
     drain: () => drainWith(run),
+    /** Resolves when the current turn has ended. Its tasks continue. */
     async stop() {
       isRunning = false;
       clearTimeout(timer);
@@ -98,6 +82,7 @@ function createTasks<T>(onEnd: () => void) {
   const running = new Map<Promise<void>, T>();
   let ended = 0;
   return {
+    /** @param work - must never reject. @param about - what `inHand` returns for it. */
     takeOn(work: Promise<void>, about: T): void {
       const done = work.finally(() => {
         running.delete(done);
@@ -107,6 +92,7 @@ function createTasks<T>(onEnd: () => void) {
       running.set(done, about);
     },
     inHand: (): readonly T[] => [...running.values()],
+    /** Resolves when all tasks now running have ended. */
     async settled(): Promise<void> {
       await Promise.all(running.keys());
     },

@@ -8,6 +8,7 @@
 
 import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import {
+  type Clocked,
   buildOnce,
   type Db,
   newId,
@@ -44,7 +45,7 @@ interface More {
 
 export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue({ db, now }: { readonly db: Db; readonly now: () => Date }) {
+export function createQueue({ db, now }: Clocked) {
   return {
     /** Adds a job in the transaction of the change that needs it. */
     async enqueue(tx: Tx, kind: string, payload: unknown, more: More = {}) {

@@ -4,8 +4,8 @@
  */
 
 import { type Db, transact } from '../../ports/db/database.ts';
-import { ForensicsError } from '../../errors.ts';
-import { requireFreeSpace } from '../../ports/files/free-space.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
+import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
 import { createLoop } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
 
@@ -79,7 +79,7 @@ export function createWorker(options: WorkerOptions) {
       if (!isOurStop) onError(error, job);
       const pauseMs = Math.min(longestPauseMs, 500 * 2 ** Math.min(job.fence, 10));
       await giveBack({ ...options, onError }, job, isOurStop ? 0 : pauseMs);
-      endTurn(abort.signal.aborted || isLeaseLost(error) ? 'taken away' : 'failed');
+      endTurn(abort.signal.aborted || hasCode(error, 'lease_lost') ? 'taken away' : 'failed');
     } finally {
       clearInterval(heartbeat);
     }
@@ -131,12 +131,8 @@ async function giveBack(
   } catch (error) {
     // The handler has settled the job already, or the lease is lost and another worker decides. A
     // file error ends with the lease too.
-    if (!isLeaseLost(error)) onError(error, job);
+    if (!hasCode(error, 'lease_lost')) onError(error, job);
   }
-}
-
-function isLeaseLost(error: unknown): boolean {
-  return error instanceof ForensicsError && error.code === 'lease_lost';
 }
 
 const shortestRestMs = 1000;

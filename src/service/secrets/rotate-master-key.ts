@@ -15,7 +15,7 @@ import type { Settings } from '../../contract/config.ts';
 import { databaseFile } from '../../ports/data-folder/data-folder.ts';
 import { type OpenDatabase, transact } from '../../ports/db/database.ts';
 import { openDatabase, wipeFreeSpace } from '../../ports/db/sqlite.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import { resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
 import {
   deriveSecrets,
@@ -119,7 +119,7 @@ async function isWiped(wipe: () => void | Promise<void>): Promise<boolean> {
     await wipe();
     return true;
   } catch (error) {
-    if (error instanceof ForensicsError && error.code === 'no_space_left') return false;
+    if (hasCode(error, 'no_space_left')) return false;
     throw error;
   }
 }

@@ -10,13 +10,12 @@ import type { Keys } from '../access/keys.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
-import { ForensicsError } from '../../errors.ts';
+import { nullOn, ForensicsError } from '../../errors.ts';
 import { type Db, type Reader, transact } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
 import type { ConnectionGuard } from '../../ports/network/address-guard.ts';
-import type { BucketCors } from '../../ports/storage/bucket-cors.ts';
+import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from '../../ports/storage/configs.ts';
-import type { OpenRemoteStore } from '../../ports/storage/stores.ts';
 import { maskStorage, mergeStorage } from './merge-storage.ts';
 import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
@@ -230,16 +229,7 @@ async function readStoredConfig(
   if (storageConfigId === null) return null;
   const row = await configs.find(db, { tenantId, id: storageConfigId });
   if (row === null) throw new TypeError('the configuration is not one of the tenant');
-  return { row, config: openOrNull(configs, row) };
-}
-
-function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): StorageConfig | null {
-  try {
-    return configs.open(row);
-  } catch (error) {
-    if (error instanceof ForensicsError && error.code === 'store_unavailable') return null;
-    throw error;
-  }
+  return { row, config: await nullOn(['store_unavailable'], () => configs.open(row)) };
 }
 
 /** The contract's Tenant as returned to clients: unset members are omitted, secrets masked. */

@@ -8,7 +8,7 @@ import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
-import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Clocked, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { tenantNames, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Principal } from '../access/principal.ts';
@@ -36,7 +36,7 @@ export interface TenantChange {
 
 export type Tenants = ReturnType<typeof createTenants>;
 
-export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }) {
+export function createTenants({ db, now }: Clocked) {
   // Runs on every request, so the statement is prepared once.
   const named = db
     .select()

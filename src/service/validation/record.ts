@@ -7,9 +7,11 @@ import type { ModelIdentity } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
-import type { Measurement } from '../../examiner/requests.ts';
-import { drawnBy, computeFigures, countFolders, type Outcome } from './figures.ts';
-import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';
+import { type Measurement, conditions as allConditions } from '../../examiner/requests.ts';
+import { drawnBy, computeFigures, countFolders, type Outcome, minFolders } from './figures.ts';
+import type { ClassPictures, ConditionFigures, Validation, Counted } from './validation.ts';
+import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
 
 export interface Measured extends Outcome {
   readonly measurement: Measurement;
@@ -151,4 +153,139 @@ function otherModel(validation: Validation, model: ModelIdentity): ForensicsErro
     'conflict',
     `Validation ${validation.id} measured ${what}; validate the current model with "forensics validate", or cite no validation.`,
   );
+}
+
+const { rate, count } = createNumberWriter('en');
+
+/** With fewer pictures in a class, the interval is too wide to be conclusive. */
+const minPictures = 30;
+
+/** With more failures than this, the measured pictures may not be representative. */
+const maxFailed = 0.05;
+
+/** For each condition, one sentence per kind of error, followed by what they imply. */
+export function writeJudgement(
+  validation: Validation,
+  strategy: DecisionStrategy,
+): readonly string[] {
+  return [
+    ...validation.conditions.flatMap((figures) => errorSentences(figures, strategy)),
+    ...validation.conditions
+      .filter(({ auc }) => auc.low <= 0.5)
+      .map(
+        ({ condition }) =>
+          `${condition}: the confidence interval for the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
+      ),
+    ...validation.conditions
+      .map((figures) => openSentence(figures, strategy))
+      .filter((sentence) => sentence !== ''),
+    'These figures hold for pictures like those measured; they say nothing about other cameras, generators or processing histories.',
+  ];
+}
+
+function errorSentences(
+  { condition, strategies }: ConditionFigures,
+  strategy: DecisionStrategy,
+): readonly string[] {
+  const { real, fake } = strategies[strategy];
+  return [
+    `${condition}: ${errorSentence(real.wrong, 'photographs', 'fake')}`,
+    `${condition}: ${errorSentence(fake.wrong, 'generated pictures', 'real')}`,
+  ];
+}
+
+/** When none or all are wrong the bound is one-sided, which is what "up to" means. */
+function errorSentence(wrong: Counted, what: string, called: string): string {
+  const verb = `called ${called}`;
+  if (wrong.count === 0) {
+    const most = rate(upperShare(0, wrong.of));
+    return `none of ${count(wrong.of)} ${what} was ${verb}; up to ${most} of such ${what} may still be (one-sided bound, 95 % confidence).`;
+  }
+  if (wrong.count === wrong.of) {
+    const least = rate(lowerShare(wrong.count, wrong.of));
+    return `all ${count(wrong.of)} ${what} were ${verb}; at least ${least} of such ${what} are (one-sided bound, 95 % confidence).`;
+  }
+  const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
+  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; the rate for such ${what} may be ${bounds} (95 % confidence).`;
+}
+
+function openSentence(
+  { condition, strategies }: ConditionFigures,
+  strategy: DecisionStrategy,
+): string {
+  const { real, fake } = strategies[strategy];
+  const decided = real.decided.count + fake.decided.count;
+  const all = real.decided.of + fake.decided.of;
+  if (decided * 2 >= all) return '';
+  return `${condition}: most pictures (${rate(1 - decided / all)}) were left undecided.`;
+}
+
+/** Reasons to trust the figures less. */
+export function writeWarnings(validation: Validation): readonly string[] {
+  return [
+    ...fewPictures(validation),
+    ...labelWarnings(validation),
+    ...fileWarnings(validation),
+    ...sourceWarning(validation),
+  ];
+}
+
+const classes = [
+  { name: 'real', what: 'photographs' },
+  { name: 'fake', what: 'generated pictures' },
+] as const;
+
+function fewPictures({ pictures, conditions }: Validation): readonly string[] {
+  const few = classes
+    .filter(({ name }) => pictures[name].measured < minPictures)
+    .map(
+      ({ name, what }) =>
+        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${minPictures}, the intervals are too wide to be conclusive.`,
+    );
+  const all = pictures.real.measured + pictures.fake.measured;
+  const tooSmall = allConditions.flatMap((name) => {
+    const figures = conditions.find(({ condition }) => condition === name);
+    if (!figures) return `${name}: not measured, because one class has no picture large enough.`;
+    const { real, fake } = figures.strategies.default;
+    const missing = all - real.wrong.of - fake.wrong.of;
+    if (missing === 0) return [];
+    return `${name}: left out ${count(missing)} that would be too small to examine.`;
+  });
+  return [...few, ...tooSmall];
+}
+
+function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly string[] {
+  const warnings: string[] = [];
+  if (real.declaring > 0) {
+    warnings.push(
+      `Photographs whose metadata declares them generated: ${count(real.declaring)}. Check that they are in the right folder.`,
+    );
+  }
+  if (inBoth > 0) {
+    warnings.push(
+      `${count(inBoth)} files are in both folders with the same content; they were not measured.`,
+    );
+  }
+  return warnings;
+}
+
+function fileWarnings({ pictures }: Validation): readonly string[] {
+  return classes
+    .filter(({ name }) => {
+      const { failed, measured } = pictures[name];
+      return failed > maxFailed * (failed + measured);
+    })
+    .map(
+      ({ name, what }) =>
+        `${count(pictures[name].failed)} of the ${what} could not be examined. The others may not be representative.`,
+    );
+}
+
+function sourceWarning({ pictures }: Validation): readonly string[] {
+  const unsorted = classes.filter(({ name }) => pictures[name].drawnBy === 'picture');
+  if (unsorted.length === 0) return [];
+  const which = unsorted.map(({ what }) => what).join(' and ');
+  return [
+    `The ${which} are in fewer than ${minFolders} subfolders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one subfolder each.`,
+  ];
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
-import { ForensicsError } from '../../errors.ts';
+import { hasCode, ForensicsError } from '../../errors.ts';
 import { makePrivateFolder, replaceFile } from '../../ports/files/atomic-write.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import type { Registry } from '../../inference/registry.ts';
@@ -41,7 +41,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>) {
     try {
       return find(id);
     } catch (error) {
-      if (error instanceof ForensicsError && error.code === 'evidence_damaged') return null;
+      if (hasCode(error, 'evidence_damaged')) return null;
       throw error;
     }
   }

@@ -3,14 +3,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { and, count, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
-import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
+import type { Delivery } from '../../contract/webhooks.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
-import { deliveries, type tenants } from '../../ports/db/schema.ts';
+import { deliveries } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { findReceiver, hasTurn, isWaiting, promoteNext } from './outbox.ts';
-import { sendTestMessage } from './deliver.ts';
 
 interface DeliveryQuery {
   readonly tenantId: string;
@@ -147,46 +146,4 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
     throw new ForensicsError('conflict', 'The message is already waiting for its next attempt.');
   }
   return eq(deliveries.id, id);
-}
-
-// What a tenant's own members can do with its webhook: list messages, send them again, and send a test.
-
-export type WebhookLog = ReturnType<typeof createWebhookLog>;
-
-interface LogQuery extends Pick<DeliveryQuery, 'before' | 'limit'> {
-  readonly state?: DeliveryState;
-}
-
-interface WebhookLogParts {
-  readonly db: Db;
-  readonly serverKey: Uint8Array;
-  /** Addresses that webhooks may be sent to, the same as for the deliverer. */
-  readonly allow: readonly string[];
-  readonly now: () => Date;
-}
-
-export function createWebhookLog({ db, serverKey, allow, now }: WebhookLogParts) {
-  return {
-    /** Newest first. */
-    list: async (tenantId: string, query: LogQuery) =>
-      listDeliveries(db, { ...query, tenantId, state: query.state ?? null }),
-    /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
-    replay: async (tenantId: string, which: Replay['which'], by: Actor) =>
-      replay(db, { tenantId, which, at: now(), by }),
-    /** @throws {ForensicsError} `conflict` if the tenant has no webhook. */
-    async test({
-      id: tenantId,
-      webhookUrl: url,
-    }: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<WebhookTest> {
-      if (url === null) {
-        throw new ForensicsError(
-          'conflict',
-          'The tenant has no webhook; set its webhookUrl first.',
-        );
-      }
-      const test = { tenantId, url, serverKey, allow, at: now() };
-      const { isAccepted, outcome, tookMs } = await sendTestMessage(test);
-      return { isAccepted, outcome, tookMs };
-    },
-  };
 }

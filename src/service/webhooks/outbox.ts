@@ -19,7 +19,7 @@ import {
   or,
   sql,
 } from 'drizzle-orm';
-import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Clocked, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
 
 interface NewDelivery {
@@ -44,7 +44,7 @@ export type Consequence =
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export function createOutbox(parts: OutboxParts) {
+export function createOutbox(parts: Clocked) {
   const { db, now } = parts;
   return {
     /** Writes nothing when the tenant has no webhook. */
@@ -98,11 +98,6 @@ export function createOutbox(parts: OutboxParts) {
   };
 }
 
-interface OutboxParts {
-  readonly db: Db;
-  readonly now: () => Date;
-}
-
 async function enqueue(
   tx: Tx,
   { tenantId, subject, event, payload }: NewDelivery,
@@ -129,7 +124,7 @@ async function enqueue(
 }
 
 async function claimDue(
-  { db, now }: OutboxParts,
+  { db, now }: Clocked,
   slots: (tenantId: string) => number,
   leaseMs: number,
 ): Promise<readonly Delivery[]> {
@@ -148,10 +143,7 @@ async function claimDue(
   });
 }
 
-async function findNextDue(
-  { db, now }: OutboxParts,
-  except: readonly string[],
-): Promise<Date | null> {
+async function findNextDue({ db, now }: Clocked, except: readonly string[]): Promise<Date | null> {
   // One index seek per tenant, so the time does not grow with the number of waiting messages.
   const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
     WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingsScope } from '../../../src/service/access/principal.ts';
-import type { TokenSet, UserInfo } from '../../../src/contract/auth.ts';
+import type { TokenSet } from '../../../src/contract/auth.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { type Answer, type Listening, openListening, openServer, password } from './open-server.ts';
 
@@ -69,41 +68,6 @@ describe('a session', () => {
       'invalid_request',
     ]);
   });
-
-  test('describes its user', async () => {
-    const { user, tokens } = await open.makeUser('joe', {
-      tenants: [open.tenant],
-      scopes: [settingsScope],
-    });
-
-    const answer = await post('info', undefined, tokens.accessToken);
-
-    expect(answer.json<{ data: UserInfo }>().data).toEqual({
-      id: user.id,
-      email: 'joe@example.org',
-      name: 'joe',
-      userType: user.userType,
-      scopes: [settingsScope],
-      tenants: ['acme'],
-      settings: { lang: 'en', tosAccepted: false },
-    });
-    const asJson = {
-      authorization: `Bearer ${tokens.accessToken}`,
-      'content-type': 'application/json',
-    };
-    const empty = await open.ask({ method: 'POST', path: '/v1/auth/info', headers: asJson });
-    expect(empty.status).toBe(200);
-  });
-});
-
-test('an account is locked after five wrong passwords, with a Retry-After', async () => {
-  await open.makeUser('max');
-  for (let guess = 0; guess < 5; guess++) await login('max', `${newPassword} ${guess}`);
-
-  const locked = await login('max');
-
-  expect(statusAndCode(locked)).toEqual([429, 'rate_limited']);
-  expect(Number(locked.headers['retry-after'])).toBeGreaterThan(0);
 });
 
 describe('missing and malformed fields are refused', () => {
@@ -127,23 +91,6 @@ describe('missing and malformed fields are refused', () => {
       expect(statusAndCode(answer)).toEqual([400, 'invalid_request']);
     }
   });
-});
-
-test('a login at an external provider returns where to log in', async () => {
-  const elsewhere = {
-    issuer: 'https://id.example',
-    clientId: 'forensics',
-    authorizationEndpoint: 'https://id.example/auth',
-    tokenEndpoint: 'https://id.example/token',
-    deviceAuthorizationEndpoint: null,
-  };
-  const identity = { ...open.app.core.identity, login: async () => elsewhere };
-  const other = await openServer({ app: { ...open.app, core: { ...open.app.core, identity } } });
-  const payload = { email: 'a@example.org', password };
-  const answer = await other.server.inject({ method: 'POST', url: '/v1/auth/login', payload });
-  await other.close();
-
-  expect([answer.statusCode, answer.json()]).toEqual([200, { success: true, data: elsewhere }]);
 });
 
 describe('the log', () => {

@@ -61,17 +61,6 @@ test('OPTIONS that is not a preflight lists the methods of the route', async () 
   expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS']);
 });
 
-test('objects have their own CORS rules', async () => {
-  const { headers, statusCode } = await open.server.inject({
-    method: 'OPTIONS',
-    url: '/b-0123456789abcdef01234567/analyses/a/input.jpg',
-    headers: { origin, 'access-control-request-method': 'PUT' },
-  });
-
-  expect(statusCode).toBe(403);
-  expect(corsHeaders(headers)).toEqual([]);
-});
-
 test('no origin is allowed by default', async () => {
   const closed = await openServer();
   const answers = await Promise.all(

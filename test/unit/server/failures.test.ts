@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Check } from '../../../src/service/health.ts';
+import type { Operations } from '../../../src/service/app.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import {
   type Ask,
@@ -19,9 +19,15 @@ beforeAll(async () => {
 
 afterAll(async () => open.close());
 
-const failedWebhooks: Check = { name: 'webhooks', cause: new Error('timeout'), isVital: false };
+type Checks = Awaited<ReturnType<Operations['health']>>;
 
-async function withoutStorage(): Promise<readonly Check[]> {
+const failedWebhooks: Checks[number] = {
+  name: 'webhooks',
+  cause: new Error('timeout'),
+  isVital: false,
+};
+
+async function withoutStorage(): Promise<Checks> {
   return [
     { name: 'database', cause: null, isVital: true },
     { name: 'storage', cause: new Error('read-only file system'), isVital: true },

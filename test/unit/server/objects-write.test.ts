@@ -80,21 +80,6 @@ describe('PUT', () => {
     expect(server.files()).toEqual([]);
   });
 
-  test('with Expect: 100-continue is continued only if its body will be accepted', async () => {
-    const expecting = { expect: '100-continue' };
-
-    const accepted = await put('bytes', expecting);
-    const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1), expecting);
-    const notSigned = await sendRaw(server, `/${bucket}/key`, {
-      method: 'PUT',
-      headers: { ...expecting, 'content-length': '5' },
-    });
-
-    expect([accepted.status, accepted.wasContinued]).toEqual([200, true]);
-    expect([tooLarge.status, tooLarge.wasContinued]).toEqual([413, false]);
-    expect([notSigned.status, notSigned.wasContinued]).toEqual([403, false]);
-  });
-
   test('whose client disconnects leaves the previous object and nothing else', async () => {
     await put('old');
     const headers = { 'content-length': '50000' };

@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
 import {
@@ -51,16 +47,6 @@ describe('answers', () => {
       'endIndex',
     ]);
     expect(list.headers['x-total-count']).toBe('1');
-  });
-
-  test('a create repeated with one Idempotency-Key makes one analysis', async () => {
-    const headers = { 'idempotency-key': 'once' };
-    const idOf = async () => {
-      const answer = await askWithKey({ method: 'POST', path, headers, body: draft });
-      return answer.json<{ data: Analysis[] }>().data[0]?.id;
-    };
-
-    expect(await idOf()).toBe(await idOf());
   });
 
   test('an empty project, comment or tag is none, in a new analysis and in a change', async () => {
@@ -127,22 +113,6 @@ describe('answers', () => {
   });
 });
 
-describe('a client that sends Expect: 100-continue', () => {
-  test('is told to continue once it is authenticated', async () => {
-    expect(await expectContinue(open, { authorization: open.authorization })).toEqual([100, 200]);
-  });
-
-  test('is refused before it sends the body if it is not authenticated', async () => {
-    expect(await expectContinue(open, {})).toEqual([403]);
-  });
-
-  test('is refused by the store, too', async () => {
-    const bucket = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
-
-    expect(await expectContinue(open, {}, { method: 'PUT', path: bucket })).toEqual([403]);
-  });
-});
-
 describe('the transport', () => {
   test('plain HTTP on the TLS port gets no data', async () => {
     const answer = await plainRequest(open);
@@ -180,37 +150,6 @@ async function plainRequest({ server }: OpenServer): Promise<string> {
     socket.on('close', () => resolve(text));
     socket.write('GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
   });
-}
-
-/** The statuses received when the body is sent only after a 100. */
-async function expectContinue(
-  { server, dataDir }: OpenServer,
-  headers: Readonly<Record<string, string>>,
-  to = { method: 'POST', path },
-): Promise<readonly number[]> {
-  const body = JSON.stringify(draft);
-  const statuses: number[] = [];
-  const sent = httpsRequest({
-    host: '127.0.0.1',
-    port: portOf(server),
-    ca: readFileSync(join(dataDir, 'tls', 'ca.pem')),
-    ...to,
-    headers: {
-      ...headers,
-      expect: '100-continue',
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-    },
-  });
-  sent.flushHeaders();
-  sent.on('continue', () => {
-    statuses.push(100);
-    sent.end(body);
-  });
-  const [response] = await once(sent, 'response');
-  response.resume();
-  sent.destroy();
-  return [...statuses, response.statusCode];
 }
 
 function portOf(server: OpenServer['server']): number {

@@ -29,7 +29,6 @@ async function send(lines: readonly string[]): Promise<string> {
 test.each([
   ['no Host', ['GET /v1/ping HTTP/1.1'], 400, 'exactly one Host header'],
   ['two Hosts', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Host: b'], 400, 'exactly one Host header'],
-  ['an unknown Expect', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Expect: gold'], 417, '100-continue'],
   ['a NUL', ['GET /docs/static/%00 HTTP/1.1', 'Host: a'], 400, 'The address is not valid.'],
 ] as const)(
   'a request with %s gets a reason and a request id',

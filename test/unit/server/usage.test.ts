@@ -55,16 +55,3 @@ test.each([
     qualityIndicators: { errorRatePercent: 100 },
   });
 });
-
-test.each([
-  ['&type=daily', 'total, range'],
-  ['&type=range&startTime=yesterday', 'startTime must be an ISO 8601 date'],
-  ['&type=range&endTime=2026-02-30', 'endTime must be an ISO 8601 date'],
-  ['&type=range&startTime=2026-03-02&endTime=2026-03-01', 'must not be after'],
-])('%j is refused with a reason', async (query, message) => {
-  const answer = await get(query);
-
-  expect(answer.status).toBe(400);
-  expect(answer.headers['x-error-code']).toBe('invalid_request');
-  expect(answer.json()).toEqual({ success: false, message: expect.stringContaining(message) });
-});

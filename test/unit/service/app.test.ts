@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemPrincipal } from '../../../src/service/access/principal.ts';
 import { openApp } from '../../../src/service/app.ts';
-import { withStack } from '../../../src/service/disposer.ts';
+import { withStack } from '../../../src/service/background.ts';
 import { makeFirstTenant } from '../../../src/service/first-run.ts';
 import { readConfig } from '../../../src/contract/config.ts';
 import { createRequest } from './analyses/workshop.ts';

@@ -3,21 +3,6 @@ import { auditEntries } from '../../../src/ports/db/schema.ts';
 import { createFirstUser } from '../../../src/service/first-run.ts';
 import { openPeople, password } from './access/people.ts';
 
-test('of two requests with the first-run link at once, one creates an account', async () => {
-  const { users, tenants, identity } = await openPeople();
-  const firstUser = await createFirstUser({ users, tenants, identity });
-  const token = firstUser.token ?? '';
-  const ask = (email: string) => firstUser.create({ token, email, password });
-
-  const emails = ['one@example.org', 'other@example.org'];
-  const made = await Promise.allSettled(emails.map(ask));
-
-  expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-  const winner = made.findIndex(({ status }) => status === 'fulfilled');
-  expect((await users.list()).map(({ email }) => email)).toEqual([emails[winner]]);
-  expect(await firstUser.isNeeded()).toBe(false);
-});
-
 test('the log names the new user as the creator, not the command line', async () => {
   const { users, tenants, identity, db } = await openPeople();
   const firstUser = await createFirstUser({ users, tenants, identity });

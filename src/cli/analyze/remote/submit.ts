@@ -15,7 +15,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Analysis, createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { withoutUndefined } from '../../../contract/common.ts';
-import { type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { nullOn, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import type { Format } from '../../../contract/formats.ts';
 import { localLimits } from '../../../image/picture.ts';
@@ -86,7 +86,7 @@ export async function submit(
 
   const entry = journal.resume(sha256, request);
   const { analysisId } = entry;
-  const found = await unless('analysis_not_found', async () => {
+  const found = await nullOn(['analysis_not_found'], async () => {
     if (analysisId === null) return create(entry);
     trail.analysisId = analysisId;
     return resumeAnalysis(submission, picture, await analyses.read(analysisId));
@@ -134,11 +134,11 @@ async function resumeAnalysis(
   const { id } = found;
   const { status } = found.inferenceStatus;
   // In each of these cases, another process may have got there first.
-  if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id));
+  if (status === 'failed') await nullOn(['analysis_not_retryable'], () => analyses.retry(id));
   if (status !== 'pending') return id;
-  const start = () => unless('analysis_not_pending', () => analyses.start(id));
+  const start = () => nullOn(['analysis_not_pending'], () => analyses.start(id));
   // A pending analysis is queued, uploaded, or still without its picture.
-  const isStarted = await unless('upload_missing', async () => {
+  const isStarted = await nullOn(['upload_missing'], async () => {
     await start();
     return true;
   });
@@ -157,16 +157,6 @@ function upload(
   return withFreshUrls(analysis, analyses, ({ input }) =>
     transfer.upload(input.storageUrls, bytes, signal),
   );
-}
-
-/** Returns null for this one failure. */
-async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | null> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof ForensicsError && error.code === code) return null;
-    throw error;
-  }
 }
 
 interface Entry {

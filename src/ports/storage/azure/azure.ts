@@ -5,23 +5,19 @@
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { BlobServiceClient, ContainerClient, CorsRule } from '@azure/storage-blob';
 import type { StorageUrls } from '../../../contract/analysis.ts';
-import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import {
-  corsOutcome,
+  createRemoteStore,
   defaultTimeouts,
-  nullWhenMissing,
   type RemoteSettings,
   StoreTimeout,
   withStoreRetry,
+  gatherAnswer,
 } from '../remote/http.ts';
-import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import {
   type BlobInfo,
-  checkContentType,
   checkExpiry,
   checkPath,
   type CorsOutcome,
@@ -49,59 +45,34 @@ export function createAzureStore(
   config: AzureStorageConfig,
   settings: AzureStoreSettings,
 ): RemoteStore {
-  const { expirySeconds, maxObjectBytes = maxUploadBytes } = settings;
+  const { expirySeconds } = settings;
   checkExpiry(expirySeconds);
   const account = openContainer(config, settings);
   const { container } = account;
   const presign = createPresigner({ ...account, expirySeconds });
   const act = createAct({ ...defaultTimeouts, ...settings.timeouts });
 
-  async function put(
-    key: string,
-    body: Uint8Array | Readable,
-    options: { readonly contentType?: string } = {},
-  ): Promise<BlobInfo> {
-    checkPath(key);
-    const contentType = options.contentType ?? defaultContentType;
-    checkContentType(contentType);
-    const bytes = await gather(body, maxObjectBytes);
-    return act((limit) => uploadBytes(container, limit, { key, bytes, contentType }));
-  }
-
-  async function read(key: string, maxBytes: number): Promise<Uint8Array> {
-    checkPath(key);
-    return act(async (limit) => {
-      const blob = container.getBlobClient(key);
-      const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
-      const { readableStreamBody: stream, contentLength } = answer;
-      if (stream === undefined) throw new TypeError('The response has no body.');
-      return gatherAnswer(stream, contentLength ?? null, maxBytes);
-    });
-  }
-
-  async function head(key: string): Promise<BlobInfo | null> {
-    checkPath(key);
-    return nullWhenMissing(
-      act(async (limit) => blobInfo(key, await container.getBlobClient(key).getProperties(limit))),
-    );
-  }
-
-  async function remove(key: string): Promise<void> {
-    checkPath(key);
-    await nullWhenMissing(act((limit) => container.getBlobClient(key).delete(limit)));
-  }
-
-  return {
+  const acts = {
     type: 'azure',
-    put,
-    read,
-    head,
-    delete: remove,
+    checkKey: checkPath,
+    upload: (key: string, bytes: Buffer, contentType: string) =>
+      act((limit) => uploadBytes(container, limit, { key, bytes, contentType })),
+    read: (key: string, maxBytes: number) =>
+      act(async (limit) => {
+        const blob = container.getBlobClient(key);
+        const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
+        const { readableStreamBody: stream, contentLength } = answer;
+        if (stream === undefined) throw new TypeError('The response has no body.');
+        return gatherAnswer(stream, contentLength ?? null, maxBytes);
+      }),
+    stat: (key: string) =>
+      act(async (limit) => blobInfo(key, await container.getBlobClient(key).getProperties(limit))),
+    remove: (key: string) => act((limit) => container.getBlobClient(key).delete(limit)),
     presign,
-    probe: () => probeStore({ put, read, head, delete: remove }),
-    applyCors: (origins) =>
-      corsOutcome(act((limit) => addCorsRule(account.service, origins, limit))),
-  };
+    allow: (origins: readonly string[]) =>
+      act((limit) => addCorsRule(account.service, origins, limit)),
+  } as const;
+  return createRemoteStore(acts, settings);
 }
 
 type Act = <T>(request: (limit: Limit) => Promise<T>) => Promise<T>;

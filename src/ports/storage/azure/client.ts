@@ -18,9 +18,9 @@ import {
   type Refusal,
   type RemoteSettings,
   toStoreError,
+  gather,
 } from '../remote/http.ts';
 import { readStart } from '../../files/streams.ts';
-import { gather } from '../remote/probe.ts';
 
 interface OpenContainer {
   readonly service: BlobServiceClient;

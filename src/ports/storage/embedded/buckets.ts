@@ -10,9 +10,18 @@ import { join } from 'node:path';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import { unlessMissing } from '../../files/system-errors.ts';
 import { checkKey } from '../store.ts';
-import { type FileSystem, namesIn, namesInSync, onDisk, onDiskSync } from './disk.ts';
+import {
+  type FileSystem,
+  namesIn,
+  namesInSync,
+  onDisk,
+  onDiskSync,
+  damaged,
+  type ObjectRecord,
+  readRecord,
+  sweepIncoming,
+} from './object-file.ts';
 import { createPublisher, createQuota, type NewFile, type Publisher } from './publish.ts';
-import { damaged, type ObjectRecord, readRecord, sweepIncoming } from './object-file.ts';
 
 interface BucketsSettings {
   /** The folder of all buckets. */

@@ -1,12 +1,13 @@
 /** Names and contents of files being written, and the removal of abandoned ones. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { statSync, readdirSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ForensicsError } from '../../../errors.ts';
-import { type FileSystem, namesInSync, onDisk, removeSync } from './disk.ts';
+import type * as promises from 'node:fs/promises';
+import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
 
 /** What is known about an object before its bytes arrive. */
 export interface NewObject {
@@ -71,7 +72,6 @@ async function fill(
     etag: md5Hex,
     sha256: sha256.digest('hex'),
     createdAt: now(),
-    headers: {},
   };
 }
 
@@ -151,8 +151,6 @@ export interface ObjectRecord {
   readonly etag: string;
   readonly sha256: string;
   readonly createdAt: Date;
-  /** Headers stored by older versions, returned with the object; lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 const magic = Buffer.from('FXBLOB1\n', 'latin1');
@@ -161,7 +159,8 @@ const footerBytes = magic.length + 8;
 const usualTailBytes = 4096;
 
 function encodeTail(record: ObjectRecord): Buffer {
-  const json = Buffer.from(JSON.stringify(record));
+  // Earlier versions require headers in a record.
+  const json = Buffer.from(JSON.stringify({ ...record, headers: {} }));
   const footer = Buffer.alloc(footerBytes);
   magic.copy(footer);
   footer.writeUInt32BE(json.length, magic.length);
@@ -218,8 +217,65 @@ function isStoredRecord(value: unknown): value is StoredRecord {
     typeof record.md5 === 'string' &&
     (record.etag === undefined || typeof record.etag === 'string') &&
     typeof record.sha256 === 'string' &&
-    typeof record.createdAt === 'string' &&
-    typeof record.headers === 'object' &&
-    record.headers !== null
+    typeof record.createdAt === 'string'
   );
+}
+
+export type FileSystem = Pick<
+  typeof promises,
+  'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
+>;
+
+/** @throws {ForensicsError} `no_space_left` or `store_unavailable` for any file system error. */
+export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** Synchronous version, for the sweep at startup. */
+export function onDiskSync<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** Only names of our own files: users and operating systems leave others in folders. */
+export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
+  const names = await unlessMissing(() => fs.readdir(folder));
+  return (names ?? []).filter((name) => pattern.test(name));
+}
+
+/** Synchronous, because the sweep runs at startup, before any caller could await it. */
+export function namesInSync(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Does nothing if another process removed it at the same moment. */
+function removeSync(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+function toStoreError(error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (code === null || error instanceof ForensicsError) return error;
+  if (isFull(code)) {
+    const message = 'The disk that holds the blob store is full. Free some space and try again.';
+    return new ForensicsError('no_space_left', message, { cause: error });
+  }
+  const message = `The folder of the blob store cannot be used (${reasonOf(code)}). Check its disk and its owner.`;
+  return new ForensicsError('store_unavailable', message, { cause: error });
 }

@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
 import { systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
-import { type FileSystem, onDisk } from './disk.ts';
 import {
+  type FileSystem,
+  onDisk,
   incomingName,
   type NewObject,
   type ObjectRecord,

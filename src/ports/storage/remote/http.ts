@@ -3,10 +3,21 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
-import { type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { nullOn, causeCode, hasCode, type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { backoffMs, retry } from '../../../retry.ts';
-import type { CorsOutcome } from '../store.ts';
+import { maxUploadBytes } from '../../../contract/limits.ts';
+import {
+  type BlobInfo,
+  type BlobStore,
+  checkContentType,
+  type CorsOutcome,
+  defaultContentType,
+  type RemoteStore,
+} from '../store.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { readUpTo } from '../../files/streams.ts';
 
 const untrusted =
   'This server does not trust the certificate of the store. Set NODE_EXTRA_CA_CERTS to the certificate file of its authority.';
@@ -42,15 +53,16 @@ const certificateCodes = new Set([
  */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
-  const code = errorCode(error);
+  const code = causeCode(error);
   // Libraries attach the whole request to their errors, including its signature, so only name and code are kept.
   const name = error instanceof Error ? error.name : 'Error';
   const cause = Object.assign(new Error(`${name} ${code}`.trim()), { code });
   const refusal = configurationFault(code);
   if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
-  const message = isTimeout(error)
-    ? 'The store did not respond in time. Try again later.'
-    : (sentences[code] ?? 'The connection to the store was lost. Try again later.');
+  const message =
+    code === 'ETIMEDOUT'
+      ? 'The store did not respond in time. Try again later.'
+      : (sentences[code] ?? 'The connection to the store was lost. Try again later.');
   return new ForensicsError('store_unavailable', message, { cause });
 }
 
@@ -59,15 +71,6 @@ function configurationFault(code: string): string | null {
   if (certificateCodes.has(code)) return untrusted;
   const isProtocol = code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_');
   return isProtocol ? otherProtocol : null;
-}
-
-function isTimeout(error: unknown): boolean {
-  return errorCode(error) === 'ETIMEDOUT';
-}
-
-/** The `code` of any error; empty if it has none. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 export type Meaning = readonly [code: ErrorCode, message: string];
@@ -110,18 +113,8 @@ function meaningByStatus(status: number, code: string): Meaning {
   return ['store_refused', `The store refused the request (${said}). Check its configuration.`];
 }
 
-/** The result of `work`; null if the object is missing. */
-export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ForensicsError && error.code === 'blob_not_found') return null;
-    throw error;
-  }
-}
-
 /** A store that rejects CORS rules is still usable. */
-export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
+async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
   try {
     return await work;
   } catch (error) {
@@ -146,8 +139,8 @@ export function withStoreRetry<T>(delayMs: number, act: () => Promise<T>): Promi
 }
 
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof ForensicsError) || error.code !== 'store_unavailable') return false;
-  return !isTimeout(error.cause);
+  if (!hasCode(error, 'store_unavailable')) return false;
+  return causeCode(error.cause) !== 'ETIMEDOUT';
 }
 
 /** Time limits for a remote store. */
@@ -228,4 +221,126 @@ function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Tim
   const stop = () => clearTimeout(timer);
   socket.once(connected, stop).once('close', stop);
   socket.setTimeout(idleMs, () => end('No byte within the time allowed.'));
+}
+
+/** What a kind of store does with an object, after its key, size and content type have been checked. */
+interface RemoteActs extends Pick<BlobStore, 'type' | 'read' | 'presign'> {
+  checkKey(key: string): void;
+  upload(key: string, bytes: Buffer, contentType: string): Promise<BlobInfo>;
+  /** @throws {ForensicsError} `blob_not_found`. */
+  stat(key: string): Promise<BlobInfo>;
+  /** @throws {ForensicsError} `blob_not_found`. */
+  remove(key: string): Promise<unknown>;
+  allow(origins: readonly string[]): Promise<CorsOutcome>;
+}
+
+export function createRemoteStore(
+  acts: RemoteActs,
+  { maxObjectBytes = maxUploadBytes }: RemoteSettings,
+): RemoteStore {
+  const store: BlobStore = {
+    type: acts.type,
+    async put(key, body, { contentType = defaultContentType } = {}) {
+      acts.checkKey(key);
+      checkContentType(contentType);
+      return acts.upload(key, await gather(body, maxObjectBytes), contentType);
+    },
+    async read(key, maxBytes) {
+      acts.checkKey(key);
+      return acts.read(key, maxBytes);
+    },
+    async head(key) {
+      acts.checkKey(key);
+      return nullOn(['blob_not_found'], () => acts.stat(key));
+    },
+    async delete(key) {
+      acts.checkKey(key);
+      await nullOn(['blob_not_found'], () => acts.remove(key));
+    },
+    presign: acts.presign,
+  };
+  return {
+    ...store,
+    probe: () => probeStore(store),
+    applyCors: (origins) => corsOutcome(acts.allow(origins)),
+  };
+}
+
+/** A new key each time, so that concurrent probes do not collide. */
+export function probeKey(): string {
+  return `forensics-probe/${randomUUID()}`;
+}
+
+/**
+ * Does with a small object what the service does with pictures.
+ *
+ * @throws {ForensicsError} `store_refused`, `store_unavailable`.
+ */
+export async function probeStore(
+  store: Pick<BlobStore, 'put' | 'read' | 'delete' | 'head'>,
+): Promise<void> {
+  const key = probeKey();
+  const bytes = randomBytes(64);
+  await store.put(key, bytes);
+  let read: Uint8Array;
+  try {
+    read = await store.read(key, bytes.length);
+  } finally {
+    await store.delete(key);
+  }
+  if (!bytes.equals(read)) throw isDifferent();
+  // A missing object must be distinguishable from a forbidden one: S3 tells them apart only for keys with permission to
+  // list the bucket.
+  await store.head(key);
+}
+
+function isDifferent(): ForensicsError {
+  return new ForensicsError(
+    'store_refused',
+    'The store returned bytes that differ from those written. Check any proxy between the store and this server.',
+  );
+}
+
+/**
+ * Collects a body, so that it can be sent with its length and digest, and resent after a failure.
+ *
+ * @throws {ForensicsError} `blob_too_large` if there are more than `maxBytes`.
+ */
+export async function gather(body: Uint8Array | Readable, maxBytes: number): Promise<Buffer> {
+  if (body instanceof Readable) return gatherStream(body, maxBytes);
+  if (body.length > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+/**
+ * Collects the bytes of a response.
+ *
+ * @param expected - its declared length; null if the store did not declare it.
+ * @throws {ForensicsError} `blob_too_large`; `store_unavailable` if there are fewer than declared.
+ */
+export async function gatherAnswer(
+  answer: AsyncIterable<unknown> & { destroy(): unknown },
+  expected: number | null,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (expected !== null && expected > maxBytes) {
+    answer.destroy();
+    throw tooLarge(maxBytes);
+  }
+  const bytes = await gatherStream(answer, maxBytes);
+  if (expected === null || bytes.length === expected) return bytes;
+  throw new ForensicsError(
+    'store_unavailable',
+    'The store sent only part of the object. Try again later.',
+  );
+}
+
+async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
+  const bytes = await readUpTo(stream, maxBytes);
+  if (bytes === undefined) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+function tooLarge(maxBytes: number): ForensicsError {
+  return new ForensicsError('blob_too_large', `The object is larger than ${maxBytes} bytes.`);
 }

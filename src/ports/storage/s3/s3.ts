@@ -8,23 +8,20 @@ import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
 import type { StorageUrls } from '../../../contract/analysis.ts';
-import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { hasCode, causeCode, ForensicsError } from '../../../errors.ts';
 import {
+  createRemoteStore,
   connectionFailure,
-  corsOutcome,
   defaultTimeouts,
-  errorCode,
-  nullWhenMissing,
   type RemoteSettings,
   withStoreRetry,
+  gather,
+  gatherAnswer,
 } from '../remote/http.ts';
-import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { type S3Address, s3Origin } from '../configs.ts';
 import {
   type BlobInfo,
-  checkContentType,
   checkExpiry,
   checkKey,
   type CorsOutcome,
@@ -52,7 +49,6 @@ export function createS3Store(
   config: S3StorageConfig,
   settings: S3StoreSettings = {},
 ): RemoteStore {
-  const { maxObjectBytes = maxUploadBytes } = settings;
   const { bucketName: bucket } = config;
   const presign = createPresigner(config);
   const reached = { ...config, ...settings.internal };
@@ -60,53 +56,35 @@ export function createS3Store(
   s3Origin(reached);
   const act = createAct(createS3Client(reached, settings), settings);
 
-  async function put(
-    key: string,
-    body: Uint8Array | Readable,
-    options: { readonly contentType?: string } = {},
-  ): Promise<BlobInfo> {
-    checkKey(key);
-    const headers = { 'content-type': options.contentType ?? defaultContentType };
-    checkContentType(headers['content-type']);
-    const bytes = await gather(body, maxObjectBytes);
-    await act((client) => client.putObject(bucket, key, bytes, bytes.length, headers));
-    const info = await head(key);
-    if (info === null) throw notStored();
-    return info;
-  }
-
-  async function read(key: string, maxBytes: number): Promise<Uint8Array> {
-    checkKey(key);
-    return act(async (client) => {
-      const answer = await client.getObject(bucket, key);
-      return gatherAnswer(answer, declaredLength(answer), maxBytes);
-    });
-  }
-
-  async function head(key: string): Promise<BlobInfo | null> {
-    checkKey(key);
-    const stat = await nullWhenMissing(act((client) => client.statObject(bucket, key)));
-    if (stat === null) return null;
-    const { size: sizeBytes, etag, metaData, lastModified: modifiedAt } = stat;
+  async function stat(key: string): Promise<BlobInfo> {
+    const { size, etag, metaData, lastModified } = await act((client) =>
+      client.statObject(bucket, key),
+    );
     const contentType = String(metaData['content-type'] ?? defaultContentType);
-    return { key, sizeBytes, etag, contentType, modifiedAt };
+    return { key, sizeBytes: size, etag, contentType, modifiedAt: lastModified };
   }
 
-  async function remove(key: string): Promise<void> {
-    checkKey(key);
-    await nullWhenMissing(act((client) => client.removeObject(bucket, key)));
-  }
-
-  return {
+  const acts = {
     type: 's3',
-    put,
-    read,
-    head,
-    delete: remove,
+    checkKey,
+    async upload(key: string, bytes: Buffer, contentType: string) {
+      const headers = { 'content-type': contentType };
+      await act((client) => client.putObject(bucket, key, bytes, bytes.length, headers));
+      return stat(key).catch((error: unknown) => {
+        throw hasCode(error, 'blob_not_found') ? notStored() : error;
+      });
+    },
+    read: (key: string, maxBytes: number) =>
+      act(async (client) => {
+        const answer = await client.getObject(bucket, key);
+        return gatherAnswer(answer, declaredLength(answer), maxBytes);
+      }),
+    stat,
+    remove: (key: string) => act((client) => client.removeObject(bucket, key)),
     presign,
-    probe: () => probeStore({ put, read, head, delete: remove }),
-    applyCors: (origins) => corsOutcome(applyCorsRules({ act, bucket, origins })),
-  };
+    allow: (origins: readonly string[]) => applyCorsRules({ act, bucket, origins }),
+  } as const;
+  return createRemoteStore(acts, settings);
 }
 
 /** Sends a request with retries, because all of them are safe to repeat; throws only `ForensicsError`. */
@@ -177,7 +155,7 @@ async function readRules(client: Client, bucketName: string): Promise<readonly s
     return rulesIn((await gather(answer, maxRulesBytes)).toString());
   } catch (error) {
     const isNone =
-      error instanceof ForensicsError && errorCode(error.cause) === 'NoSuchCORSConfiguration';
+      error instanceof ForensicsError && causeCode(error.cause) === 'NoSuchCORSConfiguration';
     if (isNone) return [];
     throw error;
   }

@@ -6,7 +6,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { hasCode, ForensicsError } from '../../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { sessions, users, userTenants } from '../../../ports/db/schema.ts';
 import {
@@ -149,7 +149,7 @@ function createLogins(parts: LoginParts) {
         await attempts.countAccount({ account: row.id, from });
         open.push(row);
       } catch (error) {
-        const isLocked = error instanceof ForensicsError && error.code === 'rate_limited';
+        const isLocked = hasCode(error, 'rate_limited');
         if (!isLocked || (row === rows.at(-1) && open.length === 0)) throw error;
       }
     }

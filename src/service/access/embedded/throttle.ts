@@ -13,18 +13,7 @@ import { type Clocked, transact, type Tx } from '../../../ports/db/database.ts';
 import { loginAttempts } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';
 
-export interface LoginAttempts extends LoginPlaces {
-  /**
-   * @param attempt - counted the same whether or not there is an account.
-   * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted, so
-   *   asking does not prolong the lock.
-   */
-  countAccount(attempt: Attempt): Promise<void>;
-  /** Call it if the password was right: takes back this attempt and all earlier ones from this place. */
-  forgive(tx: Tx, attempt: Attempt): Promise<void>;
-  /** The account has a new password: earlier attempts no longer count. */
-  forgiveAccount(tx: Tx, account: string): Promise<void>;
-}
+export type LoginAttempts = ReturnType<typeof createLoginAttempts>;
 
 export interface Attempt {
   /** The id of an account, or, if there is none, the address in its normal form. */
@@ -49,11 +38,7 @@ const fromAllPlaces: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
 const forgottenAfterMs = 24 * 60 * minuteMs;
 
 /** @param parts.key - 32 bytes. */
-export function createLoginAttempts({
-  db,
-  key,
-  now,
-}: Clocked & { readonly key: Uint8Array }): LoginAttempts {
+export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: Uint8Array }) {
   const keyedDigest = (text: string) => createHmac('sha256', key).update(text).digest();
   const placeKey = ({ account, from }: Attempt) =>
     Buffer.concat([keyedDigest(account), keyedDigest(`${account}\n${toPlace(from)}`)]);
@@ -75,14 +60,20 @@ export function createLoginAttempts({
   }
 
   return {
-    async countAccount(attempt) {
+    /**
+     * @param attempt - counted the same whether or not there is an account.
+     * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted, so
+     *   asking does not prolong the lock.
+     */
+    async countAccount(attempt: Attempt): Promise<void> {
       // One transaction, so that when the second count is refused, the first is not made either.
       await transact(db, async (tx) => {
         await count(tx, placeKey(attempt), fromOnePlace);
         await count(tx, keyedDigest(attempt.account), fromAllPlaces);
       });
     },
-    async forgive(tx, attempt) {
+    /** Call it if the password was right: takes back this attempt and all earlier ones from this place. */
+    async forgive(tx: Tx, attempt: Attempt): Promise<void> {
       const isPlace = eq(loginAttempts.address, placeKey(attempt));
       await tx.delete(loginAttempts).where(isPlace).run();
       // Takes back only its own attempts: logging in often must not give back attempts that others have used up.
@@ -92,7 +83,8 @@ export function createLoginAttempts({
         .where(eq(loginAttempts.address, keyedDigest(attempt.account)))
         .run();
     },
-    async forgiveAccount(tx, account) {
+    /** The account has a new password: earlier attempts no longer count. */
+    async forgiveAccount(tx: Tx, account: string): Promise<void> {
       const first = keyedDigest(account);
       const last = Buffer.concat([first, Buffer.alloc(first.length, 0xff)]);
       await tx
@@ -118,15 +110,13 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
   return new Date(at.getTime() + pauseMs);
 }
 
-/** Limits the failures and requests from one place in total, whatever accounts it tries. Kept in memory only. */
-type LoginPlaces = ReturnType<typeof createLoginPlaces>;
-
 const windowMs = 15 * 60_000;
 const maxInWindow = 30;
 // About a hundred bytes each. Counting addresses does not stop an attacker who has more than this.
 const maxPlaces = 10_000;
 const maxSeats = 4;
 
+/** Limits the failures and requests from one place in total, whatever accounts it tries. Kept in memory only. */
 function createLoginPlaces(now: () => Date) {
   const places = new Map<string, readonly { readonly at: number }[]>();
   const seats = new Map<string, number>();

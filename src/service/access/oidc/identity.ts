@@ -10,7 +10,14 @@
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { LoginElsewhere, TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
+import {
+  type Clocked,
+  type Db,
+  foldText,
+  type Reader,
+  transact,
+  type Tx,
+} from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
 import { service } from '../../audit/entry.ts';
 import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
@@ -146,9 +153,7 @@ interface Seen {
   readonly tenantIds: readonly string[] | null;
 }
 
-interface AccountsParts {
-  readonly db: Db;
-  readonly now: () => Date;
+interface AccountsParts extends Clocked {
   /** Runs in the transaction that first sees a login. */
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }

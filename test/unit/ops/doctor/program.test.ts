@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { judgeClock } from '../../../../src/ops/doctor/clock.ts';
-import { messageOf } from '../../../../src/ops/doctor/diagnosis.ts';
 import {
+  messageOf,
   checkModels,
   checkModules,
   judgeNode,

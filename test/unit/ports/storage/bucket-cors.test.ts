@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
-import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import { createBucketCors } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs, type StorageConfig } from '../../../../src/ports/storage/configs.ts';
 import type { CorsOutcome } from '../../../../src/ports/storage/store.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';

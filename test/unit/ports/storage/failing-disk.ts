@@ -1,5 +1,5 @@
 import * as promises from 'node:fs/promises';
-import type { FileSystem } from '../../../../src/ports/storage/embedded/disk.ts';
+import type { FileSystem } from '../../../../src/ports/storage/embedded/object-file.ts';
 
 export type Act = 'open' | 'write' | 'sync' | 'rename' | 'mkdir';
 

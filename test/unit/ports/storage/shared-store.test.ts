@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { storageConfigs } from '../../../../src/ports/db/schema.ts';
-import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import {
+  createBucketCors,
+  createStores,
+  type OpenRemoteStore,
+} from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs, type SharedConfig } from '../../../../src/ports/storage/configs.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { createSharedStore } from '../../../../src/ports/storage/shared-store.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
-import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { temporaryDb } from '../db/temporary.ts';
 import { type Forwarder, startForwarder } from './forwarder.ts';
 import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';

@@ -134,7 +134,7 @@ test('a case with more pictures than a report can cover is refused, with advice'
   const sandbox = { ...createScriptedSandbox(), preparePage: unused, renderCase: unused };
   const parts = { db, stores, sandbox, limits: defaultLimits, trustList: null, validation: null };
   const which = { tenantId: caller.tenant.id, projectId: 'claim 4711' };
-  const how = { languages: ['en'], extras: {}, inTurn: unused, madeAt: new Date() } as const;
+  const how = { language: 'en', extras: {}, inTurn: unused, madeAt: new Date() } as const;
 
   const made = renderCase(parts, which, how);
 

@@ -104,23 +104,6 @@ test('the URLs of a tenant’s own bucket work', async () => {
   expect(got.equals(picture)).toBe(true);
 });
 
-test('the CORS rules of a bucket are applied once, however many URLs are signed', async () => {
-  const rules: (readonly string[])[] = [];
-  const { create, chooseStore } = await openWithStores((config) => ({
-    ...openRemote(config),
-    async applyCors(origins) {
-      rules.push(origins);
-      return { applied: true };
-    },
-  }));
-  await chooseStore(server.storageConfig(bucket, { corsAllowedOrigins: ['https://app.example'] }));
-
-  await Promise.all(Array.from({ length: 10 }, () => create()));
-  await create();
-
-  expect(rules).toEqual([['https://app.example']]);
-});
-
 test('new credentials for the same bucket work for old analyses, in every process', async () => {
   const workshop = await openWithStores();
   const { analyses, caller, chooseStore, status } = workshop;

@@ -141,41 +141,6 @@ test('the copy that is examined is never exposed', async () => {
   expect(text).not.toContain(row!.key!.slice('evidence/'.length));
 });
 
-test('the audit fields name the last actor and keep the creator', async () => {
-  const { create, upload, analyses, caller, worker, clock } = await openWorkshop();
-  const api = { lastChangedByUserType: 'api', lastChangedByUserId: caller.principal.id };
-  const system = { lastChangedByUserType: 'system', lastChangedByUserId: null };
-  const { id, ...created } = await create();
-  await upload({ id, ...created });
-  clock.step(1000);
-
-  await analyses.start(caller, id);
-  const started = await analyses.get(caller, id);
-  clock.step(1000);
-  await worker.drain();
-  const completed = await analyses.get(caller, id);
-  clock.step(1000);
-  const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
-
-  const creator = { createdByUserId: caller.principal.id, lastChangedByUserName: null };
-  expect(created).toMatchObject({ ...creator, ...api, updatedDate: null });
-  expect(started).toMatchObject({
-    ...creator,
-    ...api,
-    updatedDate: '2026-03-01T12:00:01.000Z',
-  });
-  expect(completed).toMatchObject({
-    ...creator,
-    ...system,
-    updatedDate: '2026-03-01T12:00:02.000Z',
-  });
-  expect(upgraded).toMatchObject({
-    ...creator,
-    ...api,
-    updatedDate: '2026-03-01T12:00:03.000Z',
-  });
-});
-
 test('an examination by an earlier version has neither method maps nor manipulation results', async () => {
   const { complete, db } = await openWorkshop();
   const id = await complete();

@@ -12,7 +12,11 @@ import { deliveries, usageCounters } from '../../../../src/ports/db/schema.ts';
 import { defaultLimits } from '../../../../src/image/picture.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker } from '../../../../src/service/jobs/worker.ts';
-import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import {
+  createBucketCors,
+  createStores,
+  type OpenRemoteStore,
+} from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import {
@@ -20,7 +24,6 @@ import {
   createObjectUrls,
 } from '../../../../src/ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
-import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
 import { sceneJpeg } from '../../../fixtures/pictures.ts';
 import { testDb, steppedClock, temporaryFolder } from '../../ports/db/temporary.ts';

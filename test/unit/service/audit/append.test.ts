@@ -182,7 +182,7 @@ test('entries are selected by subject and by time, to the millisecond', async ()
     (await log.audit.read({ chain, ...selection })).map((line) => parseEntry(line).seq);
 
   expect(await seqs({ subject: analysisId })).toEqual([2, 3, 4]);
-  expect(await seqs({ since: new Date('2026-03-01T12:00:02.000Z') })).toEqual([3, 4]);
-  expect(await seqs({ since: new Date('2026-03-01T12:00:02.001Z') })).toEqual([4]);
+  expect(await seqs({ from: new Date('2026-03-01T12:00:02.000Z') })).toEqual([3, 4]);
+  expect(await seqs({ from: new Date('2026-03-01T12:00:02.001Z') })).toEqual([4]);
   expect(await seqs({ subject: 'nobody' })).toEqual([]);
 });

@@ -6,9 +6,8 @@ import {
   createAddressGuard,
   createConnectionGuard,
 } from '../../../../src/ports/network/address-guard.ts';
-import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import { createBucketCors, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
-import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { createTenancy } from '../../../../src/service/tenants/tenancy.ts';
 import { testDb } from '../../ports/db/temporary.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chooseFiles, type LabelledFile } from '../../../../src/service/validation/sampling.ts';
+import { chooseFiles } from '../../../../src/cli/validate/measure.ts';
 
 let dir: string;
 
@@ -12,13 +12,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function file(name: string, content: string | null, isFake = false): LabelledFile {
+function file(name: string, content: string | null, isFake = false) {
   const path = join(dir, name);
   if (content !== null) writeFileSync(path, content);
   return { path, isFake, folder: '' };
 }
 
-const names = (files: readonly LabelledFile[]) => files.map(({ path }) => basename(path));
+const names = (files: readonly { path: string }[]) => files.map(({ path }) => basename(path));
 
 test('of files with the same bytes only the first is chosen, of the same size all are', async () => {
   const files = [file('a', 'one'), file('b', 'two'), file('c', 'one'), file('d', 'three')];

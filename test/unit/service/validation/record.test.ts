@@ -4,8 +4,9 @@ import {
   citedAs,
   makeValidation,
   type Measured,
+  writeJudgement,
+  writeWarnings,
 } from '../../../../src/service/validation/record.ts';
-import { writeJudgement, writeWarnings } from '../../../../src/service/validation/statements.ts';
 import { parseValidation } from '../../../../src/service/validation/validation.ts';
 import { outcome, outcomes } from './outcomes.ts';
 

@@ -125,25 +125,3 @@ test('waiting messages, missing ones and a missing receiver are refused, each wi
   await tenants.update(tenantId, { webhookUrl: null });
   await expect(() => again('given_up')).rejects.toThrow(/forensics tenant update/);
 });
-
-test('the list is newest first, of one tenant, in the requested state and number', async () => {
-  const { db, deliverer, tenant, send, tenantId, receiver, status } = await withReceiver();
-  const { id: other } = await tenant('other', receiver.url);
-  await send(tenantId, 'a1', {});
-  await send(other, 'b1', {});
-  await deliverer.drain();
-  status.code = 500;
-  for (const subject of ['a2', 'a2', 'a3']) await send(tenantId, subject, {});
-  await deliverer.drain();
-  const subjects = async (query: Partial<Parameters<typeof listDeliveries>[1]>) =>
-    (await listDeliveries(db, { tenantId, state: null, limit: 9, ...query })).map(
-      (one) => one.subject,
-    );
-
-  expect(await subjects({})).toEqual(['a3', 'a2', 'a2', 'a1']);
-  expect(await subjects({ limit: 2 })).toEqual(['a3', 'a2']);
-  expect(await subjects({ state: 'delivered' })).toEqual(['a1']);
-  expect(await subjects({ state: 'given_up' })).toEqual([]);
-  const [, behind, first] = await listDeliveries(db, { tenantId, state: 'waiting', limit: 9 });
-  expect([first?.lastOutcome, behind?.nextAttemptDate]).toEqual(['http_500', null]);
-});
