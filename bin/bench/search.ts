@@ -233,7 +233,7 @@ async function measure(
     { what: `${engine}: pictures with 200 keys each`, value: pictures, unit: '' },
     { what: `${time}, median`, value: median(means), unit: 'ms', atMost: goalMs },
     {
-      what: `${time}, 95 %`,
+      what: `${time}, 95%`,
       value: means[Math.floor(0.95 * scenes)]!,
       unit: 'ms',
       atMost: goalMs,

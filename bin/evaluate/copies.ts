@@ -93,11 +93,11 @@ async function measureIn(
       if (seen.length > others.length) found++;
       await transact(db, (tx) => deleteFingerprint(tx, copy));
     }
-    console.log(`${name}: ${((100 * found) / originals.length).toFixed(1)} % found`);
+    console.log(`${name}: ${((100 * found) / originals.length).toFixed(1)}% found`);
   }
   const times = searches.map(({ ms }) => ms).toSorted((one, other) => one - other);
   const quantile = (share: number) => times[Math.floor(share * times.length)]!.toFixed(0);
-  console.log(`a search takes ${quantile(0.5)} ms, ${quantile(0.95)} ms at 95 %`);
+  console.log(`a search takes ${quantile(0.5)} ms, ${quantile(0.95)} ms at 95%`);
   const wrong = searches.filter(({ isWrong }) => isWrong).length;
   console.log(`${wrong} of ${searches.length} searches returned a different picture`);
 }
@@ -150,8 +150,8 @@ type Change = (png: Buffer, random: Random) => Promise<Buffer>;
 
 const changes: Readonly<Record<string, Change>> = {
   'JPEG 60': async (png) => sharp(png).jpeg({ quality: 60 }).toBuffer(),
-  'cropped to 70 % of the area': crop(Math.sqrt(0.7)),
-  'cropped to 70 % of each side': crop(0.7),
+  'cropped to 70% of the area': crop(Math.sqrt(0.7)),
+  'cropped to 70% of each side': crop(0.7),
   mirrored: async (png) => sharp(png).flop().jpeg().toBuffer(),
   'written on': async (png) => {
     const { width, height } = await sharp(png).metadata();

@@ -158,7 +158,7 @@ function usualCellsOf(rows: readonly Row[]): string {
     .filter(({ sample, condition }) => !sample.isFake && condition === 'as is')
     .map(({ usualCells }) => usualCells);
   const mean = shares.reduce((sum, one) => sum + one, 0) / shares.length;
-  return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells in photographs are below 0.5.`;
+  return `Anomaly map: ${(100 * mean).toFixed(1)}% of the cells in photographs are below 0.5.`;
 }
 
 /** No drawing, screenshot or page may be decided, and none has a changed part. */

@@ -1,4 +1,4 @@
-/** 95 % intervals of any figure. Whole sources are drawn, because pictures of one source are not independent. */
+/** 95% intervals of any figure. Whole sources are drawn, because pictures of one source are not independent. */
 
 import { createRandom } from '../../src/engine/calibration.ts';
 import { shareInterval } from '../../src/engine/likelihood-ratio.ts';

@@ -25,10 +25,10 @@ export function printFigures(rows: readonly Row[]): readonly Block[] {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
   const asIs = rows.filter(({ condition }) => condition === 'as is');
   return [
-    'Recall at 5 % and 1 % false alarms uses thresholds taken from these photographs. ECE: mean gap between the stated probability and the share of generated pictures, with both classes weighted equally.',
-    'All intervals are 95 % intervals from 1,000 draws of whole sources. If all draws agree (no picture counts, or all come from one source), and for the worst source, they are Clopper and Pearson’s, which treat pictures as independent. Those of the ECE are biased upwards, because drawing adds scatter.',
+    'Recall at 5% and 1% false alarms uses thresholds taken from these photographs. ECE: mean gap between the stated probability and the share of generated pictures, with both classes weighted equally.',
+    'All intervals are 95% intervals from 1,000 draws of whole sources. If all draws agree (no picture counts, or all come from one source), and for the worst source, they are Clopper and Pearson’s, which treat pictures as independent. Those of the ECE are biased upwards, because drawing adds scatter.',
     table(
-      ['condition', 'real', 'generated', 'AUC', 'recall at 5 %', 'at 1 %', 'ECE'],
+      ['condition', 'real', 'generated', 'AUC', 'recall at 5%', 'at 1%', 'ECE'],
       byCondition.map(([condition, some]) => overall(condition, some)),
     ),
     'The goals for the trace model. Whether one is met depends on the measured value, not on its interval.',

@@ -35,10 +35,10 @@ function marked({ head, rows }: Table): string {
 }
 
 export function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  return `${(100 * share).toFixed(1)}%`;
 }
 
-/** `2.5 % (0.4-6.1)`; empty without pictures. */
+/** `2.5% (0.4-6.1)`; empty without pictures. */
 export function percentWithin({ value, low, high }: Estimate): string {
   if (Number.isNaN(value)) return '';
   return `${percent(value)} (${[low, high].map((share) => (100 * share).toFixed(1)).join('-')})`;

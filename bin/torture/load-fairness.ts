@@ -45,7 +45,7 @@ async function proveRequests(proof: Proof, flood: Flood, secret: string): Promis
   const [before, then] = [percentile(alone.ms, 0.5), percentile(beside.ms, 0.5)];
   const eachMs = 1000 / flooding.aSecond;
   const said = `${before.toFixed(1)} ms alone, ${then.toFixed(1)} ms beside ${floodAtOnce} connections, ${percentile(beside.ms, 0.95).toFixed(0)} ms at p95`;
-  proof.note('a quiet tenant waits for an answer', `${said} (goal: 20 % more)`);
+  proof.note('a quiet tenant waits for an answer', `${said} (goal: 20% more)`);
   proof.note('a request of the flood takes, ms', eachMs.toFixed(1));
   demand(
     then <= before + mostWaitedFor * eachMs,
@@ -72,7 +72,7 @@ async function proveRuns(proof: Proof, flood: Flood, secret: string): Promise<vo
   await Promise.all(ids.map(async (id) => loud.until(id, ['completed'])));
   const [before, then] = [percentile(alone, 0.5), percentile(beside, 0.5)];
   const said = `${before.toFixed(0)} ms alone, ${then.toFixed(0)} ms beside a queue of ${queued} runs`;
-  proof.note('a quiet tenant waits for a run', `${said} (goal: 20 % more)`);
+  proof.note('a quiet tenant waits for a run', `${said} (goal: 20% more)`);
   demand(
     then <= mostRuns * before,
     `A quiet tenant waited ${then.toFixed(0)} ms for a run of ${before.toFixed(0)} ms.`,

@@ -163,7 +163,7 @@ function watchWork(pid: number) {
       const passed = (performance.now() - began.at) / 1000;
       const { user, system } = process.cpuUsage(began.clients);
       const [server, clients] = [seconds() - began.server, (user + system) / 1e6];
-      const share = (used: number) => `${((100 * used) / passed).toFixed(0)} %`;
+      const share = (used: number) => `${((100 * used) / passed).toFixed(0)}%`;
       return `of one core the server used ${share(server)}, the clients ${share(clients)}`;
     },
   };

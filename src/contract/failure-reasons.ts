@@ -40,7 +40,7 @@ const sentences = {
     `This is a rare kind of ${format} file that cannot be decoded; save it as PNG with the program that wrote it.`,
   /** `percent` of the rows, from the top, are intact. */
   rows_missing: ({ format, percent }: Texts<'format'> & Numbers<'percent'>) =>
-    `The ${format} file is cut off or damaged: only the first ${percent} % of its rows are intact, but 90 % are needed. Copy or download it again.`,
+    `The ${format} file is cut off or damaged: only the first ${percent}% of its rows are intact, but 90% are needed. Copy or download it again.`,
   raw_without_jpeg: () =>
     'This camera raw file contains no JPEG that can be examined; develop it and examine the JPEG or TIFF.',
   /** A picture in a format that is not accepted here. */

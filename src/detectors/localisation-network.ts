@@ -25,7 +25,7 @@ export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
 /**
  * Weight of a score, from the calibration set (120 simulated changes; 269 photographs unchanged, at JPEG 75 and at half
  * size): 42 changed pictures and 4 of 807 photographs reached a claim of 20 to 1, and 47 and 6 reached one of 10 to 1.
- * The ratios lie below the lower one-sided 95 % bound of the first share divided by the upper bound of the second
+ * The ratios lie below the lower one-sided 95% bound of the first share divided by the upper bound of the second
  * (Clopper and Pearson).
  */
 const measuredWeight = { claim: 20, ratio: 12, below: 8 } as const;

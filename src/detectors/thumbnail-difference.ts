@@ -254,7 +254,7 @@ function cellShares(length: number, cellLength: number, count: number) {
 /** Iterations of the fit; the first ones minimise absolute differences, which a changed part hardly affects. */
 const rounds = { absolute: 8, all: 14 };
 /**
- * Cells that differ by more than this many standard deviations are excluded from the fit: Tukey's biweight, 95 %
+ * Cells that differ by more than this many standard deviations are excluded from the fit: Tukey's biweight, 95%
  * efficient for normal errors.
  */
 const tukey = 4.685;

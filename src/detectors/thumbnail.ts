@@ -39,7 +39,7 @@ function skip(reason: SkipReason): Skipped {
 
 /** As in `inconsistencies.ts`: beyond this the thumbnail shows a different crop, which is reported there. */
 const maxShapeRatio = 1.06;
-/** On the calibration set, 99 % of matching thumbnails are above 0.72, and 95 % of non-matching ones below 0.54. */
+/** On the calibration set, 99% of matching thumbnails are above 0.72, and 95% of non-matching ones below 0.54. */
 const minLikeness = 0.6;
 
 /** Deviation at which a cell is as likely changed as not, and the increase that multiplies the odds by e. */
@@ -49,7 +49,7 @@ const markedFrom = 0.73;
 const minCells = 4;
 /**
  * In 500 pairs of the calibration set, with thumbnails made as `thumbnail-difference.ts` describes, a region was found
- * in 342 changed pictures and in no untouched one, which supports a ratio of 100 (Clopper and Pearson, one-sided 95 %
+ * in 342 changed pictures and in no untouched one, which supports a ratio of 100 (Clopper and Pearson, one-sided 95%
  * bounds). But those thumbnails were not made by cameras, so the ratio is capped lower.
  */
 const maxRatio = 20;

@@ -53,7 +53,7 @@ export interface DeclarationEvidence {
 }
 
 /**
- * How many Monte Carlo standard deviations must separate the probability from one half: the two-sided 99, 80 and 50 %
+ * How many Monte Carlo standard deviations must separate the probability from one half: the two-sided 99, 80 and 50%
  * points of the normal distribution. The models' thresholds were fitted with these values.
  */
 const minDeviations = {

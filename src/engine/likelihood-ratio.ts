@@ -18,7 +18,7 @@ export interface SupportedRatio {
   /** Wrong calls: `wrong` of the `wrongOf` pictures that belong to the other class. */
   readonly wrong: number;
   readonly wrongOf: number;
-  /** Upper 95 % bound on the share of the other class that is called this class, 0..1. */
+  /** Upper 95% bound on the share of the other class that is called this class, 0..1. */
   readonly wrongAtMost: number;
 }
 

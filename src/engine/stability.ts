@@ -22,7 +22,7 @@ const regionSidePx = 256;
 
 /**
  * A trial counts as a contradiction if its probability for the other side is at least this. Closer to one half, it only
- * shows doubt: on the same pictures, 4 % of "real" verdicts are lost at 0.8 and 8 % at 0.6, while the same number of
+ * shows doubt: on the same pictures, 4% of "real" verdicts are lost at 0.8 and 8% at 0.6, while the same number of
  * photographs are called fake at either.
  */
 export const clearlyOther = 0.8;

@@ -104,7 +104,7 @@ export interface Surroundings {
 
 /**
  * As a share of full scale. If a value or a brightness is rounded differently, the next colour is used: both together
- * change a channel by at most 15 %.
+ * change a channel by at most 15%.
  */
 const heatmapTolerance = 0.15;
 const mapTolerance = numberTolerance;

@@ -182,7 +182,7 @@ export const identity = {
   ),
 };
 
-/** Log10 likelihood ratios in ascending order: the minimum, the quantiles in steps of 5 %, the maximum. */
+/** Log10 likelihood ratios in ascending order: the minimum, the quantiles in steps of 5%, the maximum. */
 const tippettPoints: Reader<readonly number[]> = (value, name) => {
   const read = list(number(-100, 100))(value, name);
   if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;

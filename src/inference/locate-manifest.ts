@@ -34,7 +34,7 @@ const measuredLocalisation = object({
   set: text,
   condition: text,
   pictures: whole(0, 1e9),
-  /** Mean pixel F1: at each picture's best threshold with its 95 % interval, and at 0.5. */
+  /** Mean pixel F1: at each picture's best threshold with its 95% interval, and at 0.5. */
   f1Best: share,
   f1Low: share,
   f1High: share,

@@ -64,7 +64,7 @@ const measuredCondition = object({
   fake: whole(0, 1e9),
   /** Absent in older manifests. */
   longerSidePx: optional(longerSides),
-  /** Area under the ROC curve, and its 95 % interval over sources. */
+  /** Area under the ROC curve, and its 95% interval over sources. */
   auc: share,
   aucLow: share,
   aucHigh: share,

@@ -179,7 +179,7 @@ export function writeErrorRateBriefly(decided: Decided, language: Language): str
 }
 
 export interface MeasuredError {
-  /** Shares 0..1: measured, and the ends of its two-sided 95 % interval. */
+  /** Shares 0..1: measured, and the ends of its two-sided 95% interval. */
   readonly rate: number;
   readonly low: number;
   readonly high: number;

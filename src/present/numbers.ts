@@ -38,9 +38,11 @@ export function createNumberWriter(language: Language) {
     withDeviation: (value: number, deviation: number) => `${exact(value)} ± ${exact(deviation)}`,
     /** Two values of 0..1 in a table: `0.761 to 0.937`. */
     range: (low: number, high: number) => `${exact(low)} ${words.to} ${exact(high)}`,
-    /** Two measured shares as percentages, with the unit only once: `0.0 to 1.7 %`. */
+    /** Two measured shares as percentages, with the unit only once: `0.0 to 1.7%`. */
     rates: (low: number, high: number) =>
-      Number.isFinite(low + high) ? `${inPercent(low)} ${words.to} ${inPercent(high)} %` : missing,
+      Number.isFinite(low + high)
+        ? `${inPercent(low)} ${words.to} ${inPercent(high)}${words.percent}`
+        : missing,
     /** Any number, with at most four significant digits: `17`, `0.05213`. */
     plain: (value: number) => {
       if (!Number.isFinite(value)) return missing;
@@ -52,10 +54,12 @@ export function createNumberWriter(language: Language) {
       Number.isFinite(value) ? point(value.toFixed(digits)) : missing,
     /** A whole number with groups: `1,234,567`. */
     count,
-    /** A share from 0 to 1 as a whole-number percentage: `12 %`. */
-    percent: (share: number) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
-    /** A measured share from 0 to 1 as a percentage with one decimal place: `1.8 %`. */
-    rate: (share: number) => (Number.isFinite(share) ? `${inPercent(share)} %` : missing),
+    /** A share from 0 to 1 as a whole-number percentage: `12%`. */
+    percent: (share: number) =>
+      Number.isFinite(share) ? `${count(share * 100)}${words.percent}` : missing,
+    /** A measured share from 0 to 1 as a percentage with one decimal place: `1.8%`. */
+    rate: (share: number) =>
+      Number.isFinite(share) ? `${inPercent(share)}${words.percent}` : missing,
     /** To the second in UTC: `2026-03-01 12:00:00 UTC`, `01.03.2026, 12:00:00 UTC`. */
     time: (time: Date) => writeTime(`${time.toISOString().slice(0, 19)}Z`, words),
     /** A time given by a file, in ISO 8601 with anything after the seconds; other text unchanged. */

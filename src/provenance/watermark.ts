@@ -38,8 +38,8 @@ const minPixels = 256 * 256;
 
 /**
  * Number of standard deviations by which the match (Fisher's z of a correlation) must exceed chance. None of 1,200
- * photographs reached this; of 40 pictures with each of the four marks, all did as PNG, 53 % as JPEG 95, 25 % as JPEG
- * 90 and 2 % as JPEG 75 (`bin/evaluate/watermarks.ts`).
+ * photographs reached this; of 40 pictures with each of the four marks, all did as PNG, 53% as JPEG 95, 25% as JPEG
+ * 90 and 2% as JPEG 75 (`bin/evaluate/watermarks.ts`).
  */
 const minDeviations = 6;
 

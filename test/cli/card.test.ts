@@ -157,7 +157,7 @@ test('the card gives location and share of a change, whatever the tier', () => {
   const [, changed] = outcomes.find(([name]) => name === 'changed')!;
 
   expect(rowOf(writeCard(recordOf(changed), 'en', 80), 'Because')).toBe(
-    'Because A part of it differs from the rest (in the upper left, 6 % of the picture). P(generated) 0.97, P(changed) 0.97',
+    'Because A part of it differs from the rest (in the upper left, 6% of the picture). P(generated) 0.97, P(changed) 0.97',
   );
 });
 

@@ -149,7 +149,7 @@ test('with a provider, an address does not name a local account that is left ove
   writeFileSync(config, '{"oidcIssuer": "https://provider.example", "oidcClientId": "forensics"}');
   const email = 'left@example.org';
   const created = await run('user', 'create', email, '--generate', '--json');
-  const { id }: ShownUser = JSON.parse(created.stdout);
+  const { id }: { readonly id: string } = JSON.parse(created.stdout);
 
   const byAddress = await run('user', 'disable', email, '--config', config);
   const byId = await run('user', 'disable', id, '--config', config);

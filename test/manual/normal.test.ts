@@ -7,7 +7,7 @@ test.for([
   ['written at 2026-01-01T00:00:00.000Z', 'written at 2027-12-31T23:59:59.999Z'],
   [`the hash ${hash}.`, `the hash ${'cd'.repeat(32)}.`],
   ['key sk-abcd1234-... (shown only now)', `key sk-wxyz9876-${'k'.repeat(38)} (shown only now)`],
-  ['P(fake) 0.29 ± 0.23, at 29 %', 'P(fake) 0.31 ± 0.20, at 31 %'],
+  ['P(fake) 0.29 ± 0.23, at 29%', 'P(fake) 0.31 ± 0.20, at 31%'],
   ['2 pictures in 1.4 s', '2 pictures in 11 s'],
 ] as const)('"%s" equals "%s"', ([one, other]) => {
   expect(saySame(one, other)).toBe(true);

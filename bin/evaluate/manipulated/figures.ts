@@ -49,7 +49,7 @@ function silent({ f1Chance }: Judged): Judged {
   return { f1Best: f1Chance, f1Half: 0, auc: 0.5, f1Chance };
 }
 
-/** 95 %, by drawing pictures with replacement (percentile bootstrap, Efron 1979). */
+/** 95%, by drawing pictures with replacement (percentile bootstrap, Efron 1979). */
 function intervalOfMean(
   values: readonly number[],
   { draws = 1000, seed = 1 } = {},

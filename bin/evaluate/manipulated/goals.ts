@@ -28,8 +28,8 @@ const goalsOfPhotographs: readonly Goal<Row>[] = [
 const goalsOfSets: Readonly<Record<string, readonly Goal<Row>[]>> = {
   'jpeg 95': [
     aucAtLeast(0.85),
-    atLeast(0.6, 'changed pictures found at 5 % of false alarms', (rows) => found(rows, 0.05)),
-    atLeast(0.4, 'changed pictures found at 1 % of false alarms', (rows) => found(rows, 0.01)),
+    atLeast(0.6, 'changed pictures found at 5% of false alarms', (rows) => found(rows, 0.05)),
+    atLeast(0.4, 'changed pictures found at 1% of false alarms', (rows) => found(rows, 0.01)),
   ],
   'jpeg 75': [aucAtLeast(0.75)],
 };

@@ -12,7 +12,7 @@ import type { Row } from './read-cases.ts';
 /** @param rows - of the untouched pictures of the sets. */
 export function printTraces(rows: readonly Row[]): readonly Block[] {
   return [
-    'Untouched whole pictures of the sets, by traces alone, whatever is found about a change: none of them is generated. Intervals: 95 %, Clopper and Pearson, treating pictures as independent.',
+    'Untouched whole pictures of the sets, by traces alone, whatever is found about a change: none of them is generated. Intervals: 95%, Clopper and Pearson, treating pictures as independent.',
     table(
       [
         'condition',

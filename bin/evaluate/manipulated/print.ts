@@ -35,7 +35,7 @@ export function printManipulated(
   return [
     'The goals for localisation, under `default`. Whether one is met depends on the measured value, not on its interval. For whole pictures of the sets, "jpeg 95" replaces "as is", so that changed and untouched ones were saved alike. The calibration error assumes that one picture in five is changed, as the probability does.',
     tableOfGoals(goalsReached([...groupBy(rows, ({ condition }) => condition)])),
-    'Pixels of changed pictures: mean F1 at the best threshold, with its 95 % interval over pictures, and at 0.5, and AUC; chance is the F1 of an uninformative map.',
+    'Pixels of changed pictures: mean F1 at the best threshold, with its 95% interval over pictures, and at 0.5, and AUC; chance is the F1 of an uninformative map.',
     table(
       [
         'condition',
@@ -44,16 +44,16 @@ export function printManipulated(
         'n',
         'answered',
         'F1 best',
-        '95 %',
+        '95%',
         'F1 at 0.5',
         'AUC',
         'chance',
       ],
       byCondition.flatMap(([condition, some]) => pixelRows(condition, some, methods)),
     ),
-    'Whole pictures, changed against untouched ones from the same sets, both first saved alike ("as is" as JPEG 95): AUC with its 95 % interval.',
+    'Whole pictures, changed against untouched ones from the same sets, both first saved alike ("as is" as JPEG 95): AUC with its 95% interval.',
     table(
-      ['condition', 'set', 'method', 'untouched', 'changed', 'AUC', '95 %'],
+      ['condition', 'set', 'method', 'untouched', 'changed', 'AUC', '95%'],
       pictureRows(
         sets.filter((row) => row.condition !== 'as is' || isSimulated(row)),
         methods,

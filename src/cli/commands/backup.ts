@@ -166,7 +166,7 @@ async function withProgress<T>(
     return await act((step, share) => {
       stop.throwIfStopped();
       if (spinner === null) return;
-      spinner.text = `${step}: ${Math.floor(100 * share)} %`;
+      spinner.text = `${step}: ${Math.floor(100 * share)}%`;
       // Rendered at once, because a step may end before the spinner's next frame.
       if (step !== shown) spinner.render();
       shown = step;

@@ -117,6 +117,6 @@ function shown(value: unknown): string {
 function fileLine({ name, pixels, isTolerated }: FileComparison): string {
   if (pixels === null)
     return `${name}: different bytes${isTolerated ? ', as expected from a different version' : ''}`;
-  const farthest = `${(100 * pixels.largest).toFixed(2)} % of the scale`;
+  const farthest = `${(100 * pixels.largest).toFixed(2)}% of the scale`;
   return `${name}: ${pixels.differing} samples differ, by ${farthest} at most`;
 }

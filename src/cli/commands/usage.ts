@@ -204,8 +204,8 @@ function toRows(report: UsageReport): readonly (readonly [string, string])[] {
     ['logins', report.userInteraction.appLogins],
     ['failed', impediments.processingErrors],
     ['retries', impediments.retries],
-    ['error rate', `${quality.errorRatePercent.toFixed(1)} %`],
-    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)} %`],
+    ['error rate', `${quality.errorRatePercent.toFixed(1)}%`],
+    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)}%`],
     ['duration, one at a time', minutesText(single)],
     ['duration, several at a time', minutesText(bulk)],
   ];

@@ -312,7 +312,7 @@ function aucTable({ conditions }: Validation): string {
     `${exact(auc.low)} to ${exact(auc.high)}`,
     calibration === null ? 'too few pictures' : exact(calibration.error),
   ]);
-  return listTable(['condition', 'AUC', '95 % interval', 'calibration error'], rows);
+  return listTable(['condition', 'AUC', '95% interval', 'calibration error'], rows);
 }
 
 const classes = [
@@ -328,7 +328,7 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
         condition,
         what,
         `${count(wrong.count)} of ${count(wrong.of)} (${rate(wrong.share)})`,
-        // `0.0 to 5.4 %`
+        // `0.0 to 5.4%`
         `${rate(wrong.low).replace(' %', '')} to ${rate(wrong.high)}`,
         rate(verdicts.uncertain / wrong.of),
         rate(verdicts.abstain / wrong.of),
@@ -336,7 +336,7 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
       ];
     }),
   );
-  const figures = ['errors', '95 % interval', 'uncertain', 'abstained', 'worst folder'];
+  const figures = ['errors', '95% interval', 'uncertain', 'abstained', 'worst folder'];
   return listTable(['condition', 'pictures', ...figures], rows);
 }
 

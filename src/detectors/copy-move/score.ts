@@ -169,7 +169,7 @@ const minMutual = 0.1;
 /** How much rarer pictures without any pair are among pictures with a copy. */
 const missedRatio = 0.77;
 /**
- * 32 % of the copies score 10 or more. None of the 568 others do, so at most 0.6 % of untouched pictures would (95 %
+ * 32% of the copies score 10 or more. None of the 568 others do, so at most 0.6% of untouched pictures would (95%
  * bound). The ratio is therefore capped at 50.
  */
 const maxRatio = 50;

@@ -113,7 +113,7 @@ export async function measureSpace(folder: string): Promise<Space> {
 export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
   const percent = Math.floor((100 * freeBytes) / totalBytes);
-  const message = `${Math.floor(freeBytes / 1e6)} MB free, ${percent} % of the disk.`;
+  const message = `${Math.floor(freeBytes / 1e6)} MB free, ${percent}% of the disk.`;
   const fix =
     'Free space on the disk that holds the data folder, or move the folder to a larger one.';
   if (freeBytes < filesAnAnalysis * maxUploadBytes) return failed(message, fix);

@@ -3,7 +3,7 @@
  * parts are used only in this file, and `builder.test.ts` fails if a new version behaves differently.
  *
  * drizzle's own drivers do not fit: the PostgreSQL driver has different table types, lacks `get`, `all` and `run`, and
- * ignores our type parsers; both drivers take 40 % longer for a list.
+ * ignores our type parsers; both drivers take 40% longer for a list.
  */
 
 import { Column, getTableName, is } from 'drizzle-orm';

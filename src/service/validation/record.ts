@@ -199,14 +199,14 @@ function errorSentence(wrong: Counted, what: string, called: string): string {
   const verb = `called ${called}`;
   if (wrong.count === 0) {
     const most = rate(upperShare(0, wrong.of));
-    return `none of ${count(wrong.of)} ${what} was ${verb}; up to ${most} of such ${what} may still be (one-sided bound, 95 % confidence).`;
+    return `none of ${count(wrong.of)} ${what} was ${verb}; up to ${most} of such ${what} may still be (one-sided bound, 95% confidence).`;
   }
   if (wrong.count === wrong.of) {
     const least = rate(lowerShare(wrong.count, wrong.of));
-    return `all ${count(wrong.of)} ${what} were ${verb}; at least ${least} of such ${what} are (one-sided bound, 95 % confidence).`;
+    return `all ${count(wrong.of)} ${what} were ${verb}; at least ${least} of such ${what} are (one-sided bound, 95% confidence).`;
   }
   const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
-  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; the rate for such ${what} may be ${bounds} (95 % confidence).`;
+  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; the rate for such ${what} may be ${bounds} (95% confidence).`;
 }
 
 function openSentence(

@@ -20,7 +20,7 @@ export function auc(scored: readonly Scored[]): number {
   return weightedAuc(rising, new Uint32Array(sources).fill(1));
 }
 
-/** 95 % interval of the AUC by percentile bootstrap (Efron 1979), resampling whole sources of each class. */
+/** 95% interval of the AUC by percentile bootstrap (Efron 1979), resampling whole sources of each class. */
 export function aucInterval(
   scored: readonly Scored[],
   { draws = 1000, seed = 1 } = {},

@@ -14,7 +14,7 @@ const count = Type.Integer({ minimum: 0 });
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
-/** A proportion with its two-sided 95 % Clopper-Pearson interval. */
+/** A proportion with its two-sided 95% Clopper-Pearson interval. */
 const counted = Type.Object({ count, of: count, share, low: share, high: share });
 
 function orNull<T extends TSchema>(schema: T) {

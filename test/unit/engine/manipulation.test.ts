@@ -51,7 +51,7 @@ describe('cells', () => {
     expect(fused[4]).toBeCloseTo(sigmoid(-1 + odds(0.6) - level), 6);
   });
 
-  test('that stand out on less than 1 % of the picture do not raise the bar', () => {
+  test('that stand out on less than 1% of the picture do not raise the bar', () => {
     const values = Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
 
     const fused = fuse({ first: values }, { middle: 0, strongest: 0.4, perDoubling: 0 });

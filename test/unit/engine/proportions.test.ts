@@ -7,7 +7,7 @@ test('without errors the bound has a closed form', () => {
   }
 });
 
-test('40 photographs without an error give a bound of 7.2 %', () => {
+test('40 photographs without an error give a bound of 7.2%', () => {
   expect(upperShare(0, 40)).toBeCloseTo(0.072, 3);
 });
 

@@ -27,7 +27,7 @@ const note = [{ input: { create: band }, left: 0, top: 690 }];
 /** Each with the scale that maps it to the original. */
 const copies = {
   'saved as JPEG 60': [sharp(original).jpeg({ quality: 60 }), 1],
-  'cropped to 70 %': [sharp(original).extract(crop).jpeg(), 0.7],
+  'cropped to 70%': [sharp(original).extract(crop).jpeg(), 0.7],
   'made smaller': [sharp(original).resize(400).jpeg(), 1],
   'written on': [sharp(original).composite(note).jpeg(), 1],
 } as const;

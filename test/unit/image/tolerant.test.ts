@@ -61,7 +61,7 @@ describe('a file that ends early', () => {
     ['JPEG', jpeg, whole.jpeg],
     ['PNG', png, whole.png],
   ])(
-    '%s is shown if 90 % of its rows are intact, and refused with fewer',
+    '%s is shown if 90% of its rows are intact, and refused with fewer',
     async (_, file, reference) => {
       const { rgb } = reference;
       const { facts, rgb: shown } = await decodePicture(file.subarray(0, -file.length / 50));

@@ -84,7 +84,7 @@ describe('a manifest is refused', () => {
     ['outputs.logits', ['fake', 'real', 'compression']],
     ['measured', {}],
     ['measured.0.auc', 1.2],
-    ['measured.0.strategies.default.realCalledFake', '2 %'],
+    ['measured.0.strategies.default.realCalledFake', '2%'],
   ])('with %s = %j', (path, value) => {
     expect(() => parseManifest(withValue('trace-3/manifest.json', path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),

@@ -109,7 +109,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       const { manipulation } = examination;
       if (isOutside) {
         for (const value of [fakeProbability, manipulation?.probability ?? 0]) {
-          for (const form of [score(value), exact(value), `${Math.round(100 * value)} %`]) {
+          for (const form of [score(value), exact(value), `${Math.round(100 * value)}%`]) {
             expect(text).not.toMatch(
               new RegExp(`(?<![\\d.,])${form.replace('.', '\\.')}(?![\\d.,])`),
             );
@@ -359,7 +359,7 @@ function traces(probability: number, speaksFor: 'real' | 'fake'): Examination['f
     speaksFor,
     strength: 'moderate',
     statement: {
-      en: `The trace network puts the probability of a generated picture at ${percent} %.`,
+      en: `The trace network puts the probability of a generated picture at ${percent}%.`,
       de: `Das Spurennetz beziffert die Wahrscheinlichkeit eines KI-erzeugten Bildes auf ${percent} %.`,
     },
     measures: {},
@@ -374,7 +374,7 @@ function located(strength: 'weak' | 'moderate'): Examination['findings'][number]
     speaksFor: 'fake',
     strength,
     statement: {
-      en: 'A network marks a region in the lower left (2 % of the picture).',
+      en: 'A network marks a region in the lower left (2% of the picture).',
       de: 'Ein Netz markiert einen Bereich unten links (2 % des Bildes).',
     },
     measures: ownMark,

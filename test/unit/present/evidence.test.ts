@@ -100,7 +100,7 @@ describe('the strength of a verdict from traces', () => {
   test('is no higher than the error rates support, and the statement says so', () => {
     const { strength, ratio, cap, statement } = writeEvidence(decided('real', 0.01));
 
-    // 60 % right over the upper bound of 28 of 277, 0.135958 by the beta distribution: 4.413.
+    // 60% right over the upper bound of 28 of 277, 0.135958 by the beta distribution: 4.413.
     expect({ strength, ratio, cap: cap?.ratio }).toEqual({
       strength: 'weak',
       ratio: 4.4,
@@ -343,7 +343,7 @@ describe('a picture with a changed part', () => {
 
     expect(manipulation).toMatchObject({ probability: 0.97, region });
     expect(manipulation?.statement).toEqual({
-      en: 'The methods that look for changed parts mark a region of 12 % of the picture, in the lower right; together they estimate the probability that a part was changed at 0.97.',
+      en: 'The methods that look for changed parts mark a region of 12% of the picture, in the lower right; together they estimate the probability that a part was changed at 0.97.',
       de: 'Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von 12 % des Bildes, rechts unten; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf 0,97.',
     });
   });
@@ -383,7 +383,7 @@ describe('a picture with a changed part', () => {
     ];
     const several = { ...changed, manipulation: { ...changed.manipulation!, places } };
     const numbered =
-      '1: in the lower right, 12 % of the picture; 2: in the upper left, 5 % of the picture';
+      '1: in the lower right, 12% of the picture; 2: in the upper left, 5% of the picture';
 
     expect(writeEvidence(several).manipulation?.statement.en).toContain(`(${numbered})`);
     const { because } = present(readResult(several), 'en');
@@ -406,7 +406,7 @@ describe('a picture with a changed part', () => {
     const { summary } = writeTexts(changed, item, 'en');
 
     expect(summary).toContain('they do not show whether by conventional editing or by AI');
-    expect(summary).toContain('mark a region of 12 % of the picture, in the lower right');
+    expect(summary).toContain('mark a region of 12% of the picture, in the lower right');
     expect(summary).not.toContain('generated or altered is');
   });
 });
@@ -556,7 +556,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95 % confidence interval): 22 of 1,221 photographs called generated (1.8 %, up to 2.7 %). Of changed pictures of this quality and size class, the method recognised 42 of 84. False alarms: 1 of 166 unchanged pictures called changed (0.6 %, up to 3.3 %). Counting suspicions too, in pictures of all sizes, it found 9 of 19 parts copied within the picture; false alarms then: 5 of 166 unchanged pictures.',
+    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). Of changed pictures of this quality and size class, the method recognised 42 of 84. False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). Counting suspicions too, in pictures of all sizes, it found 9 of 19 parts copied within the picture; false alarms then: 5 of 166 unchanged pictures.',
   );
 });
 
@@ -584,7 +584,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests with pictures of this quality and of all sizes, the method found or suspected 49 of 118 pictures that people had changed. False alarms (rate, and upper end of its 95 % confidence interval): 5 of 166 unchanged pictures (3.0 %, up to 6.9 %).',
+    'In tests with pictures of this quality and of all sizes, the method found or suspected 49 of 118 pictures that people had changed. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',

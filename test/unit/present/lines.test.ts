@@ -48,9 +48,9 @@ test('the lines joined give the text again', () => {
 });
 
 test('a percent sign stays with its figure', () => {
-  expect(breakLines('up to 3.9 % of all', 9, (part) => part.length)).toEqual([
+  expect(breakLines('up to 3.9% of all', 9, (part) => part.length)).toEqual([
     'up to ',
-    '3.9 % of ',
+    '3.9% of ',
     'all',
   ]);
 });

@@ -58,7 +58,7 @@ test('a truncated file is not said to have all its rows', () => {
   const notes = ['end_marker_missing', 'rows_missing'] as const;
 
   expect(writeNotes({ notes, soundShare: 0.931 }, 'en')).toEqual([
-    'the file is cut off or damaged: only the first 93.1 % of the rows are intact',
+    'the file is cut off or damaged: only the first 93.1% of the rows are intact',
   ]);
 });
 

@@ -420,7 +420,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
     const bound = {
-      en: 'called changed (0.2 %, up to 0.7 %)',
+      en: 'called changed (0.2%, up to 0.7%)',
       de: 'als verändert (0,2 %, bis 0,7 %)',
     };
     expect(all).toContain(bound[language]);

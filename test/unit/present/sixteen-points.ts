@@ -93,13 +93,13 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       // Exact binomial intervals of 22 and 61 of 1,221 and of 33 of 277, from another
       // implementation.
       {
-        en: ['1.8 % (1.1 to 2.7 %)', '5.0 % (3.8 to 6.4 %)', '11.9 % (8.3 to 16.3 %)'],
+        en: ['1.8% (1.1 to 2.7%)', '5.0% (3.8 to 6.4%)', '11.9% (8.3 to 16.3%)'],
         de: ['1,8 % (1,1 bis 2,7 %)', '5,0 % (3,8 bis 6,4 %)', '11,9 % (8,3 bis 16,3 %)'],
       },
       {
         en: [
-          'Worst case for a photograph: “Half size, JPEG 80”. 5.0 %',
-          'upper end of the 95 % interval: 6.4 %',
+          'Worst case for a photograph: “Half size, JPEG 80”. 5.0%',
+          'upper end of the 95% interval: 6.4%',
         ],
         de: [
           'Ungünstigster Fall für eine Fotografie: „Halbe Größe, JPEG 80“; 5,0 %',

@@ -39,7 +39,7 @@ test('grey conversion keeps the order of the colours', () => {
   expect(falls).toEqual([]);
 });
 
-test('equal steps in value are equal steps in OKLab, within 4 %', () => {
+test('equal steps in value are equal steps in OKLab, within 4%', () => {
   // Over 15 entries, as rounding to 8 bits can be as large as a single step.
   const steps = Array.from({ length: 17 }, (_, i) => {
     const from = toOklab(colour(15 * i));
@@ -69,7 +69,7 @@ const lightness = { from: 0.16, to: 0.97 };
 const hueDegrees = { from: 272, to: 468 };
 const chroma = { from: 0.045, peak: 0.185, to: 0.085 };
 
-/** Points along the path for measuring its length; 16 per entry make the steps equal to within 0.1 %. */
+/** Points along the path for measuring its length; 16 per entry make the steps equal to within 0.1%. */
 const samples = 4096;
 
 /** The colours along the path, at equal distances. */

@@ -119,12 +119,12 @@ function writeScore(score: number): string {
 
 function writeShare(share: number): string {
   const percent = Math.round(100 * share);
-  return percent < 1 ? 'less than 1 %' : `${percent} %`;
+  return percent < 1 ? 'less than 1%' : `${percent}%`;
 }
 
 function writeRoughShare(share: number): string {
   const percent = Math.round(100 * share);
-  return percent < 1 ? writeShare(share) : `about ${percent} %`;
+  return percent < 1 ? writeShare(share) : `about ${percent}%`;
 }
 
 /** Quotes foreign text; the text cannot end its own quotation and continue as ours. */

@@ -14,7 +14,7 @@ export const glossary = {
     calibratedProbability: {
       term: 'Calibrated probability',
       meaning:
-        'A score adjusted on labelled pictures so that about 80 % of the pictures scored 0.8 are generated, if half of all pictures are.',
+        'A score adjusted on labelled pictures so that about 80% of the pictures scored 0.8 are generated, if half of all pictures are.',
     },
     cell: {
       term: 'Cell, patch',

@@ -131,7 +131,7 @@ export const labels = {
     cpu: 'Processor',
   },
   soundRows: (percent: string) =>
-    `the file is cut off or damaged: only the first ${percent} % of the rows are intact`,
+    `the file is cut off or damaged: only the first ${percent}% of the rows are intact`,
   notes: {
     converted_from_cmyk: 'converted from CMYK',
     converted_from_grey: 'converted from greyscale',

@@ -6,7 +6,7 @@ type MeasuredSizes = Record<'from' | 'below', string | null> &
 export const limits = {
   validation: {
     intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
-      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to develop it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used to develop it. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95% intervals, over sources for the AUC and over pictures for the rates (Clopper and Pearson). Pictures from one source resemble each other, so the true uncertainty of the rates is greater.`,
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest, own }: Record<'least' | 'greatest' | 'own', string>) =>
@@ -21,9 +21,9 @@ export const limits = {
     ] satisfies readonly [string, string, string, string, string],
     worst: {
       real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a photograph: “${condition}”. ${rate} of the photographs were called generated (upper end of the 95 % interval: ${high}).`,
+        `Worst case for a photograph: “${condition}”. ${rate} of the photographs were called generated (upper end of the 95% interval: ${high}).`,
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a generated picture: “${condition}”. ${rate} of the generated pictures were called photographs (upper end of the 95 % interval: ${high}).`,
+        `Worst case for a generated picture: “${condition}”. ${rate} of the generated pictures were called photographs (upper end of the 95% interval: ${high}).`,
     },
     /** On the first page, after the rate for unmodified files. */
     meaning:
@@ -35,7 +35,7 @@ export const limits = {
         changed,
         photographs,
       }: Record<'strategy' | 'changed' | 'photographs', string>) =>
-        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures from public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures from public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. None of these pictures was used to develop the method. In brackets: two-sided 95% intervals over pictures (Clopper and Pearson).`,
       columns: [
         'Condition',
         'Changed pictures called changed',

@@ -114,7 +114,7 @@ export const strength = {
       }: Record<'right' | 'wrong' | 'strategy' | 'condition' | 'bound' | 'ratio', string>,
       { own, other, ofOther, called }: Record<'own' | 'other' | 'ofOther' | 'called', string>,
     ) =>
-      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being wrongly called ${called} (one-sided upper 95 % bound, Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
+      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being wrongly called ${called} (one-sided upper 95% bound, Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
   },
   declared: {
     unsigned: (adverb: string) =>
@@ -162,9 +162,9 @@ export const strength = {
     changes: {
       'jpeg-90': 'saved as JPEG, quality 90',
       'jpeg-70': 'saved as JPEG, quality 70',
-      'scale-75': 'scaled to 75 %',
-      'scale-50': 'scaled to 50 %',
-      'crop-5': 'cropped by 5 %',
+      'scale-75': 'scaled to 75%',
+      'scale-50': 'scaled to 50%',
+      'crop-5': 'cropped by 5%',
     },
   },
   evaluation: {

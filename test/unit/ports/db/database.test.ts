@@ -262,8 +262,8 @@ describe.each(engines)('$name', (engine) => {
 
   on('finds parts of text and list elements literally, without wildcards', async () => {
     const db = await newDb();
-    const list = JSON.stringify(['x', '50 %', 'a\u0000"\u{10ffff}']);
-    const values = ['50 % off', '50 x off', 'a_b', 'a\\b', list];
+    const list = JSON.stringify(['x', '50%', 'a\u0000"\u{10ffff}']);
+    const values = ['50% off', '50 x off', 'a_b', 'a\\b', list];
     await transact(db, async (tx) => {
       for (const value of values) await tx.insert(settings).values({ key: value, value }).run();
     });
@@ -277,7 +277,7 @@ describe.each(engines)('$name', (engine) => {
       ).length;
 
     expect([
-      await having('50 %'),
+      await having('50%'),
       await having('a_'),
       await having('\\'),
       await having('A_'),
@@ -294,7 +294,7 @@ describe.each(engines)('$name', (engine) => {
           .get()
       )?.n;
     expect([
-      await withElement('50 %'),
+      await withElement('50%'),
       await withElement('50'),
       await withElement('a\u0000"\u{10ffff}'),
       await withElement('\u0000'),

@@ -125,10 +125,10 @@ describe('the judgement', () => {
     const [photographs, generated] = writeJudgement(makeRecord(forty), 'default');
 
     expect(photographs).toBe(
-      'clean: none of 40 photographs was called fake; up to 7.2 % of such photographs may still be (one-sided bound, 95 % confidence).',
+      'clean: none of 40 photographs was called fake; up to 7.2% of such photographs may still be (one-sided bound, 95% confidence).',
     );
     expect(generated).toBe(
-      'clean: 3 of 40 generated pictures (7.5 %) were called real; the rate for such generated pictures may be 1.6 % to 20.4 % (95 % confidence).',
+      'clean: 3 of 40 generated pictures (7.5%) were called real; the rate for such generated pictures may be 1.6% to 20.4% (95% confidence).',
     );
   });
 
@@ -141,7 +141,7 @@ describe('the judgement', () => {
     const sentences = writeJudgement(makeRecord(useless), 'default').join('\n');
 
     expect(sentences).toContain('clean: all 30 generated pictures were called real');
-    expect(sentences).toContain('at least 90.5 % of such');
+    expect(sentences).toContain('at least 90.5% of such');
     expect(sentences).toContain('clean: the confidence interval for the AUC includes chance');
   });
 
@@ -156,7 +156,7 @@ describe('the judgement', () => {
     const sentences = writeJudgement(makeRecord(measured), 'default').join('\n');
 
     expect(sentences).not.toContain('clean: most pictures');
-    expect(sentences).toContain('web: most pictures (75.0 %) were left undecided.');
+    expect(sentences).toContain('web: most pictures (75.0%) were left undecided.');
   });
 });
 
