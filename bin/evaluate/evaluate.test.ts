@@ -79,7 +79,7 @@ describe('a data folder', () => {
     const locator = await evaluate('--data', folder, '--model', join(packagedDir, 'locate-1'));
 
     expect([none.code, locator.code]).toEqual([2, 2]);
-    expect(none.stderr).toContain('no manifest.json of a model');
+    expect(none.stderr).toContain('contains no manifest.json');
     expect(locator.stderr).toContain('--model must name');
   });
 });

@@ -45,8 +45,8 @@ function normal(text: string): string {
 
 function isNear(word: string, other: string, next = ''): boolean {
   if (word === other) return true;
-  const isPercent = next.startsWith('%');
-  const number = isPercent ? /^\d{1,3}$/ : /^[(]?[01]\.\d\d[,;)]?\n?$/;
+  const isPercent = /^\d{1,3}%/.test(word) || next.startsWith('%');
+  const number = isPercent ? /^\d{1,3}(?:%[,;)]?\n?)?$/ : /^[(]?[01]\.\d\d[,;)]?\n?$/;
   if (!number.test(word) || !number.test(other)) return false;
   const apart = Math.abs(Number.parseFloat(digits(word)) - Number.parseFloat(digits(other)));
   return apart <= (isPercent ? leeway.percent : leeway.share) + 1e-9;

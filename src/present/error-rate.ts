@@ -28,7 +28,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
     const rates = tracesAgree(decided) ? errors?.rates : undefined;
     return [
       writeDeclared(provenance, language),
-      ...(rates ? [wrong.byTraces, ...writeTraced(rates)] : []),
+      ...(rates ? [wrong.byTraces, ...writeTraced(rates, language)] : []),
     ].join(' ');
   }
   // A server sends the whole sentence or nothing at all.
@@ -39,29 +39,33 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   const traced = outcome === 'changed' ? null : rates;
   const searched = outcome === 'fake' ? null : calls;
   const told = [
-    ...(traced === null ? [] : writeTraced(traced)),
+    ...(traced === null ? [] : writeTraced(traced, language)),
     ...(searched === null
       ? []
       : [
           wrong.found(writeCalled(searched.changedCalled, searched.changed, language)),
           wrong[traced === null ? 'alarms' : 'alarmsToo'](
-            writeFalse('changed', ...unchangedCalled(searched)),
+            writeFalse('changed', unchangedCalled(searched), language),
           ),
           ...(outcome === 'real' && !decided.isChangeHinted ? writeKinds(searched, language) : []),
         ]),
   ];
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
+}
 
-  function writeTraced(traced: ErrorRates): readonly string[] {
-    return [
-      ...writeGenerated(traced, language),
-      wrong.alarms(writeFalse('fake', traced.realCalledFake, traced.real)),
-    ];
-  }
+/** What the traces find of generated pictures, and how often they are wrong. */
+function writeTraced(rates: ErrorRates, language: Language): readonly string[] {
+  const falsely = writeFalse('fake', [rates.realCalledFake, rates.real], language);
+  return [...writeGenerated(rates, language), wordsIn(language).outcome.wrong.alarms(falsely)];
+}
 
-  function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
-    return wrong[side](writeCalled(share, of, language), ...writeRate(share, of, language));
-  }
+function writeFalse(
+  side: 'fake' | 'changed',
+  [share, of]: readonly [share: number, of: number],
+  language: Language,
+): string {
+  const write = wordsIn(language).outcome.wrong[side];
+  return write(writeCalled(share, of, language), ...writeRate(share, of, language));
 }
 
 function writeDeclared(provenance: Result['provenance'], language: Language): string {

@@ -7,7 +7,7 @@ import { assurances, type InconsistencyCode, type Language } from '../contract/v
 import { firstEdit } from '../detectors/provenance-findings.ts';
 import type { Declaration, NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
-import { nameIn } from './printable.ts';
+import { nameIn, printable } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
 import type { Flaw } from './wording/en/provenance.ts';
 
@@ -19,6 +19,8 @@ export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
 // A history can name every version of a program; the provenance chapter lists them all.
 const namedEditors = 3;
 const namedSteps = 6;
+/** Of a name from the file within a sentence, in characters. */
+const longestNamed = 40;
 
 /** Phrases without a full stop, the best supported first. Never empty: the absence of anything is mentioned too. */
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
@@ -76,7 +78,6 @@ export function savedAgain(provenance: FileStatements | null) {
   const codes = inconsistencies.map(({ code }) => code);
   if (codes.includes('maker_note_missing_for_camera')) return 'rewritten';
   if (credentials?.integrity === 'broken') return 'signed';
-  if (declaredEdits(provenance).length > 0) return 'declared';
   const isEdited = history.length > 0 || software.some(({ kind }) => kind === 'editor');
   return isEdited || codes.some(isOfSaving) ? 'saved' : null;
 }
@@ -88,9 +89,12 @@ export function altersContent(provenance: FileStatements | null): boolean {
 }
 
 /** Empty if the file declares none. */
-export function writeDeclaredEdits(provenance: FileStatements, language: Language): string {
+export function writeDeclaredEdits(provenance: FileStatements | null, language: Language): string {
+  if (provenance === null) return '';
   const { credentialActions } = wordsIn(language).provenance;
-  const told = declaredEdits(provenance).map((name) => nameIn(credentialActions, name, name));
+  const told = declaredEdits(provenance).map((name) =>
+    nameIn(credentialActions, name, printable(name, longestNamed)),
+  );
   return [...new Set(told)].slice(0, namedSteps).join(', ');
 }
 
@@ -119,7 +123,7 @@ const unchanging: ReadonlySet<string> = new Set([
 export function lastProgram(provenance: FileStatements | null): string | null {
   const last = provenance?.history.findLast(({ software }) => software !== null)?.software;
   const name = last ?? provenance?.software.find(({ kind }) => kind === 'editor')?.name;
-  return name == null ? null : withoutBuild(name);
+  return name == null ? null : printable(withoutBuild(name), longestNamed);
 }
 
 /** Not one of those that may only mean that a clock was wrong. */

@@ -25,7 +25,14 @@ import {
   writeOrigin,
 } from './origin.ts';
 import { capitalised } from './printable.ts';
-import { isSuspicion, isWholeReal, type Outcome, type Result, tracesAgree } from './result.ts';
+import {
+  isAboutPart,
+  isSuspicion,
+  isWholeReal,
+  type Outcome,
+  type Result,
+  tracesAgree,
+} from './result.ts';
 import { type Words, wordsIn } from './wording/catalogue.ts';
 
 /** A probability and its limits, rounded together so that a value never looks equal to the limit beside it. */
@@ -84,12 +91,23 @@ export function present(result: Result, language: Language): Presentation {
   };
 }
 
-/**
- * The reason for the outcome, and what else belongs beside it.
- *
- * @param isPlaced - false if the places are listed beside it.
- */
-export function writeGround(result: Result, language: Language, isPlaced = true): string {
+/** The same for a report, which has room for more. The places of a change are listed beside it. */
+export function writeGroundInFull(result: Result, language: Language): string {
+  const { outcome, provenance } = result;
+  const { because } = wordsIn(language).outcome;
+  const edits = writeDeclaredEdits(provenance, language);
+  const isEdited =
+    edits !== '' && (outcome === 'real' || outcome === 'uncertain' || outcome === 'changed');
+  return [
+    writeGround(result, language, !isAboutPart(result)),
+    ...(isWholeReal(result) ? [because.wholeReal] : []),
+    ...(outcome === 'uncertain' ? writeSavedAgain(provenance, language) : []),
+    ...(isEdited ? [because.declaredEdits(edits)] : []),
+  ].join(' ');
+}
+
+/** @param isPlaced - false if the places are listed beside it. */
+function writeGround(result: Result, language: Language, isPlaced = true): string {
   const words = wordsIn(language);
   const { because } = words.outcome;
   const ground = mainGround(result);
@@ -98,23 +116,17 @@ export function writeGround(result: Result, language: Language, isPlaced = true)
   const why = hint ?? writeMissed(result, language) ?? likeness;
   return [
     ...(ground === null ? [] : [why ?? writeBecause(ground, result, words, isPlaced)]),
-    ...(isWholeReal(result) ? [because.wholeReal] : []),
-    ...writeSavedAgain(result, language),
+    ...(result.outcome === 'real' ? writeSavedAgain(result.provenance, language) : []),
   ].join(' ');
 }
 
-/** Whether the file was saved again after the picture was taken, and how that is known; empty where that is beside the point. */
-function writeSavedAgain({ outcome, provenance }: Result, language: Language): readonly string[] {
+/** Whether the file was saved again after the picture was taken, and how that is known; empty if it was not. */
+function writeSavedAgain(provenance: Result['provenance'], language: Language): readonly string[] {
   const again = savedAgain(provenance);
   if (provenance === null || again === null) return [];
-  const { outcome: words, findings } = wordsIn(language);
-  const write = words.because.savedAgain;
-  if (again === 'declared') {
-    const isTold = outcome === 'real' || outcome === 'uncertain' || outcome === 'changed';
-    return isTold ? [write.declared(writeDeclaredEdits(provenance, language))] : [];
-  }
-  if (outcome !== 'real' && outcome !== 'uncertain') return [];
-  if (again !== 'saved') return [write[again]()];
+  const { outcome, findings } = wordsIn(language);
+  const write = outcome.because.savedAgain;
+  if (again !== 'saved') return [write[again]];
   const [code] = provenance.inconsistencies.map((one) => one.code).filter(isOfSaving);
   const sign = code === undefined ? '' : findings.contradictions[code];
   return [write.saved(lastProgram(provenance), sign)];
@@ -206,9 +218,10 @@ function nextSteps(result: Result): readonly Step[] {
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
-  const isSaved = savedAgain(provenance) !== null || result.isChangeHinted;
+  const isEdited = savedAgain(provenance) !== null || writeDeclaredEdits(provenance, 'en') !== '';
   // What is not a photograph has no file from a camera.
-  const signed: readonly Step[] = isSaved && main !== 'not_a_photograph' ? [original] : [];
+  const signed: readonly Step[] =
+    (isEdited || result.isChangeHinted) && main !== 'not_a_photograph' ? [original] : [];
   const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
   const grounds: readonly Ground[] = [
     ...(main === null ? [] : [main]),

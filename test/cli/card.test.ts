@@ -157,7 +157,7 @@ test('the card gives location and share of a change, whatever the tier', () => {
   const [, changed] = outcomes.find(([name]) => name === 'changed')!;
 
   expect(rowOf(writeCard(recordOf(changed), 'en', 80), 'Because')).toBe(
-    'Because A part of it differs from the rest (in the upper left, 6% of the picture). P(generated) 0.97, P(changed) 0.97',
+    'Because One part (in the upper left, 6% of the picture) differs from the rest. P(generated) 0.97, P(changed) 0.97',
   );
 });
 
@@ -167,7 +167,7 @@ test('the card also locates a merely suspected change', () => {
   const card = writeCard(recordOf({ ...open, manipulation: changed.manipulation }), 'de', 80);
 
   expect(rowOf(card, 'Grund')).toMatch(
-    /^Grund Eine Stelle könnte verändert sein \(links oben, 6 % des Bildes\); als Beleg reichen die Anzeichen nicht aus\. /,
+    /^Grund Eine Stelle \(links oben, 6 % des Bildes\) könnte verändert sein; als Beleg reichen die Anzeichen nicht aus\. /,
   );
 });
 

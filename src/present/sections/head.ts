@@ -14,7 +14,7 @@ import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
 import { altersContent, writeDeclaredEdits } from '../origin.ts';
-import { mainGround, writeBecause, writeGround } from '../presentation.ts';
+import { mainGround, writeBecause, writeGroundInFull } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import {
@@ -47,7 +47,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       headline: presentation.headline,
       // The list beside the picture has the places.
       text: [
-        writeGround(result, input.language, !isOfPart(result)),
+        writeGroundInFull(result, input.language),
         ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
       ].join(' '),
       places,
@@ -218,8 +218,8 @@ function weighedOf(input: SectionInput): readonly Beside[] {
 function declaredEdits({ evidence, language, catalogue }: SectionInput): readonly string[] {
   const { provenance } = evidence;
   if (!altersContent(provenance)) return [];
-  const { declared } = catalogue.outcome.because.savedAgain;
-  return [declared(writeDeclaredEdits(provenance, language))];
+  const edits = writeDeclaredEdits(provenance, language);
+  return [catalogue.outcome.because.declaredEdits(edits)];
 }
 
 /** Whether the whole picture was generated says nothing about a change in a part. */

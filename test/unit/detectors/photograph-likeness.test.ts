@@ -94,7 +94,7 @@ describe("the transformer's classification", () => {
       measures: { photographScore: 0.29 },
       statement: {
         en: 'The program takes the picture for a screenshot, not a photograph; it may be wrong.',
-        de: 'Das Programm hält das Bild für ein Bildschirmfoto, nicht für eine Fotografie; es kann sich irren.',
+        de: 'Das Programm hält das Bild nicht für eine Fotografie, sondern für ein Bildschirmfoto; es kann sich irren.',
       },
     });
   });

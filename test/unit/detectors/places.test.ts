@@ -96,18 +96,18 @@ test.each([
 });
 
 test.each([
-  [0.001, 'less than 1%', 'weniger als 1%'],
-  [0.124, '12%', '12%'],
-  [1, '100%', '100%'],
+  [0.001, 'less than 1%', 'weniger als 1 %'],
+  [0.124, '12%', '12 %'],
+  [1, '100%', '100 %'],
 ])('a share of %d reads %s', (share, en, de) => {
   expect(wordsIn('en').findings.writeShare(share)).toBe(en);
   expect(wordsIn('de').findings.writeShare(share)).toBe(de);
 });
 
 test.each([
-  [0.001, '(less than 1%)', '(weniger als 1%)'],
-  [0.005, '(about 1%)', '(etwa 1%)'],
-  [0.124, '(about 12%)', '(etwa 12%)'],
+  [0.001, '(less than 1%)', '(weniger als 1 %)'],
+  [0.005, '(about 1%)', '(etwa 1 %)'],
+  [0.124, '(about 12%)', '(etwa 12 %)'],
 ])('a share of about %d reads %s', (comparedShare, en, de) => {
   const sentenceIn = (language: Language) =>
     wordsIn(language).findings.statements.no_copies_where_compared({ comparedShare });

@@ -20,8 +20,8 @@ test('the finding has the probability as its score and states it in both languag
     strength: 'weak',
     measures: { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 },
     statement: {
-      en: 'A network trained on photographs and generated pictures rates the traces at 0.83 on a scale from 0 (photograph) to 1 (generated).',
-      de: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit 0,83.',
+      en: 'A neural network trained on photographs and generated pictures rates the traces at 0.83 on a scale from 0 (photograph) to 1 (generated).',
+      de: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit 0,83.',
     },
   });
 });

@@ -78,7 +78,7 @@ describe('a file that ends early', () => {
 
       await expect(decodePicture(file.subarray(0, file.length / 2))).rejects.toMatchObject({
         code: 'image_unreadable',
-        message: expect.stringMatching(/only the first [3-6]\d % of its rows are intact/),
+        message: expect.stringMatching(/only the first [3-6]\d% of its rows are intact/),
       });
     },
   );

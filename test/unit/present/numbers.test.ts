@@ -62,6 +62,6 @@ test('a range states its unit once, and is not available without numbers', () =>
     '0.000 to 0.858',
     '0,761 bis 1,000',
   ]);
-  expect([en.rates(0, 0.0166), de.rates(0.1, 0.2)]).toEqual(['0.0 to 1.7 %', '10,0 bis 20,0 %']);
+  expect([en.rates(0, 0.0166), de.rates(0.1, 0.2)]).toEqual(['0.0 to 1.7%', '10,0 bis 20,0 %']);
   expect(en.rates(Number.NaN, 1)).toBe('not available');
 });

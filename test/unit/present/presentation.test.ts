@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { writeNotes } from '../../../src/present/notes.ts';
-import { present } from '../../../src/present/presentation.ts';
+import { present, writeGroundInFull } from '../../../src/present/presentation.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { readAnswer, readResult } from '../../../src/present/result.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
@@ -96,7 +96,7 @@ test.each([
   const answer = readAnswer(resultClass, writeEvidence(examination), [], []);
 
   for (const result of [readResult(examination), answer]) {
-    expect(present(result, 'en').because).toMatch(english);
-    expect(present(result, 'de').because).toMatch(german);
+    expect(writeGroundInFull(result, 'en')).toMatch(english);
+    expect(writeGroundInFull(result, 'de')).toMatch(german);
   }
 });

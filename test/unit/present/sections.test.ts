@@ -417,7 +417,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).not.toContain(limits.nature.traced);
     expect(all).toContain(wordsIn(language).outcome.because.changed('', 'copies'));
     expect(all).toContain({ en: 'matches no. 2', de: 'gleicht Nr. 2' }[language]);
-    expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
+    expect(all).toContain({ en: 'in the upper left; 6%', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
     const bound = {
       en: 'called changed (0.2%, up to 0.7%)',
@@ -453,8 +453,8 @@ describe.each(languages)('sections in %s', (language) => {
     const never = stringsOf(sectionsOf({ ...makeExamination(), measuredCalls: [] })).join('\n');
 
     // Exact binomial intervals of 42 of 153 and of 3 of 1,210, from another implementation.
-    const found = { en: '27.5 % (20.6 to 35.2 %)', de: '27,5 % (20,6 bis 35,2 %)' };
-    const accused = { en: '0.2 % (0.1 to 0.7 %)', de: '0,2 % (0,1 bis 0,7 %)' };
+    const found = { en: '27.5% (20.6 to 35.2%)', de: '27,5 % (20,6 bis 35,2 %)' };
+    const accused = { en: '0.2% (0.1 to 0.7%)', de: '0,2 % (0,1 bis 0,7 %)' };
     expect(text).toContain(found[language]);
     expect(text).toContain(accused[language]);
     expect(never).not.toContain(accused[language]);

@@ -226,6 +226,7 @@ export const labels: typeof english = {
     group: '.',
     below: 'unter',
     above: 'über',
+    percent: ' %',
     missing: 'nicht verfügbar',
     to: 'bis',
     date: (year, month, day) => `${day}.${month}.${year}`,

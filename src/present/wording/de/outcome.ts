@@ -24,21 +24,20 @@ export const outcome: typeof english = {
   because: {
     real: 'Der Bildinhalt wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} veränderten Bildern dieser Qualität und Größenklasse.`,
+      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} Veränderungen solcher Bilder.`,
     blind: (called) =>
-      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} veränderten Bildern dieser Qualität und Größenklasse. Dass es nichts fand, besagt daher nichts.`,
+      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} Veränderungen solcher Bilder. Dass es nichts fand, besagt daher nichts.`,
     hinted:
       'Dieses Anzeichen ergibt sich aus allen Methoden zusammen, ist aber selbst für einen Verdacht zu schwach. Der Bildinhalt wurde nicht geprüft.',
     wholeReal: 'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Die Datei wurde offenbar später neu gespeichert (${sign})` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; das heißt allein noch nicht, dass das Bild verändert wurde.`,
-      signed: () =>
-        'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
-      rewritten: () =>
+        `${program === null ? `Die Datei wurde offenbar später neu gespeichert (${sign})` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung des Bildes bedeutet das allein nicht.`,
+      signed: 'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
+      rewritten:
         'Die Herstellerdaten (MakerNote), die Kameras dieses Herstellers immer schreiben, fehlen: Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera.',
-      declared: (steps) => `Die signierten Content Credentials geben an: ${steps}.`,
     },
+    declaredEdits: (steps) => `Die signierten Content Credentials geben an: ${steps}.`,
     fake: 'Die Spuren im Bild ähneln denen von KI-Bildgeneratoren.',
     changed: (place, marked) =>
       ({
@@ -164,8 +163,8 @@ export const outcome: typeof english = {
     brief: {
       real: (generated, changed) =>
         `${generated} KI-erzeugten und ${changed} veränderten Bildern erkannt.`,
-      fake: (called) => `${called} Fotografien fälschlich für KI-erzeugt gehalten.`,
-      changed: (called) => `${called} unveränderten Bildern fälschlich für verändert gehalten.`,
+      fake: (called) => `${called} Fotografien für KI-erzeugt gehalten.`,
+      changed: (called) => `${called} unveränderten Bildern für verändert gehalten.`,
       suspected: (called) =>
         `${called} unveränderten Bildern zu Unrecht als verdächtig eingestuft.`,
     },

@@ -230,6 +230,7 @@ export const labels = {
     group: ',',
     below: 'below',
     above: 'above',
+    percent: '%',
     missing: 'not available',
     to: 'to',
     date: (year: string, month: string, day: string) => `${year}-${month}-${day}`,

@@ -30,9 +30,9 @@ export const outcome = {
     real: 'What the picture shows was not examined; changes often go unnoticed.',
     /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
-      `What the picture shows was not examined; in tests, the method missed ${called} changes in pictures of this quality and size class.`,
+      `What the picture shows was not examined; in tests, ${called} changes in such pictures were missed.`,
     blind: (called: string) =>
-      `What the picture shows was not examined; in tests, the method missed ${called} changes in pictures of this quality and size class, so finding none means nothing.`,
+      `What the picture shows was not examined; in tests, ${called} changes in such pictures were missed, so finding none means nothing.`,
     hinted:
       'Taken together, the methods give that sign, but it is too weak even for a suspicion. What the picture shows was not examined.',
     /** Follows, if a change was found or suspected. */
@@ -42,12 +42,12 @@ export const outcome = {
       /** @param sign - without a program. */
       saved: (program: string | null, sign: string) =>
         `${program === null ? `The file seems to have been saved again later (${sign})` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
-      signed: () => 'The file no longer matches its signature; saving it again is enough for that.',
-      rewritten: () =>
+      signed: 'The file no longer matches its signature; saving it again is enough for that.',
+      rewritten:
         'The data of the manufacturer (maker note) that cameras of this make always write are missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
-      declared: (steps: string) => `The signed Content Credentials declare: ${steps}.`,
     },
-    fake: 'Traces in the picture resemble those that AI image generators leave.',
+    declaredEdits: (steps: string) => `The signed Content Credentials declare: ${steps}.`,
+    fake: 'Traces in the picture resemble those of AI image generators.',
     changed: (place: string, marked: Marked) =>
       ({
         one: `One part${place} differs from the rest.`,
