@@ -2,13 +2,11 @@
  * Run after compiling: `node bin/gather.js`. Bundles the used parts of every package that is
  * JavaScript only into a few files in `dist/gathered`, and points the compiled sources there. When
  * they were installed separately, these packages were 190 with 120 MB, and a command spent most of
- * its start-up on finding their files. They are `devDependencies`. Then joins the compiled sources
- * themselves into fewer files, in `dist/joined`, for the same reason: an examination would
- * otherwise load 240.
+ * its start-up on finding their files. They are `devDependencies`.
  */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -24,9 +22,10 @@ const dist = join(root, 'dist');
 const target = join(dist, 'gathered');
 
 const texts = new Map(
-  globSync('**/*.js', { cwd: dist, exclude: ['console/**', 'gathered/**', 'joined/**'] }).map(
-    (file) => [file, readFileSync(join(dist, file), 'utf8')],
-  ),
+  globSync('**/*.js', { cwd: dist, exclude: ['console/**', 'gathered/**'] }).map((file) => [
+    file,
+    readFileSync(join(dist, file), 'utf8'),
+  ]),
 );
 // @peculiar/x509 needs it.
 await import('reflect-metadata');
@@ -55,46 +54,6 @@ const folders = foldersOf(output);
 writeFileSync(join(target, 'LICENSES.txt'), folders.map(licenceIn).join('\n\n'));
 // With the names from package-lock.json, for the SBOM.
 writeFileSync(join(target, 'packages.json'), `${JSON.stringify(folders, null, 2)}\n`);
-
-// Every process and thread starts with one of these files, which now only point to the joined ones.
-const starts = [
-  'index.js',
-  'cli/main.js',
-  'examiner/child-main.js',
-  'examiner/locator-worker.js',
-  'examiner/watchdog.js',
-  'provenance/c2pa-thread.js',
-];
-const joinedDir = join(dist, 'joined');
-const leftOut = 'gathered:';
-const joined = await rolldown({
-  input: Object.fromEntries(starts.map((file) => [basename(file, '.js'), join(dist, file)])),
-  plugins: [{ name: 'joined', resolveId: leaveGathered, transform: withOwnUrl }],
-  platform: 'node',
-  external: [installed],
-  cwd: root,
-});
-await joined.write({
-  dir: joinedDir,
-  cleanDir: true,
-  paths: (id) => id.replace(leftOut, '../gathered'),
-});
-for (const file of starts) {
-  const path = relative(dirname(file), join('joined', basename(file)));
-  writeFileSync(join(dist, file), `export * from './${path.replaceAll('\\', '/')}';\n`);
-}
-
-/** What the packages were bundled into is not bundled a second time. */
-function leaveGathered(id) {
-  const [, file] = id.split('/gathered/');
-  return file === undefined ? null : { id: `${leftOut}/${file}`, external: true };
-}
-
-/** Files are found relative to where a module was compiled, not to where it was joined with others. */
-function withOwnUrl(code, id) {
-  const path = relative(joinedDir, id).replaceAll('\\', '/');
-  return code.replaceAll('import.meta.url', `new URL('${path}', import.meta.url).href`);
-}
 
 /**
  * A module with the named exports that Node.js finds in the package: a CommonJS module would
