@@ -145,7 +145,9 @@ function writeKinds(
   );
   if (told.length === 0 || unchanged === undefined) return [];
   const { found, pictures } = unchanged;
-  return [wrong.kinds(told.join(', '), writeCalled(found / pictures, pictures, language))];
+  const changed = kinds.reduce((sum, one) => sum + one.pictures, 0);
+  const falsely = writeCalled(found / pictures, pictures, language);
+  return [wrong.kinds(told.join(', '), createNumberWriter(language).count(changed), falsely)];
 }
 
 /** "3 of 37". */

@@ -96,13 +96,14 @@ export function writeGroundInFull(result: Result, language: Language): string {
   const { outcome, provenance } = result;
   const { because } = wordsIn(language).outcome;
   const edits = writeDeclaredEdits(provenance, language);
+  const isTrusted = provenance?.credentials?.trust === 'trusted';
   const isEdited =
     edits !== '' && (outcome === 'real' || outcome === 'uncertain' || outcome === 'changed');
   return [
     writeGround(result, language, !isAboutPart(result)),
     ...(isWholeReal(result) ? [because.wholeReal] : []),
     ...(outcome === 'uncertain' ? writeSavedAgain(provenance, language) : []),
-    ...(isEdited ? [because.declaredEdits(edits)] : []),
+    ...(isEdited ? [because.declaredEdits(edits, isTrusted)] : []),
   ].join(' ');
 }
 

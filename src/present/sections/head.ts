@@ -47,8 +47,8 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       headline: presentation.headline,
       // The list beside the picture has the places.
       text: [
-        writeGroundInFull(result, input.language),
         ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
+        writeGroundInFull(result, input.language),
       ].join(' '),
       places,
       caption: places.length === 0 ? labels.original : head.outlined,
@@ -142,7 +142,7 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
     const signs = [...searched, ...opposing.map((one) => writeReason(input, one))];
     return [
       { title: rows.forReal, items: reasons },
-      { title: rows.forFake, items: signs.slice(0, 2) },
+      { title: rows.forChange, items: signs.slice(0, 2) },
       { title: rows.otherwise, items: [otherwiseChanged(input)] },
     ];
   }
@@ -219,7 +219,8 @@ function declaredEdits({ evidence, language, catalogue }: SectionInput): readonl
   const { provenance } = evidence;
   if (!altersContent(provenance)) return [];
   const edits = writeDeclaredEdits(provenance, language);
-  return [catalogue.outcome.because.declaredEdits(edits)];
+  const isTrusted = provenance.credentials?.trust === 'trusted';
+  return [catalogue.outcome.because.declaredEdits(edits, isTrusted)];
 }
 
 /** Whether the whole picture was generated says nothing about a change in a part. */

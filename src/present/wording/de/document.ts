@@ -19,6 +19,7 @@ export const document: typeof english = {
       why: 'Warum nichts entschieden wurde',
       whySuspected: 'Warum es nicht belegt ist',
       forFake: 'Für ein KI-erzeugtes oder verändertes Bild',
+      forChange: 'Für eine Veränderung',
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
       strength: 'Stärke des Befunds',
@@ -49,16 +50,16 @@ export const document: typeof english = {
       'Umrandet: was unter „Im Bild markiert“ aufgeführt ist; die Prozentzahlen gelten nur für die auffällige Fläche im Rahmen',
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
-    damageExplains: 'Schon der Schaden an der Datei kann die markierte Stelle erklären.',
+    damageExplains: 'Die Datei ist beschädigt; schon das kann die markierte Stelle erklären.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
-      real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen Wert, wie er für unveränderte Bilder typisch ist.',
-      fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, wie er für veränderte Bilder typisch ist.',
+      real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen Wert, der bei unveränderten Bildern häufiger ist als bei veränderten.',
+      fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, der bei veränderten Bildern häufiger ist als bei unveränderten.',
     },
-    unjudged: 'ob das Bild KI-erzeugt oder verändert ist (hier nicht möglich)',
+    unjudged: 'ob das Bild KI-erzeugt oder verändert ist (hier nicht zu beurteilen)',
     together: 'fällt nur auf, wenn man alle Methoden zusammennimmt',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Im Bild selbst wurde nichts gefunden.',
+    nothingAgainst: 'Keine Gegenanzeichen im Bild.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei gilt eine Veränderung daher höchstens als vermutet, nie als gefunden.`,
     traces: {
@@ -66,12 +67,12 @@ export const document: typeof english = {
       fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
-      real: 'Das Ergebnis sähe ebenso aus, wenn eine Veränderung keine Spuren hinterlassen hätte, das Bild von einem ungeprüften Generator stammte oder ein Bildschirm abfotografiert worden wäre.',
+      real: 'Das Ergebnis sähe ebenso aus, wenn das Verfahren eine Veränderung übersehen hätte, das Bild von einem ungeprüften Generator stammte oder ein Bildschirm abfotografiert worden wäre.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',
       declared:
-        'Die Angabe kann falsch sein: Jemand kann sie in eine Zeichnung geschrieben haben oder in eine Fotografie, damit diese als unecht gilt.',
+        'Die Angabe kann falsch sein: Jemand kann sie in die Datei einer Zeichnung eingetragen haben oder in die einer Fotografie, damit diese als unecht gilt.',
     },
     program: (program, models) =>
       `${program} mit den Modellen ${models}, ohne menschliche Bewertung`,

@@ -37,7 +37,7 @@ const contradictions: English['contradictions'] = {
   modified_after_capture: 'ein Speicherdatum nach der Aufnahme',
   created_after_modified: 'ein Speicherdatum vor der Aufnahme',
   time_in_future: 'ein Zeitpunkt in der Zukunft',
-  exif_size_differs: 'eine andere Bildgröße in den EXIF-Daten',
+  exif_size_differs: 'eine andere Bildgröße in den Kameradaten (EXIF)',
   thumbnail_shape_differs: 'ein Vorschaubild mit anderem Seitenverhältnis',
   thumbnail_content_differs: 'ein Vorschaubild, das etwas anderes zeigt',
   camera_tags_without_camera_tables:
@@ -138,7 +138,7 @@ const vouchings: English['vouchings'] = {
   trusted_capture:
     'der Unterzeichner steht auf der Vertrauensliste. Allerdings lässt sich auch ein Bildschirm oder ein Abzug abfotografieren.',
   no_trust_list:
-    'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann unter diesem Namen signieren.',
+    'ein Abgleich mit einer Vertrauensliste fand nicht statt; jeder kann unter diesem Namen signiert haben.',
   unlisted_signer:
     'mindestens ein Unterzeichner steht nicht auf der Vertrauensliste, und jeder kann unter diesem Namen signieren.',
 };

@@ -7,7 +7,7 @@ export const limits: typeof english = {
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
-      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}. Wie stark seine Spuren für eine Seite sprechen, ist daher weniger sicher.`,
+      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}. Wie stark seine Spuren für KI oder Fotografie sprechen, ist daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',
@@ -87,11 +87,11 @@ export const limits: typeof english = {
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung über einen Menschen sein. Das Bild, seine Herkunft und die übrigen Beweismittel muss eine sachverständige Person prüfen, die ihre Schlussfolgerung selbst verantwortet.',
   },
   notCheckedBrief: {
-    invisible_watermarks: 'unsichtbare Wasserzeichen proprietärer Dienste (SynthID)',
+    invisible_watermarks: 'unsichtbare Wasserzeichen einzelner Anbieter, etwa SynthID von Google',
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
     erased_edits: 'Bearbeitungen, deren Spuren beim Speichern verloren gingen',
-    camera_reference: 'welche Kamera das Bild aufgenommen hat',
+    camera_reference: 'ob und welche Kamera es aufgenommen hat',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Bildinhalt, Licht und Schatten',
     earlier_publication: 'ob es schon veröffentlicht war',

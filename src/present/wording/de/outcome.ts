@@ -22,22 +22,23 @@ export const outcome: typeof english = {
     abstain: 'Das Programm kann dieses Bild nicht beurteilen',
   },
   because: {
-    real: 'Der Bildinhalt wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
+    real: 'Ob der Inhalt stimmt, wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} Veränderungen solcher Bilder.`,
+      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests übersah das Verfahren ${called} Veränderungen solcher Bilder.`,
     blind: (called) =>
-      `Der Bildinhalt wurde nicht geprüft; in Tests übersah das Verfahren ${called} Veränderungen solcher Bilder. Dass es nichts fand, besagt daher nichts.`,
+      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests übersah das Verfahren ${called} Veränderungen solcher Bilder. Dass es keine Veränderung fand, besagt daher nichts.`,
     hinted:
-      'Dieses Anzeichen ergibt sich aus allen Methoden zusammen, ist aber selbst für einen Verdacht zu schwach. Der Bildinhalt wurde nicht geprüft.',
+      'Dieses Anzeichen ergibt sich aus allen Methoden zusammen, ist aber selbst für einen Verdacht zu schwach. Ob der Inhalt stimmt, wurde nicht geprüft.',
     wholeReal: 'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Die Datei wurde offenbar später neu gespeichert (${sign})` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung des Bildes bedeutet das allein nicht.`,
+        `${program === null ? `Die Datei wurde offenbar später neu gespeichert (${sign})` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
       signed: 'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
       rewritten:
         'Die Herstellerdaten (MakerNote), die Kameras dieses Herstellers immer schreiben, fehlen: Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera.',
     },
-    declaredEdits: (steps) => `Die signierten Content Credentials geben an: ${steps}.`,
+    declaredEdits: (steps, isTrusted) =>
+      `Die Content Credentials der Datei (signierte Herkunftsangaben${isTrusted ? '' : ', Unterzeichner nicht bestätigt'}) geben an: ${steps}.`,
     fake: 'Die Spuren im Bild ähneln denen von KI-Bildgeneratoren.',
     changed: (place, marked) =>
       ({
@@ -140,8 +141,8 @@ export const outcome: typeof english = {
       `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     found: (called) =>
       `Von veränderten Bildern dieser Qualität und Größenklasse erkannte das Verfahren ${called}.`,
-    kinds: (told, falsely) =>
-      `Verdachtsfälle mitgezählt, fand es bei Bildern aller Größen ${told}; Fehlalarme dabei: ${falsely} unveränderten Bildern.`,
+    kinds: (told, of, falsely) =>
+      `In einem zweiten Test mit ${of} von Menschen veränderten Bildern aller Größen fand es, Verdachtsfälle mitgezählt, ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',

@@ -160,7 +160,7 @@ export const provenance: English = {
         ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (dafür genügt erneutes Speichern)`
         : `unversehrte Content Credentials (C2PA), signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
-    declares: (origin, place) => `${origin} (laut ${place})`,
+    declares: (origin, place) => `${origin} (Angabe in ${place})`,
     noCredentials: 'keine Content Credentials (signierte Herkunftsangaben, C2PA)',
     edits: (steps) => `angegebene Schritte: ${steps}`,
     editors: (names, more) =>

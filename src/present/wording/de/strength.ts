@@ -52,7 +52,7 @@ export const strength: typeof english = {
       return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 ist er nicht aussagekräftig).`;
     },
   },
-  bound: ', gedeckelt, weil die Tests nicht mehr belegen',
+  bound: ', nach oben begrenzt, weil die Tests keinen höheren Wert stützen',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:

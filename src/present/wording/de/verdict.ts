@@ -112,7 +112,7 @@ export const verdict: typeof english = {
     relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
-    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild. Endgültig geklärt ist damit nicht, ob KI das Bild erzeugt hat oder ein Teil verändert wurde. Auch eine unveränderte Fotografie kann falsch beschriftet sein oder einen Bildschirm oder Abzug zeigen.',
+    real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild. Endgültig geklärt ist damit nicht, ob KI das Bild erzeugt hat oder ein Teil verändert wurde. Auch eine unveränderte Fotografie kann mit falschen Angaben verbreitet werden oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
       'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',

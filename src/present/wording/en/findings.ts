@@ -47,7 +47,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   modified_after_capture: 'written after capture',
   created_after_modified: 'captured after it was written',
   time_in_future: 'a time in the future',
-  exif_size_differs: 'a different picture size in the EXIF data',
+  exif_size_differs: 'a different picture size in the camera data (EXIF)',
   thumbnail_shape_differs: 'a thumbnail of a different shape',
   thumbnail_content_differs: 'a thumbnail that shows something else',
   camera_tags_without_camera_tables: 'a camera’s name with a program’s compression tables',
@@ -149,7 +149,7 @@ const vouchings: Readonly<Record<Exclude<CredentialVouching['by'], 'edited_captu
   trusted_capture:
     'the signer is on the trust list. But a camera can also capture a screen or a print.',
   no_trust_list:
-    'without a trust list no one vouches for the signer, and anyone can sign under this name.',
+    'the signer was not checked against a trust list, so anyone may have signed under this name.',
   unlisted_signer: 'not every signer is on the trust list, and anyone can sign under this name.',
 };
 

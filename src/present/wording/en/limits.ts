@@ -112,11 +112,11 @@ export const limits = {
   },
   /** The same in a few words, for the first page. */
   notCheckedBrief: {
-    invisible_watermarks: 'invisible watermarks of closed services (SynthID)',
+    invisible_watermarks: 'invisible proprietary watermarks, such as Google’s SynthID',
     local_edits: 'edited areas',
     small_edits: 'small edits',
     erased_edits: 'edits that saving has erased',
-    camera_reference: 'which camera took it',
+    camera_reference: 'which camera, if any, took it',
     recapture: 'whether it shows a screen or print',
     content: 'content, light and shadows',
     earlier_publication: 'whether it was published before',

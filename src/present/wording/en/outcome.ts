@@ -18,7 +18,7 @@ export const outcome = {
         ? `The file says that AI generated parts of the picture${tracesAgree ? '; its traces suggest all of it' : ''}`
         : `The file says that AI generated the picture${tracesAgree ? ', and its traces agree' : ''}`,
     uncertain: 'Undecided: the evidence is not clear enough',
-    contradicted: 'Undecided: the file and the traces contradict each other',
+    contradicted: 'Undecided: the file and the traces point different ways',
     suspected: (isSeveral: boolean) =>
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     copySuspected: 'Copied part suspected, but not established',
@@ -30,9 +30,9 @@ export const outcome = {
     real: 'What the picture shows was not examined; changes often go unnoticed.',
     /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
-      `What the picture shows was not examined; in tests, ${called} changes in such pictures were missed.`,
+      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed.`,
     blind: (called: string) =>
-      `What the picture shows was not examined; in tests, ${called} changes in such pictures were missed, so finding none means nothing.`,
+      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed, so finding none means nothing.`,
     hinted:
       'Taken together, the methods give that sign, but it is too weak even for a suspicion. What the picture shows was not examined.',
     /** Follows, if a change was found or suspected. */
@@ -44,9 +44,10 @@ export const outcome = {
         `${program === null ? `The file seems to have been saved again later (${sign})` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
       signed: 'The file no longer matches its signature; saving it again is enough for that.',
       rewritten:
-        'The data of the manufacturer (maker note) that cameras of this make always write are missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
+        'The manufacturer’s data (maker note), which cameras of this make always write, are missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
     },
-    declaredEdits: (steps: string) => `The signed Content Credentials declare: ${steps}.`,
+    declaredEdits: (steps: string, isTrusted: boolean) =>
+      `The file’s Content Credentials (signed statements of origin${isTrusted ? '' : ', signer not confirmed'}) declare: ${steps}.`,
     fake: 'Traces in the picture resemble those of AI image generators.',
     changed: (place: string, marked: Marked) =>
       ({
@@ -145,8 +146,8 @@ export const outcome = {
       `In tests with pictures of this quality, the method recognised ${called} generated ones, left ${open} undecided and took ${passed} for photographs.`,
     found: (called: string) =>
       `Of changed pictures of this quality and size class, the method recognised ${called}.`,
-    kinds: (told: string, falsely: string) =>
-      `Counting suspicions too, in pictures of all sizes, it found ${told}; false alarms then: ${falsely} unchanged pictures.`,
+    kinds: (told: string, of: string, falsely: string) =>
+      `In a second test, with ${of} pictures of all sizes that people had changed, it found, suspicions included, ${told}; false alarms: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
     kindNames: {
       splice: 'parts pasted from another picture',
@@ -162,7 +163,7 @@ export const outcome = {
     changed: (called: string, rate: string, high: string) =>
       `${called} unchanged pictures called changed (${rate}, up to ${high})`,
     suspected: (rightly: string, falsely: string, rate: string, high: string) =>
-      `In tests with pictures of this quality and of all sizes, the method found or suspected ${rightly} pictures that people had changed. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
+      `In tests with pictures of this quality and of all sizes, the method found or suspected a change in ${rightly} pictures that people had changed. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',

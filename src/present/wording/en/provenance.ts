@@ -50,7 +50,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 };
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  test: 'by its name, a test certificate',
+  test: 'a test certificate by its name',
   expired: 'certificate expired, so the signer is not confirmed',
   ingredient: 'an ingredient was altered',
   untimed: 'no time stamp',

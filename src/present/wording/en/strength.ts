@@ -54,7 +54,7 @@ export const strength = {
     stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
       const both = ['a photograph', 'a generated picture'];
       const [own, other] = side === 'real' ? both : both.toReversed();
-      return `The traces in the picture fit ${own} ${ratio} times better than ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
+      return `The traces in the picture are ${ratio} times more probable in ${own} than in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
     },
     unsupported: (side: 'real' | 'fake') =>
       `The traces in the picture point to ${sides[side]}, but how strongly cannot be stated.`,
@@ -66,9 +66,9 @@ export const strength = {
   /** All methods that look for changed parts, together. */
   parts: {
     for: (adverb: string, ratio: string, bound: string) =>
-      `The search for changes (all methods together) gives a value that fits a changed picture ${ratio} times better than an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
+      `The search for changes (all methods together) gives a value that is ${ratio} times more probable in a changed picture than in an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
     against: (adverb: string, ratio: string, bound: string) =>
-      `The search for changes (all methods together) gives so low a value that it fits an unchanged picture ${ratio} times better than a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
+      `The search for changes (all methods together) gives so low a value that it is ${ratio} times more probable in an unchanged picture than in a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
     neither: (side: 'changed' | 'unchanged', ratio: string) => {
       const name = side === 'changed' ? 'a change' : 'an unchanged picture';
       return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 it says nothing).`;

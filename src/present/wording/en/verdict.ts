@@ -100,7 +100,7 @@ export const verdict = {
   },
   /** What `evidence_below_threshold` would have needed. */
   needed: (real: string, fake: string) =>
-    `At this size, the method decides only from a ratio of ${real} for a photograph, or ${fake} for a generated picture.`,
+    `At this size, the method decides only at a ratio of ${real} or more for a photograph, or ${fake} for a generated picture.`,
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
@@ -125,7 +125,7 @@ export const verdict = {
       'The result rests on what the file says, and the traces agree; who made the picture, and why, remains open.',
     suspected:
       'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
-    uncertain: 'The evidence does not permit a decision; base none on it.',
+    uncertain: 'The evidence does not permit a decision; do not base one on it.',
     abstain: 'Nothing can be concluded from this about the picture, one way or the other.',
     help: 'What would help:',
     duty: [
