@@ -47,7 +47,7 @@ const contradictions: English['contradictions'] = {
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
-const drawn = 'eine Zeichnung, ein Muster, ein Diagramm oder eine Computergrafik';
+const drawn = 'eine Zeichnung, ein Diagramm oder eine Computergrafik';
 
 /** Follows „hält das Bild für“. */
 const pictureKinds: English['pictureKinds'] = {

@@ -57,7 +57,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
 };
 
 // The transformer often takes one of these for another.
-const drawn = 'a drawing, pattern, diagram or rendering';
+const drawn = 'a drawing, diagram or rendering';
 
 /** Follows "takes the picture for". */
 const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {

@@ -23,7 +23,7 @@ export const outcome = {
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     copySuspected: 'Copied part suspected, but not established',
     editDeclared: 'The file declares an edit, and a change is suspected',
-    abstain: 'The program cannot judge this picture',
+    abstain: 'The program cannot judge it',
   },
   /** What decided the outcome. */
   because: {
