@@ -75,7 +75,7 @@ def number(random: np.random.Generator) -> str:
         return f"{random.choice(['$', '€', '£'])}{random.uniform(1, 900):.2f}"
     if kind == 4:
         return f"{int(random.integers(0, 24)):02d}:{int(random.integers(0, 60)):02d}"
-    return f"{random.uniform(0, 30):.1f}%"
+    return f"{random.uniform(0, 30):.1f} %"
 
 
 def word(random: np.random.Generator) -> str:

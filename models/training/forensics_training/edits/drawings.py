@@ -9,7 +9,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-WORDS = ("Total", "Order 17", "Search", "Settings", "2024-05-11", "Hello", "37.5%", "Monday", "Save", "A B C")
+WORDS = ("Total", "Order 17", "Search", "Settings", "2024-05-11", "Hello", "37.5 %", "Monday", "Save", "A B C")
 
 
 def draw_picture(side: int, random: np.random.Generator) -> np.ndarray:

@@ -22,7 +22,7 @@ Shape = Callable[[np.ndarray, float, np.random.Generator], np.ndarray]  # RGB, w
 
 
 def draw_shape(rgb: np.ndarray, random: np.random.Generator) -> tuple[str, np.ndarray]:
-    """Name and bool mask [H,W] of one connected region without holes that covers 0.6 to 40% of `rgb`."""
+    """Name and bool mask [H,W] of one connected region without holes that covers 0.6 to 40 % of `rgb`."""
     for _ in range(TRIES):
         name = str(random.choice(list(CHANCES), p=list(CHANCES.values())))
         mask = SHAPES[name](rgb, wanted_area(random), random)

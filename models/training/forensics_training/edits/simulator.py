@@ -183,5 +183,5 @@ def main() -> None:
         samples.append(simulator.pair(seed)[0])
         seconds.append(time.process_time() - began)
     slow = np.quantile(seconds, 0.95)
-    print(f"{len(samples)} pairs: {np.mean(seconds):.3f} s of one core in the mean, 95% below {slow:.3f} s")
+    print(f"{len(samples)} pairs: {np.mean(seconds):.3f} s of one core in the mean, 95 % below {slow:.3f} s")
     cv2.imwrite(str(args.work / "manipulated.png"), cv2.cvtColor(sheet(samples), cv2.COLOR_RGB2BGR))

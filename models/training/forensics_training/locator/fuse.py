@@ -109,7 +109,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Level:
-    """The sum of log odds at which a place is marked: offset + middle * median + strongest * 99% quantile of the picture + rise * log2 of
+    """The sum of log odds at which a place is marked: offset + middle * median + strongest * 99 % quantile of the picture + rise * log2 of
     its megapixels."""
 
     offset: float

@@ -116,7 +116,7 @@ def tables(manifest: dict) -> str:
     """The card's tables, from the figures in the manifest."""
     if not manifest["measured"] and not manifest["called"]:
         return "None were recorded for this version.\n"
-    lines = ["| set | condition | pictures | F1, best threshold | 95% | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
+    lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['set']} | {row['condition']} | {row['pictures']} | {row['f1Best']:.3f} | {row['f1Low']:.3f}-{row['f1High']:.3f} "
               f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in manifest["measured"]]  # fmt: skip
     lines += ["", "Called manipulated; rows for one size include simulated changes:", "",
@@ -136,7 +136,7 @@ def size(megapixels: dict | None) -> str:
 
 
 def share(some: int, of: int) -> str:
-    return f"{some} of {of}, {100 * some / max(of, 1):.1f}%"
+    return f"{some} of {of}, {100 * some / max(of, 1):.1f} %"
 
 
 def with_tables(card: str, manifest: dict) -> str:

@@ -105,7 +105,7 @@ def watched(row: dict, data: bytes, mask: bytes | None) -> list[Watched]:
 @torch.no_grad()
 def figures(model: VitLocator, pictures: list[Watched], device: torch.device, longer: int = VIEW_PX) -> dict[str, dict[str, float]]:
     """For each group: mean F1 of the changed pictures at each picture's best level and at 0.5; AUC of the score; share of changed pictures
-    that score above 98% of the untouched ones; and the mean share of an untouched picture that is marked."""
+    that score above 98 % of the untouched ones; and the mean share of an untouched picture that is marked."""
     model.eval()
     seen = defaultdict(lambda: ([], [], [], [], []))  # best F1, F1 at 0.5, scores of changed and of untouched pictures, marked share
     for batch in batches(pictures):

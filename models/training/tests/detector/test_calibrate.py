@@ -47,7 +47,7 @@ def readings_of(count: int, seed: int = 1, sources: int = 6, apart: float = 2.0)
     for number in range(count):
         fake = bool(number % 2)
         answers = {name: said(random, fake, name in RUINED, apart) for name in (*CONDITIONS, *RUINED)}
-        source = f"{'made' if fake else 'taken'} {number // 2% sources}"
+        source = f"{'made' if fake else 'taken'} {number // 2 % sources}"
         rows.append({"label": "ai-generated" if fake else "real", "source": source, "size": (800, 1000), "quality": 90, "said": answers})
     return rows
 

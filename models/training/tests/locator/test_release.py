@@ -78,7 +78,7 @@ def test_a_model_folder_is_written_and_its_manifest_updated_without_the_network(
     assert (first["id"], first["version"], first["training"]) == ("locate-9", "0.1.0", {"shift": 0.5})
     assert (second["version"], second["thresholds"], second["fusion"]) == ("0.2.0", {"a": 1}, {"b": 2})
     assert (second["files"], second["training"]) == (first["files"], first["training"])
-    assert "| as is | all | default | 3 of 10, 30.0% | 1 of 40, 2.5% |" in (out / "CARD.md").read_text()
+    assert "| as is | all | default | 3 of 10, 30.0 % | 1 of 40, 2.5 % |" in (out / "CARD.md").read_text()
     assert (out / "CARD.md").read_text().endswith("\n\n## Limits\n\nMany.\n")
 
 
@@ -87,6 +87,6 @@ def test_the_tables_of_the_card_list_the_figures_or_say_that_there_are_none():
 
     assert "| a | as is | 9 | 0.500 | 0.400-0.600 | 0.300 | 0.700 |" in tables({"measured": [row], "called": []})
     sizes = tables({"measured": [], "called": [CALLED | {"megapixels": {"from": 1.5, "below": 4}}, CALLED | {"megapixels": {"from": 4, "below": None}}]})
-    assert "| as is | 1.5 to 4 | default | 3 of 10, 30.0% |" in sizes
-    assert "| as is | from 4 | default | 3 of 10, 30.0% |" in sizes
+    assert "| as is | 1.5 to 4 | default | 3 of 10, 30.0 % |" in sizes
+    assert "| as is | from 4 | default | 3 of 10, 30.0 % |" in sizes
     assert with_tables("## Figures\n\nOld.\n", {"measured": [], "called": []}).startswith("## Figures\n\nNone were recorded")
