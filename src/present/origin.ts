@@ -84,28 +84,29 @@ export function savedAgain(provenance: FileStatements | null) {
 
 /** Whether signed credentials that match the file declare a step that may have altered what the picture shows. */
 export function altersContent(provenance: FileStatements | null): boolean {
-  const { credentials = null } = provenance ?? {};
-  return credentials?.integrity === 'valid' && firstEdit(credentials) !== null;
+  return firstEdit({ actions: signedSteps(provenance) }) !== null;
 }
 
 /** Empty if the file declares none. */
 export function writeDeclaredEdits(provenance: FileStatements | null, language: Language): string {
-  if (provenance === null) return '';
   const { credentialActions } = wordsIn(language).provenance;
   const told = declaredEdits(provenance).map((name) =>
     nameIn(credentialActions, name, printable(name, longestNamed)),
   );
-  return [...new Set(told)].slice(0, namedSteps).join(', ');
+  const steps = [...new Set(told)];
+  return [...steps.slice(0, namedSteps), ...(steps.length > namedSteps ? ['…'] : [])].join(', ');
 }
 
-/**
- * The actions, without `c2pa.`, of signed credentials that match the file, if they can change a picture. Those with a
- * source type are part of the declared origin.
- */
-function declaredEdits({ credentials }: FileStatements): readonly string[] {
+/** Of signed credentials that match the file; actions with a source type are part of the declared origin. */
+function signedSteps(provenance: FileStatements | null) {
+  const { credentials = null } = provenance ?? {};
   if (credentials?.integrity !== 'valid') return [];
-  return credentials.actions
-    .filter(({ digitalSourceType }) => digitalSourceType === null)
+  return credentials.actions.filter(({ digitalSourceType }) => digitalSourceType === null);
+}
+
+/** The steps, without `c2pa.`, that can change a picture. */
+export function declaredEdits(provenance: FileStatements | null): readonly string[] {
+  return signedSteps(provenance)
     .map(({ action }) => action.replace(/^c2pa\./, ''))
     .filter((name) => !unchanging.has(name));
 }

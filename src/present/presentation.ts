@@ -16,6 +16,7 @@ import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import {
   altersContent,
   bestDeclaration,
+  declaredEdits,
   isOfSaving,
   lastProgram,
   looksLikeCameraFile,
@@ -219,7 +220,7 @@ function nextSteps(result: Result): readonly Step[] {
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
-  const isEdited = savedAgain(provenance) !== null || writeDeclaredEdits(provenance, 'en') !== '';
+  const isEdited = savedAgain(provenance) !== null || declaredEdits(provenance).length > 0;
   // What is not a photograph has no file from a camera.
   const signed: readonly Step[] =
     (isEdited || result.isChangeHinted) && main !== 'not_a_photograph' ? [original] : [];

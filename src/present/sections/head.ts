@@ -10,6 +10,7 @@ import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
 import type { Examination, Place } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
+import { isQuarterTurn } from '../../image/orientation.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
@@ -99,10 +100,19 @@ function markedBy(input: SectionInput): readonly string[] {
   });
 }
 
-/** Whether a place reaches into the rows that the file lacks. */
+/** Whether a place reaches into the rows that the file lacks: the last ones as stored, so a side as displayed. */
 function isInDamage({ region }: Place, { facts }: Examination): boolean {
-  const { soundShare = 1, height } = facts;
-  return region.top + region.height > soundShare * height;
+  const { soundShare = 1, width, height, orientation } = facts;
+  const { left, top } = region;
+  // Bottom, top, right or left (EXIF 2.32, tag 0x0112).
+  const reached = isQuarterTurn(orientation)
+    ? [6, 7].includes(orientation)
+      ? 1 - left / width
+      : (left + region.width) / width
+    : [3, 4].includes(orientation)
+      ? 1 - top / height
+      : (top + region.height) / height;
+  return reached > soundShare;
 }
 
 function hasDamagedPlace(input: SectionInput): boolean {
@@ -207,7 +217,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
     },
     {
       title: isSuspected ? rows.suspicion : rows.forFake,
-      items: [...(isSuspected ? declaredEdits(input) : []), ...told('fake')],
+      items: [...(isSuspected ? editReasons(input) : []), ...told('fake')],
     },
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
     { title: rows.otherwise, items: isSuspected ? [otherwiseChanged(input)] : [] },
@@ -215,7 +225,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
 }
 
 /** What signed credentials declare that may have altered what the picture shows. */
-function declaredEdits({ evidence, language, catalogue }: SectionInput): readonly string[] {
+function editReasons({ evidence, language, catalogue }: SectionInput): readonly string[] {
   const { provenance } = evidence;
   if (!altersContent(provenance)) return [];
   const edits = writeDeclaredEdits(provenance, language);

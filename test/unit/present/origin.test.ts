@@ -78,6 +78,16 @@ describe('the origin in a few words', () => {
     expect(writeOrigin(broken, 'en')).toHaveLength(1);
   });
 
+  test('names a certificate that calls itself a test', () => {
+    const [testing, other] = ['C2PA Test Signing Cert', 'Contest Photo Ltd'].map(
+      (signer) =>
+        writeOrigin({ ...noProvenance, credentials: { ...credentials, signer } }, 'en')[0],
+    );
+
+    expect(testing).toContain('a test certificate by its name');
+    expect(other).not.toContain('test certificate');
+  });
+
   test('names at most three editing programs, and how many more there are', () => {
     const names = ['A 1', 'A 2', 'A 3', 'A 4', 'A 5'];
     const edited = {

@@ -100,6 +100,75 @@ describe.each(languages)('sections in %s', (language) => {
     );
   });
 
+  test.each([
+    [1, { left: 10, top: 140 }],
+    [3, { left: 10, top: 2 }],
+    [6, { left: 2, top: 10 }],
+    [8, { left: 224, top: 10 }],
+  ])('say that a mark lies in missing rows, for orientation %d', (orientation, corner) => {
+    const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+    const facts = {
+      ...base.facts,
+      orientation,
+      notes: ['rows_missing'],
+      soundShare: 0.95,
+    } as const;
+    const region = { ...corner, width: 14, height: 16, share: 0.01 };
+    const pageWith = (place: typeof region) => {
+      const places = [{ region: place, methods: ['copy-move'] }] as const;
+      const manipulation = { ...base.manipulation!, region: place, places };
+      return stringsOf(sectionsOf({ ...base, facts, manipulation }).slice(0, 1)).join('\n');
+    };
+    const { inDamage, damageExplains, undamaged } = wordsIn(language).document.head;
+
+    const damaged = pageWith(region);
+    for (const words of [inDamage, damageExplains, undamaged]) expect(damaged).toContain(words);
+    const middle = pageWith({ ...region, left: 100, top: 60 });
+    expect(middle).not.toContain(inDamage);
+    expect(middle).not.toContain(damageExplains);
+    expect(middle).toContain(undamaged);
+  });
+
+  test('name an edit that signed credentials declare, beside a suspicion', () => {
+    const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+    const pageWith = (action: string, digitalSourceType: string | null = null) => {
+      const actions = [{ action, software: null, when: null, digitalSourceType }];
+      const provenance = { ...base.provenance, credentials: { ...credentials, actions } };
+      return stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
+    };
+    const { headlines, because } = wordsIn(language).outcome;
+    const { placed } = wordsIn(language).provenance.credentialActions;
+
+    const edited = pageWith('c2pa.placed');
+    expect(edited).toContain(headlines.editDeclared);
+    expect(edited.split(because.declaredEdits(placed, false))).toHaveLength(3);
+    expect(edited).toContain(because.wholeReal);
+    expect(pageWith('c2pa.resized')).toContain(headlines.suspected(false));
+    expect(pageWith('c2pa.edited', 'trainedAlgorithmicMedia')).toContain(
+      headlines.suspected(false),
+    );
+  });
+
+  test('of an open result say that file and traces contradict each other', () => {
+    const reasons = ['declaration_contradicts_traces'] as const;
+    const open = makeExamination({ resultClass: 'uncertain', reasons });
+
+    expect(stringsOf(sectionsOf(open).slice(0, 1))).toContain(
+      wordsIn(language).outcome.headlines.contradicted,
+    );
+  });
+
+  test('name a wrong file extension on the first page, and what could not be judged', () => {
+    const base = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
+    const facts = { ...base.facts, notes: ['extension_disagrees'] } as const;
+    const page = stringsOf(sectionsOf({ ...base, facts }).slice(0, 1)).join('\n');
+    const { labels, document, limits } = wordsIn(language);
+
+    expect(page).toContain(`(${labels.notes.extension_disagrees})`);
+    expect(page.toLowerCase()).toContain(document.head.unjudged.toLowerCase());
+    expect(page).not.toContain(limits.notCheckedBrief.small_edits);
+  });
+
   test('give a probability more digits if it would round to a limit', () => {
     const { decision, manipulation, ...examination } = makeExamination({ resultClass: 'real' });
     const close = {
