@@ -8,7 +8,9 @@ import { bestDeclaration } from './origin.ts';
 import {
   type ChangeErrorRates,
   type ErrorRates,
+  type MeasuredErrors,
   isSuspicion,
+  lowCondition,
   type Result,
   tracesAgree,
 } from './result.ts';
@@ -34,7 +36,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
   // A server sends the whole sentence or nothing at all.
   if (errors === null) return '';
   const { rates, calls } = errors;
-  const suspected = isSuspicion(decided) ? writeSuspected(calls, language) : '';
+  const suspected = isSuspicion(decided) ? writeSuspected(errors, language) : '';
   if (suspected !== '') return suspected;
   const traced = outcome === 'changed' ? null : rates;
   const searched = outcome === 'fake' ? null : calls;
@@ -47,7 +49,11 @@ export function writeErrorRate(decided: Decided, language: Language): string {
           wrong[traced === null ? 'alarms' : 'alarmsToo'](
             writeFalse('changed', unchangedCalled(searched), language),
           ),
-          ...(outcome === 'real' && !decided.isChangeHinted ? writeKinds(searched, language) : []),
+          ...(decided.isChangeHinted
+            ? [wrong.hints]
+            : outcome === 'real'
+              ? writeKinds(searched, language)
+              : []),
         ]),
   ];
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
@@ -98,7 +104,7 @@ function unchangedCalled({ unchanged, ...calls }: ChangeErrorRates): [share: num
 }
 
 /** For a suspicion: how often it was raised wrongly and rightly; empty if not counted. */
-function writeSuspected(calls: ChangeErrorRates | null, language: Language): string {
+function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): string {
   const { kinds, unchanged } = calls ?? {};
   if (kinds === undefined || unchanged === undefined) return '';
   const { suspected } = wordsIn(language).outcome.wrong;
@@ -106,6 +112,7 @@ function writeSuspected(calls: ChangeErrorRates | null, language: Language): str
   const changed = kinds.reduce((sum, { pictures }) => sum + pictures, 0);
   const found = kinds.reduce((sum, one) => sum + one.found, 0);
   return suspected(
+    writeQuality(rates?.condition, language),
     writeCalled(found / changed, changed, language),
     writeCalled(falsely, unchanged.pictures, language),
     ...writeRate(falsely, unchanged.pictures, language),
@@ -123,7 +130,7 @@ export function isBlindToChanges({ outcome, changesFound }: Result): boolean {
 
 /** Empty for a model whose correct answers were not counted. */
 function writeGenerated(
-  { fakeCalledFake, fakeCalledReal, fake }: ErrorRates,
+  { fakeCalledFake, fakeCalledReal, fake, condition }: ErrorRates,
   language: Language,
 ): readonly string[] {
   if (fakeCalledFake === undefined) return [];
@@ -131,7 +138,13 @@ function writeGenerated(
   const passed = Math.round(fakeCalledReal * fake);
   const open = fake - Math.round(fakeCalledFake * fake) - passed;
   const called = writeCalled(fakeCalledFake, fake, language);
-  return [wordsIn(language).outcome.wrong.generated(called, count(open), count(passed))];
+  const { generated } = wordsIn(language).outcome.wrong;
+  return [generated(writeQuality(condition, language), called, count(open), count(passed))];
+}
+
+function writeQuality(condition: string | undefined, language: Language): string {
+  const { qualities } = wordsIn(language).outcome.wrong;
+  return condition === lowCondition ? qualities.low : qualities.usual;
 }
 
 /** By kind of change, suspicions included; empty if not counted. */

@@ -9,6 +9,7 @@ import type { Declaration, NamedSoftware, Provenance } from '../provenance/prove
 import { createNumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import { wordsIn } from './wording/catalogue.ts';
+import type { SignerTrust } from './wording/en/outcome.ts';
 import type { Flaw } from './wording/en/provenance.ts';
 
 /** As stored by an examination or sent by a server. */
@@ -104,6 +105,17 @@ function signedSteps(provenance: FileStatements | null) {
   return credentials.actions.filter(({ digitalSourceType }) => digitalSourceType === null);
 }
 
+/** How far the signer of the credentials is known. */
+export function signerTrust(provenance: FileStatements | null): SignerTrust {
+  const { signer = null, trust = 'not-checked' } = provenance?.credentials ?? {};
+  if (trust === 'trusted') return 'trusted';
+  return isTestSigner(signer) ? 'test' : 'open';
+}
+
+function isTestSigner(signer: string | null): boolean {
+  return /\btest\b/i.test(signer ?? '');
+}
+
 /** The steps, without `c2pa.`, that can change a picture. */
 export function declaredEdits(provenance: FileStatements | null): readonly string[] {
   return signedSteps(provenance)
@@ -146,7 +158,7 @@ function flawsOf({
 }: NonNullable<FileStatements['credentials']>): readonly Flaw[] {
   const isAltered = ingredientProblems.some((code) => !code.startsWith('signingCredential.'));
   return [
-    ...(/\btest\b/i.test(signer ?? '') ? ['test' as const] : []),
+    ...(isTestSigner(signer) ? ['test' as const] : []),
     ...(problems.includes('signingCredential.expired') ? ['expired' as const] : []),
     ...(isAltered ? ['ingredient' as const] : []),
     ...(hasTimestamp ? [] : ['untimed' as const]),

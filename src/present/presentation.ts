@@ -21,6 +21,7 @@ import {
   lastProgram,
   looksLikeCameraFile,
   savedAgain,
+  signerTrust,
   withoutBuild,
   writeDeclaredEdits,
   writeOrigin,
@@ -97,14 +98,13 @@ export function writeGroundInFull(result: Result, language: Language): string {
   const { outcome, provenance } = result;
   const { because } = wordsIn(language).outcome;
   const edits = writeDeclaredEdits(provenance, language);
-  const isTrusted = provenance?.credentials?.trust === 'trusted';
   const isEdited =
     edits !== '' && (outcome === 'real' || outcome === 'uncertain' || outcome === 'changed');
   return [
     writeGround(result, language, !isAboutPart(result)),
     ...(isWholeReal(result) ? [because.wholeReal] : []),
     ...(outcome === 'uncertain' ? writeSavedAgain(provenance, language) : []),
-    ...(isEdited ? [because.declaredEdits(edits, isTrusted)] : []),
+    ...(isEdited ? [because.declaredEdits(edits, signerTrust(provenance))] : []),
   ].join(' ');
 }
 
@@ -128,7 +128,8 @@ function writeSavedAgain(provenance: Result['provenance'], language: Language): 
   if (provenance === null || again === null) return [];
   const { outcome, findings } = wordsIn(language);
   const write = outcome.because.savedAgain;
-  if (again !== 'saved') return [write[again]];
+  if (again === 'signed') return [write.signed];
+  if (again === 'rewritten') return [write.rewritten(lastProgram(provenance))];
   const [code] = provenance.inconsistencies.map((one) => one.code).filter(isOfSaving);
   const sign = code === undefined ? '' : findings.contradictions[code];
   return [write.saved(lastProgram(provenance), sign)];
@@ -216,7 +217,9 @@ function nextSteps(result: Result): readonly Step[] {
   const { outcome, reasons, provenance } = result;
   const main = mainGround(result);
   const { integrity, trust } = provenance?.credentials ?? {};
-  const isSignerOpen = integrity === 'valid' && trust === 'not-checked';
+  // No list contains a test certificate.
+  const isSignerOpen =
+    integrity === 'valid' && trust === 'not-checked' && signerTrust(provenance) !== 'test';
   const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';

@@ -337,6 +337,7 @@ function isOfSize(
 
 /** Below this quality, a JPEG file counts as re-saved at 75. */
 const lowQuality = 85;
+export const lowCondition = 'jpeg 75';
 
 /** The measured condition, for every size, that is nearest to the file. */
 export function measuredLike<
@@ -345,5 +346,5 @@ export function measuredLike<
   const ofEverySize = measured.filter(({ megapixels }) => megapixels === undefined);
   const isLow = jpeg?.quality != null && jpeg.quality.value < lowQuality;
   const named = (name: string) => ofEverySize.find(({ condition }) => condition === name);
-  return (isLow ? named('jpeg 75') : undefined) ?? named('as is');
+  return (isLow ? named(lowCondition) : undefined) ?? named('as is');
 }

@@ -14,7 +14,7 @@ import { isQuarterTurn } from '../../image/orientation.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
 import { writeNotes } from '../notes.ts';
-import { altersContent, writeDeclaredEdits } from '../origin.ts';
+import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
@@ -37,7 +37,13 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   const places = placesOfAnswer(input).map(({ region }) => region);
   const damage = damageOf(input);
   const beside = [
-    { title: head.rows.damage, items: damage === null ? [] : [head.damage(capitalised(damage))] },
+    {
+      title: head.rows.damage,
+      items:
+        damage === null
+          ? []
+          : [head.damage(capitalised(damage)) + (isSuspicion(result) ? ` ${head.damageCaps}` : '')],
+    },
     { title: head.rows.marked, items: markedBy(input) },
     ...(isOpen(input) ? weighedOf : reasonsOf)(input),
   ];
@@ -48,11 +54,16 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       headline: presentation.headline,
       // The list beside the picture has the places.
       text: [
-        ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
         writeGroundInFull(result, input.language),
+        ...(hasDamagedPlace(input) ? [head.damageExplains] : []),
       ].join(' '),
       places,
-      caption: places.length === 0 ? labels.original : head.outlined,
+      caption:
+        places.length > 0
+          ? head.outlined
+          : result.outcome === 'abstain'
+            ? head.submitted
+            : labels.original,
       beside: beside.filter(({ items }) => items.length > 0),
     },
     { kind: 'table', rows: answerRows(input), isTight: true },
@@ -153,30 +164,27 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
     return [
       { title: rows.forReal, items: reasons },
       { title: rows.forChange, items: signs.slice(0, 2) },
-      { title: rows.otherwise, items: [otherwiseChanged(input)] },
+      { title: rows.otherwise, items: otherwiseChanged(input) },
     ];
   }
   if (outcome === 'real') reasons.push(...searched);
-  const against = [
-    ...(outcome === 'changed' ? opposing.filter(isAboutPart) : opposing).map((one) =>
-      writeReason(input, one),
-    ),
-    ...(outcome === 'real' ? doubts : []),
-  ].slice(0, 2);
+  const against = (outcome === 'changed' ? opposing.filter(isAboutPart) : opposing)
+    .slice(0, 2)
+    .map((one) => writeReason(input, one));
   return [
     { title: rows.reasons, items: reasons },
     { title: rows.against, items: against.length === 0 ? [nothingAgainst] : against },
+    { title: rows.noted, items: outcome === 'real' ? doubts.slice(0, 2) : [] },
     {
       title: rows.otherwise,
-      items: [outcome === 'changed' ? otherwiseChanged(input) : otherwise[outcome]],
+      items: outcome === 'changed' ? otherwiseChanged(input) : [otherwise[outcome]],
     },
   ];
 }
 
-/** Harmless causes of what looks like a change. */
-function otherwiseChanged(input: SectionInput): string {
-  const { otherwise, damageExplains } = input.catalogue.document.head;
-  return hasDamagedPlace(input) ? damageExplains : otherwise.changed;
+/** Harmless causes of what looks like a change; damage is named above the reasons. */
+function otherwiseChanged(input: SectionInput): readonly string[] {
+  return hasDamagedPlace(input) ? [] : [input.catalogue.document.head.otherwise.changed];
 }
 
 /** For an open result: why nothing was decided, and what supports either side. */
@@ -200,11 +208,12 @@ function weighedOf(input: SectionInput): readonly Beside[] {
   const isByOne = isSuspected && (changed ?? 1) < (thresholds['suspectedMin'] ?? 0);
   // A damaged file has its own line.
   const isTooSmall = isSuspected && isNeverCalled(result) && damageOf(input) === null;
-  const told = (side: 'real' | 'fake') =>
+  const found = (side: 'real' | 'fake') =>
     speaking(input, side)
       .filter((one) => side === 'fake' || !isSuspected || isAboutPart(one))
-      .slice(0, 2)
-      .map((one) => writeReason(input, one));
+      .slice(0, 2);
+  const told = (side: 'real' | 'fake') => found(side).map((one) => writeReason(input, one));
+  const isOfParts = found('fake').some(({ method }) => localisingMethods.has(method));
   return [
     {
       title: isSuspected ? rows.whySuspected : rows.why,
@@ -216,21 +225,23 @@ function weighedOf(input: SectionInput): readonly Beside[] {
       ],
     },
     {
-      title: isSuspected ? rows.suspicion : rows.forFake,
+      title: rows[isSuspected ? 'suspicion' : isOfParts ? 'forEither' : 'forFake'],
       items: [...(isSuspected ? editReasons(input) : []), ...told('fake')],
     },
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
-    { title: rows.otherwise, items: isSuspected ? [otherwiseChanged(input)] : [] },
+    { title: rows.otherwise, items: isSuspected ? otherwiseChanged(input) : [] },
   ];
 }
 
 /** What signed credentials declare that may have altered what the picture shows. */
-function editReasons({ evidence, language, catalogue }: SectionInput): readonly string[] {
+function editReasons(input: SectionInput): readonly string[] {
+  const { evidence, language, catalogue } = input;
   const { provenance } = evidence;
   if (!altersContent(provenance)) return [];
   const edits = writeDeclaredEdits(provenance, language);
-  const isTrusted = provenance.credentials?.trust === 'trusted';
-  return [catalogue.outcome.because.declaredEdits(edits, isTrusted)];
+  const told = catalogue.outcome.because.declaredEdits(edits, signerTrust(provenance));
+  const { ungraded, maybeMarked } = catalogue.document.head;
+  return [[ungraded(told), ...(placesOfAnswer(input).length === 0 ? [] : [maybeMarked])].join(' ')];
 }
 
 /** Whether the whole picture was generated says nothing about a change in a part. */
@@ -257,28 +268,29 @@ function speaking(
   return found.filter(({ method }) => !isSigned || method !== 'declared-origin');
 }
 
-/** With its own strength, which need not be that of all methods together. */
-function writeReason({ language, catalogue }: SectionInput, finding: WordedFinding): string {
+/** With its own strength, which need not be that of all methods together, and the numbers of the places it marks. */
+function writeReason(input: SectionInput, finding: WordedFinding): string {
+  const { language, catalogue } = input;
   const { method, strength } = finding;
   const grade = strength === 'none' ? '' : catalogue.strength.adverbs[strength];
+  const numbers = placesOfAnswer(input).flatMap(({ methods }, at) =>
+    methods.includes(method) ? [at + 1] : [],
+  );
   const isOneOfMany = localisingMethods.has(method);
   const told = printable(writeBriefly(finding, language), 400);
-  return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade) : grade)}: ${told}`;
+  return `${capitalised(isOneOfMany ? catalogue.document.head.alone(grade, numbers) : grade)}: ${told}`;
 }
 
 /** How far to rely on it, what to do, how strong it is, how often wrong, what the file says, and what was not checked. */
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked, unjudged, scale, changedToo, undamaged } = catalogue.document.head;
+  const { rows, unchecked, scale, changedToo, undamaged } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const isUnjudged = result.outcome === 'abstain';
-  const things = [
-    ...(isUnjudged ? [unjudged] : []),
-    ...evidence.notChecked
-      .filter(({ id }) => !isUnjudged || !aboutEdits.has(id))
-      .map(({ id }) => notCheckedBrief[id]),
-  ];
+  const things = evidence.notChecked
+    .filter(({ id }) => !isUnjudged || !aboutEdits.has(id))
+    .map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
   const hasExaminer = isUnjudged || result.reasons.includes('single_weak_method');
   const steps = [
@@ -346,9 +358,7 @@ function identityRows(input: SectionInput): readonly Row[] {
   const operator = item.custody?.find(({ actor }) => actor !== 'service')?.actor;
   const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)} ${labels.pixels}`;
   const bytes = `${numbers.count(facts.sizeBytes)} ${labels.bytes}`;
-  const misnamed = facts.notes.includes('extension_disagrees')
-    ? ` (${labels.notes.extension_disagrees})`
-    : '';
+  const misnamed = facts.notes.includes('extension_disagrees') ? ` (${head.misnamed})` : '';
   return [
     { label: rows.program, value: head.program(version, models.join(', ')) },
     {

@@ -93,7 +93,7 @@ describe("the transformer's classification", () => {
     expect(result).toMatchObject({
       measures: { photographScore: 0.29 },
       statement: {
-        en: 'The program takes the picture for a screenshot, not a photograph; it may be wrong.',
+        en: 'The program classes the picture as a screenshot, not a photograph; it may be wrong.',
         de: 'Das Programm hält das Bild nicht für eine Fotografie, sondern für ein Bildschirmfoto; es kann sich irren.',
       },
     });

@@ -107,10 +107,10 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'are 4.4 times more probable in a photograph than in a generated picture (likelihood ratio 4.4, capped because the tests support no more)',
+      'are 4.4 times as probable in a photograph as in a generated picture (likelihood ratio 4.4, the most that the tests support)',
     );
     expect(statement.de).toContain(
-      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, nach oben begrenzt, weil die Tests keinen höheren Wert stützen)',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, mehr ist durch die Tests nicht belegt)',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -494,9 +494,9 @@ describe('a likelihood ratio for each question', () => {
 
     for (const result of [readResult(hinted), answered]) {
       const { headline, because, short, further } = present(result, 'en');
-      expect(headline).toBe('No sign of AI generation found, but a weak sign of a change');
-      expect(because).toContain('too weak even for a suspicion');
-      expect(short).toBe('weak sign of a change');
+      expect(headline).toBe('No sign of AI generation; a hint of a change, but no suspicion');
+      expect(because).toContain('too weakly for a suspicion');
+      expect(short).toBe('hint of a change');
       expect(further.join(' ')).toContain('Ask for the file as the camera stored it');
     }
     expect(readResult(hinted).areas).toHaveLength(1);
@@ -556,7 +556,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures of this quality, the method recognised 97 of 277 generated ones, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). Of changed pictures of this quality and size class, the method recognised 42 of 84. False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes that people had changed, it found, suspicions included, 9 of 19 parts copied within the picture; false alarms: 5 of 166 unchanged pictures.',
+    'In tests with pictures saved at usual quality, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). Of changed pictures of such quality and about this size, the method recognised 42 of 84 (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms: 5 of 166 unchanged pictures.',
   );
 });
 
@@ -584,7 +584,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests with pictures of this quality and of all sizes, the method found or suspected a change in 49 of 118 pictures that people had changed. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
+    'In tests with pictures saved at usual quality, of all sizes, the method found or suspected a change in 49 of 118 pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',

@@ -94,5 +94,5 @@ test('the described pair of copies is named as one of several, as the marks may 
     source: '',
   }).statement;
 
-  expect(en).toMatch(/^Two regions \(the clearest of 3 such pairs\), /);
+  expect(en).toMatch(/^Two regions \(the clearest of 3 such pairs; not all need be marked\), /);
 });

@@ -15,7 +15,7 @@ test('a picture that is not a photograph is called what it looks like', () => {
   const { because } = present(readResult({ ...examination, findings: [likeness] }), 'en');
 
   expect(because).toBe(
-    'The program takes the picture for a screenshot, not a photograph; it may be wrong.',
+    'The program classes the picture as a screenshot, not a photograph; it may be wrong.',
   );
 });
 

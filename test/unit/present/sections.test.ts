@@ -18,6 +18,7 @@ import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
 import { writeFirstPage, writeSections } from '../../../src/present/sections/sections.ts';
 import { wordFinding, writeNextStep, writeWarning } from '../../../src/present/findings.ts';
+import { capitalised } from '../../../src/present/printable.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { credentials, item, makeExamination, makePicture } from './examination.ts';
@@ -92,12 +93,9 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(open).not.toContain(tooSmall);
     expect(limited).toContain(tooSmall);
-    expect(damaged).toContain(
-      {
-        en: 'in a damaged file, a change is at most suspected',
-        de: 'gilt eine Veränderung daher höchstens als vermutet',
-      }[language],
-    );
+    const { damageCaps } = wordsIn(language).document.head;
+    expect(damaged).toContain(damageCaps);
+    expect(limited).not.toContain(damageCaps);
   });
 
   test.each([
@@ -129,20 +127,71 @@ describe.each(languages)('sections in %s', (language) => {
     expect(middle).toContain(undamaged);
   });
 
+  test('head the reasons of an open result by what they point to, with the places they mark', () => {
+    const base = makeExamination({ resultClass: 'uncertain' });
+    const [traces] = base.findings;
+    const fake = { ...traces!, speaksFor: 'fake', strength: 'weak' } as const;
+    const part = {
+      ...fake,
+      method: 'localisation-network',
+      statement: { code: 'region_processed_apart', values: { place: 'top', share: 0.1 } },
+    } as const;
+    const pageWith = (findings: Examination['findings'], examination = base) =>
+      stringsOf(sectionsOf({ ...examination, findings }).slice(0, 1)).join('\n');
+    const { rows, alone } = wordsIn(language).document.head;
+    const { weak } = wordsIn(language).strength.adverbs;
+
+    expect(pageWith([fake])).toContain(`${rows.forFake}\n`);
+    expect(pageWith([fake])).not.toContain(rows.forEither);
+    expect(pageWith([fake, part])).toContain(rows.forEither);
+    const suspected = makeExamination({
+      resultClass: 'uncertain',
+      reasons: ['manipulation_suspected'],
+    });
+    const region = { left: 20, top: 10, width: 40, height: 30, share: 0.04 };
+    const places = [
+      { region, methods: ['copy-move'] },
+      { region: { ...region, left: 140 }, methods: [part.method] },
+    ];
+    const manipulation = { ...suspected.manipulation!, region, places };
+    expect(pageWith([part], { ...suspected, manipulation })).toContain(
+      capitalised(alone(weak, [2])),
+    );
+  });
+
+  test('list a broken signature apart from the evidence against a photograph', () => {
+    const base = makeExamination({ resultClass: 'real' });
+    const given = { ...credentials, integrity: 'broken' } as const;
+    const provenance = { ...base.provenance, credentials: given };
+    const page = stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
+    const { rows } = wordsIn(language).document.head;
+    const { broken } = wordsIn(language).strength.evaluation.credentials;
+
+    expect(page).toContain(`${rows.noted}\n${broken}`);
+  });
+
   test('name an edit that signed credentials declare, beside a suspicion', () => {
     const base = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
-    const pageWith = (action: string, digitalSourceType: string | null = null) => {
+    const pageWith = (
+      action: string,
+      digitalSourceType: string | null = null,
+      signer = credentials.signer,
+    ) => {
       const actions = [{ action, software: null, when: null, digitalSourceType }];
-      const provenance = { ...base.provenance, credentials: { ...credentials, actions } };
+      const provenance = { ...base.provenance, credentials: { ...credentials, signer, actions } };
       return stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
     };
-    const { headlines, because } = wordsIn(language).outcome;
+    const { headlines, because, next } = wordsIn(language).outcome;
     const { placed } = wordsIn(language).provenance.credentialActions;
 
     const edited = pageWith('c2pa.placed');
     expect(edited).toContain(headlines.editDeclared);
-    expect(edited.split(because.declaredEdits(placed, false))).toHaveLength(3);
+    expect(edited.split(because.declaredEdits(placed, 'open'))).toHaveLength(3);
     expect(edited).toContain(because.wholeReal);
+    expect(edited).toContain(next.signer);
+    const test = pageWith('c2pa.placed', null, 'C2PA Test Signing Cert');
+    expect(test).toContain(because.declaredEdits(placed, 'test'));
+    expect(test).not.toContain(next.signer);
     expect(pageWith('c2pa.resized')).toContain(headlines.suspected(false));
     expect(pageWith('c2pa.edited', 'trainedAlgorithmicMedia')).toContain(
       headlines.suspected(false),
@@ -158,14 +207,14 @@ describe.each(languages)('sections in %s', (language) => {
     );
   });
 
-  test('name a wrong file extension on the first page, and what could not be judged', () => {
+  test('name a wrong file extension on the first page', () => {
     const base = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
     const facts = { ...base.facts, notes: ['extension_disagrees'] } as const;
     const page = stringsOf(sectionsOf({ ...base, facts }).slice(0, 1)).join('\n');
-    const { labels, document, limits } = wordsIn(language);
+    const { document, limits } = wordsIn(language);
 
-    expect(page).toContain(`(${labels.notes.extension_disagrees})`);
-    expect(page.toLowerCase()).toContain(document.head.unjudged.toLowerCase());
+    expect(page).toContain(`(${document.head.misnamed})`);
+    expect(page).toContain(document.head.submitted);
     expect(page).not.toContain(limits.notCheckedBrief.small_edits);
   });
 
@@ -513,7 +562,9 @@ describe.each(languages)('sections in %s', (language) => {
     for (const wanted of [...Object.values(missing), noTrustList]) expect(all).toContain(wanted);
     expect(all).toContain('claimSignature.validated; signingCredential.expired');
     expect(all).toContain('assertion.hashedURI.mismatch');
-    expect(all).toContain({ en: 'certificate expired', de: 'Zertifikat abgelaufen' }[language]);
+    expect(all).toContain(
+      { en: 'certificate has since expired', de: 'Zertifikat ist inzwischen abgelaufen' }[language],
+    );
     expect(all).toContain({ en: '2022-06-10 – 2030-08-26', de: '10.06.2022' }[language]);
   });
 

@@ -108,11 +108,11 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: [
-          '256 to 1,448 pixels on the longer side; this one has 240. How strongly',
+          '256 to 1,448 pixels on the longer side; this one has 240. The strength',
           'does not affect the strength',
         ],
         de: [
-          '256 bis 1.448 Pixeln an der längeren Seite geprüft; dieses hat 240',
+          '256 bis 1.448 Pixeln an der längeren Seite geprüft; dieses Bild hat 240',
           'Diese Validierung geht nicht in',
         ],
       },
@@ -191,8 +191,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['schwach ab 2', 'Höher, als die Validierung es rechtfertigt'],
       },
       {
-        en: ['Saving or scaling is enough for that'],
-        de: ['Dafür genügt schon Speichern oder Skalieren'],
+        en: ['Re-saving or scaling alone can cause this'],
+        de: ['Schon erneutes Speichern oder Skalieren bewirkt das'],
       },
     ],
   ],

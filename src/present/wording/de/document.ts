@@ -16,9 +16,11 @@ export const document: typeof english = {
       suspicion: 'Gründe für den Verdacht',
       against: 'Was dagegen spricht',
       otherwise: 'Andere Erklärungen',
+      noted: 'Außerdem',
       why: 'Warum nichts entschieden wurde',
       whySuspected: 'Warum es nicht belegt ist',
-      forFake: 'Für ein KI-erzeugtes oder verändertes Bild',
+      forFake: 'Für ein KI-erzeugtes Bild',
+      forEither: 'Für ein KI-erzeugtes oder verändertes Bild',
       forChange: 'Für eine Veränderung',
       forReal: 'Für eine Fotografie',
       damage: 'Beschädigte Datei',
@@ -35,8 +37,11 @@ export const document: typeof english = {
     },
     scale:
       '(Likelihood-Quotient ab 2: schwach; ab 10: mäßig; ab 100: deutlich; ab 1.000: stark; ab 10.000: sehr stark)',
-    alone: (adverb) => `für sich allein ${adverb}`,
-    changedToo: 'Auch veränderte Fotografien zählen hier als Fotografien.',
+    alone: (adverb, numbers) =>
+      `für sich allein ${adverb}${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
+    ungraded: (told) => `Ohne Einstufung: ${told}`,
+    maybeMarked: 'Ob die markierte Stelle davon herrührt, ist nicht bekannt.',
+    changedToo: 'Ob die Fotografie verändert wurde, sagt das nicht.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Eine einzelne Methode überschreitet ihre Schwelle; das genügt für einen Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, sprechen die Befunde weder für noch gegen eine Veränderung.',
@@ -45,26 +50,28 @@ export const document: typeof english = {
     withoutEntry: (traces) => `Abgesehen von dieser Angabe: ${traces}`,
     noneWithoutEntry:
       'Ohne diese Angabe ließe sich weder beurteilen, ob KI das Bild erzeugt hat, noch, ob es verändert wurde.',
+    submitted: 'Vorgelegtes Bild',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined:
-      'Umrandet: was unter „Im Bild markiert“ aufgeführt ist; die Prozentzahlen gelten nur für die auffällige Fläche im Rahmen',
+      'Umrandet: was unter „Im Bild markiert“ aufgeführt ist. Die Prozentzahlen gelten für die auffällige Fläche, die kleiner ist als ihr Rahmen.',
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
     damageExplains: 'Die Datei ist beschädigt; schon das kann die markierte Stelle erklären.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
-      real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen Wert, der bei unveränderten Bildern häufiger ist als bei veränderten.',
+      real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',
       fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, der bei veränderten Bildern häufiger ist als bei unveränderten.',
     },
-    unjudged: 'ob das Bild KI-erzeugt oder verändert ist (hier nicht zu beurteilen)',
     together: 'fällt nur auf, wenn man alle Methoden zusammennimmt',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
-    nothingAgainst: 'Keine Gegenanzeichen im Bild.',
+    nothingAgainst: 'Im Bild spricht nichts dagegen.',
     damage: (rows) =>
-      `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken; in einer beschädigten Datei gilt eine Veränderung daher höchstens als vermutet, nie als gefunden.`,
+      `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken.`,
+    damageCaps: 'In einer beschädigten Datei gilt eine Veränderung höchstens als vermutet.',
+    misnamed: 'der Name hat eine andere Endung, was allein wenig bedeutet',
     traces: {
-      real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren wie in einer Fotografie.',
-      fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren wie in einem KI-erzeugten Bild.',
+      real: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren (feine Muster in den Pixeln) wie in einer Fotografie.',
+      fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren (feine Muster in den Pixeln) wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
       real: 'Das Ergebnis sähe ebenso aus, wenn das Verfahren eine Veränderung übersehen hätte, das Bild von einem ungeprüften Generator stammte oder ein Bildschirm abfotografiert worden wäre.',

@@ -7,8 +7,8 @@ type English = typeof english;
 
 /** Follows „bezeichnet sich als“. */
 const origins: English['origins'] = {
-  'ai-generated': 'von einem trainierten Modell erzeugtes Bild',
-  'ai-manipulated': 'Bild mit von einem trainierten Modell erzeugten Teilen',
+  'ai-generated': 'von KI erzeugtes Bild',
+  'ai-manipulated': 'Bild mit von KI erzeugten Teilen',
   captured: 'mit einer Kamera aufgenommenes Bild',
 };
 
@@ -145,7 +145,7 @@ const vouchings: English['vouchings'] = {
 
 function writeVouching(vouching: CredentialVouching): string {
   if (vouching.by !== 'edited_capture') return vouchings[vouching.by];
-  return `der Unterzeichner steht auf der Vertrauensliste. Die Nachweise führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); die Angabe, dass es sich um eine Aufnahme handelt, spricht daher weder für noch gegen eine Veränderung.`;
+  return `der Unterzeichner steht auf der Vertrauensliste. Die Angaben nennen aber auch einen späteren Schritt, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); die Angabe, dass es sich um eine Aufnahme handelt, spricht daher weder für noch gegen eine Veränderung.`;
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
@@ -161,7 +161,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
       : `einer ${places[place]} und einer ${places[otherPlace]},`;
   const more =
     pairs > 1
-      ? ` (das ${pairs === 2 ? 'auffälligere' : 'auffälligste'} von ${pairs} solchen Paaren)`
+      ? ` (das auffälligste von ${pairs} solchen Paaren; markiert sind nicht unbedingt alle)`
       : '';
   return `Zwei Bereiche${more}, ${where}`;
 }
@@ -190,13 +190,13 @@ const statements: English['statements'] = {
     `Das Programm hält das Bild nicht für eine Fotografie, sondern für ${pictureKinds[kind]}; es kann sich irren.`,
 
   credentials_unreadable: () =>
-    'Die Datei enthält Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; daraus folgt nichts, weder für noch gegen die Echtheit des Bildes.',
+    'Die Datei enthält Herkunftsangaben (Content Credentials, C2PA), die sich nicht lesen lassen; daraus folgt nichts, weder für noch gegen die Echtheit des Bildes.',
   credentials_broken: ({ signer }) =>
-    `Die Datei enthält von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
+    `Die Datei enthält von ${writeSigner(signer)} signierte Herkunftsangaben (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
   credentials_without_origin: ({ signer }) =>
-    `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie nennen weder eine Aufnahme noch KI-erzeugte Inhalte.`,
+    `Von ${writeSigner(signer)} signierte Herkunftsangaben (Content Credentials, C2PA) passen zur Datei; sie nennen weder eine Aufnahme noch KI-erzeugte Inhalte.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
-    `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
+    `Von ${writeSigner(signer)} signierte Herkunftsangaben (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
     `Die Datei ist in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)} gekennzeichnet; keine vertrauenswürdige Signatur bestätigt das, jeder kann es hineingeschrieben haben.`,
@@ -244,7 +244,7 @@ const statements: English['statements'] = {
     'Ein mit veränderten Bildern trainiertes neuronales Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} gleichen einander wie Original und Kopie${writeMotion(copies)}; welcher von beiden die Kopie wäre, geht daraus nicht hervor.`,
+    `${writeCopies(copies)} gleichen einander wie Original und Kopie${writeMotion(copies)}; welcher von beiden die Kopie wäre, geht daraus allein nicht hervor.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie es bei Kopien der Fall ist, aber auch bei Gegenständen, die mehrfach vorkommen.`,
   repeats_throughout: () =>
@@ -272,7 +272,7 @@ const statements: English['statements'] = {
 
 const skips: English['skips'] = {
   no_credentials:
-    'Die Datei enthält keine Herkunftsnachweise (Content Credentials, C2PA). Das gilt für die meisten Dateien und sagt nichts aus.',
+    'Die Datei enthält keine Herkunftsangaben (Content Credentials, C2PA). Das gilt für die meisten Dateien und sagt nichts aus.',
   no_declaration:
     'Die Datei macht keine Angabe über ihre Herkunft. Das gilt für die meisten Dateien und sagt nichts aus.',
   no_software_named:

@@ -7,7 +7,7 @@ export const limits: typeof english = {
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
-      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses hat ${own}. Wie stark seine Spuren für KI oder Fotografie sprechen, ist daher weniger sicher.`,
+      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses Bild hat ${own}. Die hier angegebene Stärke des Befunds ist daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',
@@ -89,14 +89,14 @@ export const limits: typeof english = {
   notCheckedBrief: {
     invisible_watermarks: 'unsichtbare Wasserzeichen einzelner Anbieter, etwa SynthID von Google',
     local_edits: 'bearbeitete Bereiche',
-    small_edits: 'kleine Bearbeitungen',
+    small_edits: 'Bearbeitungen, die für das Verfahren zu klein sind',
     erased_edits: 'Bearbeitungen, deren Spuren beim Speichern verloren gingen',
-    camera_reference: 'ob und welche Kamera es aufgenommen hat',
+    camera_reference: 'welche Kamera es aufgenommen hat',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Bildinhalt, Licht und Schatten',
     earlier_publication: 'ob es schon veröffentlicht war',
     metadata_claims: 'ob die Angaben der Datei stimmen, etwa zum Gerät',
-    remote_credentials: 'Content Credentials außerhalb der Datei',
+    remote_credentials: 'Content Credentials an anderer Stelle, etwa im Internet',
     signer_trust: 'ob der Unterzeichner vertrauenswürdig ist',
     signer_revocation: 'ob das Zertifikat widerrufen wurde',
     stability: 'ob das Ergebnis erneutes Speichern übersteht',
@@ -121,7 +121,7 @@ export const limits: typeof english = {
     metadata_claims:
       'Was die Datei über Gerät, Zeit und Ort angibt, wurde mit keiner Quelle außerhalb der Datei verglichen.',
     remote_credentials:
-      'Content Credentials (signierte Herkunftsnachweise), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
+      'Content Credentials (signierte Herkunftsangaben), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
     signer_trust:
       'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben. Die offizielle Liste der C2PA ist die Datei C2PA-TRUST-LIST.pem im Ordner trust-list von github.com/c2pa-org/conformance-public; sie wird mit --trust-list angegeben.',
     signer_revocation:

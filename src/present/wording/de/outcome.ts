@@ -1,10 +1,16 @@
-import type { outcome as english } from '../en/outcome.ts';
+import type { outcome as english, SignerTrust } from '../en/outcome.ts';
+
+const signers: Readonly<Record<SignerTrust, string>> = {
+  trusted: 'signierte Herkunftsangaben',
+  open: 'signierte Herkunftsangaben, Unterzeichner nicht bestätigt',
+  test: 'mit einem Testzertifikat signierte Herkunftsangaben',
+};
 
 export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für ein KI-erzeugtes oder verändertes Bild',
     blind: 'Keine Anzeichen für ein KI-erzeugtes Bild; Veränderungen nicht beurteilbar',
-    hinted: 'Kein Anzeichen für KI, ein schwaches für eine Veränderung',
+    hinted: 'Keine KI-Anzeichen; Hinweis auf Veränderung, kein Verdacht',
     fake: 'Anzeichen für ein KI-erzeugtes Bild gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
@@ -14,7 +20,7 @@ export const outcome: typeof english = {
         ? `Laut Datei sind Teile des Bildes KI-erzeugt${tracesAgree ? '; die Spuren deuten auf das ganze Bild' : ''}`
         : `Laut Datei ist das Bild KI-erzeugt${tracesAgree ? '; auch seine Spuren sprechen dafür' : ''}`,
     uncertain: 'Unentschieden: Die Befunde sind nicht klar genug',
-    contradicted: 'Unentschieden: Datei und Spuren widersprechen sich',
+    contradicted: 'Unentschieden: Datei und Spuren passen nicht zusammen',
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     copySuspected: 'Kopierte Stelle vermutet, aber nicht belegt',
@@ -24,21 +30,22 @@ export const outcome: typeof english = {
   because: {
     real: 'Ob der Inhalt stimmt, wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests übersah das Verfahren ${called} Veränderungen solcher Bilder.`,
+      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests blieb bei ${called} solchen Bildern die Veränderung unbemerkt.`,
     blind: (called) =>
-      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests übersah das Verfahren ${called} Veränderungen solcher Bilder. Dass es keine Veränderung fand, besagt daher nichts.`,
+      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests blieb bei ${called} solchen Bildern die Veränderung unbemerkt. Dass es keine Veränderung fand, besagt daher nichts.`,
     hinted:
-      'Dieses Anzeichen ergibt sich aus allen Methoden zusammen, ist aber selbst für einen Verdacht zu schwach. Ob der Inhalt stimmt, wurde nicht geprüft.',
-    wholeReal: 'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist.',
+      'Alle Methoden zusammen deuten auf eine Veränderung hin, für einen Verdacht aber zu schwach. Ob der Inhalt stimmt, wurde nicht geprüft.',
+    wholeReal:
+      'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist; ob KI an einer Stelle eingesetzt wurde, bleibt offen.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Die Datei wurde offenbar später neu gespeichert (${sign})` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
-      signed: 'Die Datei passt nicht mehr zu ihrer Signatur; dafür genügt erneutes Speichern.',
-      rewritten:
-        'Die Herstellerdaten (MakerNote), die Kameras dieses Herstellers immer schreiben, fehlen: Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera.',
+        `${program === null ? `Auf ein späteres Speichern der Datei deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
+      signed: 'Die Datei passt nicht mehr zu ihrer Signatur; schon erneutes Speichern bewirkt das.',
+      rewritten: (program) =>
+        `Die Herstellerdaten (MakerNote), die die in der Datei genannte Kamera immer schreibt, fehlen: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
     },
-    declaredEdits: (steps, isTrusted) =>
-      `Die Content Credentials der Datei (signierte Herkunftsangaben${isTrusted ? '' : ', Unterzeichner nicht bestätigt'}) geben an: ${steps}.`,
+    declaredEdits: (steps, signer) =>
+      `Die Content Credentials der Datei (${signers[signer]}) geben an: ${steps}.`,
     fake: 'Die Spuren im Bild ähneln denen von KI-Bildgeneratoren.',
     changed: (place, marked) =>
       ({
@@ -65,12 +72,13 @@ export const outcome: typeof english = {
       'Nach erneutem Speichern oder Skalieren sprechen die Spuren für das Gegenteil.',
     declaration_contradicts_traces:
       'Laut Datei ist das Bild KI-erzeugt; die Spuren passen besser zu einer Fotografie.',
-    single_weak_method: 'Nur eine Methode deutet auf eine Veränderung hin, und nur schwach.',
+    single_weak_method:
+      'Nur eine Methode deutet auf eine Veränderung hin, und auch sie nur schwach.',
   },
   where: (place, share) => `${place}, ${share} des Bildes`,
   short: {
     real: 'nichts Auffälliges',
-    hinted: 'schwaches Anzeichen',
+    hinted: 'Hinweis auf Veränderung',
     fake: 'Generatorspuren',
     changed: 'Stelle weicht ab',
     declared: 'laut Angabe der Datei',
@@ -87,7 +95,7 @@ export const outcome: typeof english = {
     single_weak_method: 'nur eine Methode',
   },
   next: {
-    real: 'Prüfen, woher das Bild stammt und was es zeigen soll.',
+    real: 'Prüfen, woher das Bild stammt und ob es zeigt, was behauptet wird.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
     changed: 'Das Original anfordern und die markierten Stellen vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
@@ -98,7 +106,8 @@ export const outcome: typeof english = {
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
     too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau und keinen Ausschnitt.',
     too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
-    no_usable_trace: 'Eine frühere Kopie vom Gerät oder von der ersten Quelle beschaffen.',
+    no_usable_trace:
+      'Die Originaldatei vom Gerät beschaffen, sonst die früheste verfügbare Fassung.',
     not_a_photograph:
       'Originaldatei oder Originaldokument anfordern; das Bild von Sachverständigen beurteilen lassen.',
     outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
@@ -137,26 +146,31 @@ export const outcome: typeof english = {
   },
   wrong: {
     some: (called, of) => `${called} von ${of}`,
-    generated: (called, open, passed) =>
-      `In Tests mit Bildern dieser Qualität erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
+    qualities: {
+      usual: 'Bildern üblicher Qualität',
+      low: 'stark komprimierten Bildern (JPEG-Qualität 75)',
+    },
+    generated: (quality, called, open, passed) =>
+      `In Tests mit ${quality} erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
     found: (called) =>
-      `Von veränderten Bildern dieser Qualität und Größenklasse erkannte das Verfahren ${called}.`,
+      `Von veränderten Bildern solcher Qualität und etwa dieser Größe erkannte es ${called} (Verdachtsfälle nicht mitgezählt).`,
+    hints: 'Bloße Hinweise wie hier sind in keiner der beiden Zahlen mitgezählt.',
     kinds: (told, of, falsely) =>
-      `In einem zweiten Test mit ${of} von Menschen veränderten Bildern aller Größen fand es, Verdachtsfälle mitgezählt, ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
+      `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen fand oder vermutete es ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',
       'copy-move': 'Kopien im Bild',
       removal: 'entfernten Gegenständen',
-      regenerated: 'neu erzeugten Stellen',
+      regenerated: 'mit KI ersetzten Stellen',
     },
     alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
     fake: (called, rate, high) => `${called} Fotografien als KI-erzeugt (${rate}, bis ${high})`,
     changed: (called, rate, high) =>
       `${called} unveränderten Bildern als verändert (${rate}, bis ${high})`,
-    suspected: (rightly, falsely, rate, high) =>
-      `In Tests mit Bildern dieser Qualität und aller Größen stufte das Verfahren ${rightly} Bildern, die Menschen verändert hatten, als verändert oder verdächtig ein. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, bis ${high}).`,
+    suspected: (quality, rightly, falsely, rate, high) =>
+      `In Tests mit ${quality} aller Größen stufte das Verfahren ${rightly} von Hand veränderten Bildern als verändert oder verdächtig ein. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, bis ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     byTraces: 'Für die Spuren allein:',
     vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',

@@ -44,16 +44,16 @@ function writeCount(length: number, one: string, more: string): string {
 }
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  test: 'dem Namen nach ein Testzertifikat',
-  expired: 'Zertifikat abgelaufen, Unterzeichner daher nicht bestätigt',
+  test: 'dem Namen nach ein Testzertifikat, das niemanden ausweist',
+  expired: 'sein Zertifikat ist inzwischen abgelaufen',
   ingredient: 'ein Bestandteil wurde verändert',
   untimed: 'ohne Zeitstempel',
 };
 
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
-  trusted: 'auf der Vertrauensliste',
-  untrusted: 'nicht auf der Vertrauensliste',
-  'not-checked': 'mit keiner Vertrauensliste abgeglichen',
+  trusted: 'Unterzeichner auf der Vertrauensliste',
+  untrusted: 'Unterzeichner nicht bestätigt (nicht auf der Vertrauensliste)',
+  'not-checked': 'Unterzeichner nicht bestätigt (mit keiner Vertrauensliste abgeglichen)',
 };
 
 const places: English['places'] = {
@@ -114,7 +114,7 @@ export const provenance: English = {
     trusted: 'einen Unterzeichner auf der Vertrauensliste',
   },
   credentialsTitle: 'Content Credentials (C2PA)',
-  noCredentials: 'Die Datei enthält keine Content Credentials (signierte Herkunftsnachweise).',
+  noCredentials: 'Die Datei enthält keine Content Credentials (signierte Herkunftsangaben).',
   integrity: {
     valid: 'unversehrt: Signatur und Prüfsummen passen zu den Bytes dieser Datei',
     broken: 'verletzt: Datei oder Content Credentials wurden nach dem Signieren verändert',
@@ -157,8 +157,8 @@ export const provenance: English = {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
       const by = signer === null ? 'von einem ungenannten Unterzeichner' : `von ${signer}`;
       return integrity === 'broken'
-        ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (dafür genügt erneutes Speichern)`
-        : `unversehrte Content Credentials (C2PA), signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
+        ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (schon erneutes Speichern bewirkt das)`
+        : `Content Credentials (C2PA), seit der Signatur unverändert, signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
     declares: (origin, place) => `${origin} (Angabe in ${place})`,
     noCredentials: 'keine Content Credentials (signierte Herkunftsangaben, C2PA)',

@@ -39,20 +39,20 @@ export const strength: typeof english = {
       `Die Spuren im Bild deuten auf ${side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild'} hin; wie stark, lässt sich nicht angeben.`,
     neither: (side, ratio) => {
       const name = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
-      return `Die Spuren im Bild sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 ist er nicht aussagekräftig).`;
+      return `Die Spuren im Bild sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
     },
   },
   parts: {
     for: (adverb, ratio, bound) =>
       `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen Wert, der bei einem veränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem unveränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für eine Veränderung.`,
     against: (adverb, ratio, bound) =>
-      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ein unverändertes Bild.`,
+      `Die Suche nach Veränderungen (alle Methoden zusammen) ergibt einen niedrigen Wert, der bei einem unveränderten Bild ${ratio}-mal so wahrscheinlich ist wie bei einem veränderten (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} gegen eine Veränderung.`,
     neither: (side, ratio) => {
       const name = side === 'changed' ? 'eine Veränderung' : 'ein unverändertes Bild';
-      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 ist er nicht aussagekräftig).`;
+      return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
     },
   },
-  bound: ', nach oben begrenzt, weil die Tests keinen höheren Wert stützen',
+  bound: ', mehr ist durch die Tests nicht belegt',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:
@@ -177,7 +177,7 @@ export const strength: typeof english = {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Dafür genügt schon Speichern oder Skalieren; das Bild muss nicht verändert sein.',
+        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Schon erneutes Speichern oder Skalieren bewirkt das; das Bild muss nicht verändert sein.',
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:

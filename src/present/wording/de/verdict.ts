@@ -62,7 +62,7 @@ export const verdict: typeof english = {
       help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
     },
     no_usable_trace: {
-      what: 'Weder Spuren einer Kamera noch solche eines KI-Generators oder einer Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
+      what: 'Spuren einer Kamera, eines KI-Generators oder einer Veränderung sind nicht in messbarer Stärke erhalten; auch eine vorhandene Veränderung wäre nicht zu erkennen. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
@@ -86,7 +86,7 @@ export const verdict: typeof english = {
       help: 'eine Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Bürgt kein vertrauenswürdiger Unterzeichner für die Angabe, bleibt ein solcher Widerspruch offen: Jeder kann sie in eine Datei schreiben, und das Verfahren hält manches KI-erzeugte Bild für eine Fotografie.',
+      what: 'Laut Datei ist das Bild KI-erzeugt, doch die Spuren passen besser zu einer Fotografie. Solange kein vertrauenswürdiger Unterzeichner für die Angabe bürgt, bleibt dieser Widerspruch offen. Jeder kann eine solche Angabe in eine Datei schreiben, und das Verfahren hält manches KI-erzeugte Bild für eine Fotografie.',
       help: 'die Datei aus dem Gerät oder Konto, von dem sie stammen soll, sowie Angaben dazu, wer seither Zugriff auf sie hatte',
     },
     manipulation_suspected: {
@@ -94,7 +94,7 @@ export const verdict: typeof english = {
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um beide Stelle für Stelle zu vergleichen',
     },
     single_weak_method: {
-      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach; es kann ein Fehlalarm sein.',
+      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und auch sie nur schwach; es kann ein Fehlalarm sein.',
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr finden könnten',
     },
   },

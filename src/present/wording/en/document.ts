@@ -17,9 +17,11 @@ export const document = {
       suspicion: 'Reasons for the suspicion',
       against: 'Evidence to the contrary',
       otherwise: 'Other explanations',
+      noted: 'Also noted',
       why: 'Why nothing was decided',
       whySuspected: 'Why it is not established',
-      forFake: 'For a generated or changed picture',
+      forFake: 'For a generated picture',
+      forEither: 'For a generated or changed picture',
       forChange: 'For a change',
       forReal: 'For a photograph',
       damage: 'Damaged file',
@@ -36,9 +38,12 @@ export const document = {
     },
     scale:
       '(likelihood ratio from 2: weak; 10: moderate; 100: moderately strong; 1,000: strong; 10,000: very strong)',
-    /** The grade of one method, beside that of all together. */
-    alone: (adverb: string) => `${adverb} on its own`,
-    changedToo: 'Changed photographs count as photographs here.',
+    /** The grade of one method, beside that of all together. @param numbers - of the places that it marks. */
+    alone: (adverb: string, numbers: readonly number[]) =>
+      `${adverb} for this method alone${numbers.length === 0 ? '' : ` (${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')})`}`,
+    ungraded: (told: string) => `Not graded: ${told}`,
+    maybeMarked: 'Whether the marked part comes from one of these steps is not known.',
+    changedToo: 'This does not say whether the photograph was changed.',
     byOne: 'the suspicion is based on one method alone',
     /** Why its strength is not that of the result. */
     byOneOfAll:
@@ -47,30 +52,31 @@ export const document = {
     /** What the picture itself says, if the file declares what it is. */
     withoutEntry: (traces: string) => `Leaving that entry aside: ${traces}`,
     noneWithoutEntry: 'Without that entry, neither generation nor a change can be judged.',
+    submitted: 'Picture submitted',
     noRegion: 'none; together, the methods mark no part of the picture',
     outlined:
-      'Framed: what is listed under “Marked in the picture”; the percentages count only the marked area in each frame',
+      'Framed: what is listed under “Marked in the picture”. The percentages are of the marked areas, which are smaller than their frames.',
     sameAs: (number: number) => `matches no. ${number}`,
     inDamage: 'in the damaged part of the file',
     damageExplains: 'The file is damaged, which may by itself explain the marked area.',
     undamaged: 'Ask for the complete, undamaged file.',
     /** What the search for changes supports, in all its methods together. */
     search: {
-      real: 'The methods that look for changes give a value more usual in unchanged than in changed pictures.',
-      fake: 'The methods that look for changes together give a value more usual in changed than in unchanged pictures.',
+      real: 'The methods that look for changes give a lower score than is usual in changed pictures, even in those whose change they miss.',
+      fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
-    /** First among what was not checked, for a picture that cannot be judged. */
-    unjudged: 'whether AI generated it or a part was changed (cannot be judged here)',
     /** For a place that no method marks on its own. */
     together: 'stands out only when all methods are combined',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
-    nothingAgainst: 'None found in the picture itself.',
+    nothingAgainst: 'None found in the picture.',
     damage: (rows: string) =>
-      `${rows}. What is missing appears grey or black and can be mistaken for a change; in a damaged file, a change is at most suspected, never reported as found.`,
+      `${rows}. What is missing appears grey or black and can be mistaken for a change.`,
+    damageCaps: 'In a damaged file, a change is at most suspected.',
+    misnamed: 'the name has another extension, which alone means little',
     /** The trace network's finding, without its figure. */
     traces: {
-      real: 'A neural network trained on photographs and generated pictures finds traces like those in a photograph.',
-      fake: 'A neural network trained on photographs and generated pictures finds traces like those in a generated picture.',
+      real: 'A neural network trained on photographs and generated pictures finds traces (fine patterns in the pixels) like those in a photograph.',
+      fake: 'A neural network trained on photographs and generated pictures finds traces (fine patterns in the pixels) like those in a generated picture.',
     },
     /** Alternative explanations of the same evidence. */
     otherwise: {

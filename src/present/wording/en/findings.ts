@@ -44,8 +44,8 @@ const softwareKinds: Readonly<Record<NamedSoftware['kind'], string>> = {
 };
 
 const contradictions: Readonly<Record<InconsistencyCode, string>> = {
-  modified_after_capture: 'written after capture',
-  created_after_modified: 'captured after it was written',
+  modified_after_capture: 'a saving time after the capture',
+  created_after_modified: 'a saving time before the capture',
   time_in_future: 'a time in the future',
   exif_size_differs: 'a different picture size in the camera data (EXIF)',
   thumbnail_shape_differs: 'a thumbnail of a different shape',
@@ -59,7 +59,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
 // The transformer often takes one of these for another.
 const drawn = 'a drawing, diagram or rendering';
 
-/** Follows "takes the picture for". */
+/** Follows "classes the picture as". */
 const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
   drawing: drawn,
   rendering: drawn,
@@ -169,8 +169,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
     place === otherPlace
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
-  const more =
-    pairs > 1 ? ` (the ${pairs === 2 ? 'clearer' : 'clearest'} of ${pairs} such pairs)` : '';
+  const more = pairs > 1 ? ` (the clearest of ${pairs} such pairs; not all need be marked)` : '';
   return `Two regions${more}, ${where}`;
 }
 
@@ -192,9 +191,9 @@ const statements = {
   one_flat_area: () =>
     'The picture is one flat area; it contains nothing that a photograph would normally show.',
   drawing: () =>
-    'Sharp edges border on perfectly flat areas, so the program takes the picture for a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
+    'Sharp edges border on perfectly flat areas, so the program classes the picture as a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
   looks_like: ({ kind }) =>
-    `The program takes the picture for ${pictureKinds[kind]}, not a photograph; it may be wrong.`,
+    `The program classes the picture as ${pictureKinds[kind]}, not a photograph; it may be wrong.`,
 
   credentials_unreadable: () =>
     'The file contains Content Credentials (C2PA) that cannot be read; they say nothing for or against the picture.',
@@ -250,7 +249,7 @@ const statements = {
     'A neural network trained on changed pictures rates the picture as changed, but cannot say where.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} match the way an original and its copy would${writeMotion(copies)}; which is the original cannot be told.`,
+    `${writeCopies(copies)} match the way an original and its copy would${writeMotion(copies)}; this alone does not show which is the original.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; but repeated objects can look alike too.`,
   repeats_throughout: () =>

@@ -3,12 +3,21 @@ import type { ReasonCode } from '../../../contract/vocabulary.ts';
 /** What is marked in a picture. `copies`: two places that show the same, of which at most one was changed. */
 export type Marked = 'one' | 'several' | 'copies';
 
+/** How far the signer of Content Credentials is known. */
+export type SignerTrust = 'trusted' | 'open' | 'test';
+
+const signers: Readonly<Record<SignerTrust, string>> = {
+  trusted: 'signed statements of origin',
+  open: 'signed statements of origin, signer not confirmed',
+  test: 'statements of origin signed with a test certificate',
+};
+
 /** The outcome for users: a headline, one line each for why and what to do next, and how often it was wrong. */
 export const outcome = {
   headlines: {
     real: 'No sign of AI generation or change found in the picture',
     blind: 'No sign of AI generation found; changes cannot be judged',
-    hinted: 'No sign of AI generation found, but a weak sign of a change',
+    hinted: 'No sign of AI generation; a hint of a change, but no suspicion',
     fake: 'Signs of AI generation found',
     changed: (isSeveral: boolean) =>
       `Signs that ${isSeveral ? 'several parts of the picture were' : 'part of the picture was'} changed`,
@@ -34,26 +43,27 @@ export const outcome = {
     blind: (called: string) =>
       `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed, so finding none means nothing.`,
     hinted:
-      'Taken together, the methods give that sign, but it is too weak even for a suspicion. What the picture shows was not examined.',
+      'All methods combined point to a change, but too weakly for a suspicion. What the picture shows was not examined.',
     /** Follows, if a change was found or suspected. */
-    wholeReal: 'The picture as a whole shows no sign of AI generation.',
+    wholeReal:
+      'The picture as a whole shows no sign of AI generation; whether AI was used on a part remains open.',
     /** Follows, if nothing was found in the picture or nothing was decided. */
     savedAgain: {
       /** @param sign - without a program. */
       saved: (program: string | null, sign: string) =>
-        `${program === null ? `The file seems to have been saved again later (${sign})` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
-      signed: 'The file no longer matches its signature; saving it again is enough for that.',
-      rewritten:
-        'The manufacturer’s data (maker note), which cameras of this make always write, are missing: the camera data were rewritten, as many programs do, or do not come from the camera.',
+        `${program === null ? `The file seems to have been saved again later, judging by ${sign}` : `According to its metadata, the file was saved with ${program}`}; that alone does not mean that the picture was changed.`,
+      signed: 'The file no longer matches its signature; re-saving alone can cause this.',
+      rewritten: (program: string | null) =>
+        `The manufacturer’s data (maker note), which the camera named in the file always writes, are missing: ${program === null ? 'the camera data were rewritten, as many programs do, or do not come from the camera' : `saving with ${program}, which the file names, can explain this; otherwise the camera data do not come from the camera`}.`,
     },
-    declaredEdits: (steps: string, isTrusted: boolean) =>
-      `The file’s Content Credentials (signed statements of origin${isTrusted ? '' : ', signer not confirmed'}) declare: ${steps}.`,
+    declaredEdits: (steps: string, signer: SignerTrust) =>
+      `The file’s Content Credentials (${signers[signer]}) declare: ${steps}.`,
     fake: 'Traces in the picture resemble those of AI image generators.',
     changed: (place: string, marked: Marked) =>
       ({
         one: `One part${place} differs from the rest.`,
         several: `Several parts${place} differ from the rest.`,
-        copies: `Two parts${place} match like an original and its copy.`,
+        copies: `Two parts${place} match as an original and its copy would.`,
       })[marked],
     declared: (place: string, name: string) => `It says so in ${place}${name}.`,
     manipulation_suspected: (place: string, marked: Marked) =>
@@ -65,20 +75,20 @@ export const outcome = {
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',
-    not_a_photograph: 'The program takes it for a drawing, screenshot or scan; it may be wrong.',
+    not_a_photograph: 'The program classes it as a drawing, screenshot or scan; it may be wrong.',
     outside_training_domain: 'It is unlike any picture the method was tested on.',
     margin_within_uncertainty: 'Too close to 50% to call.',
     evidence_below_threshold: 'The evidence is too weak to decide.',
     unstable_under_resaving: 'After another save or resize, its traces point the other way.',
     declaration_contradicts_traces:
       'The file says that AI generated the picture; the traces fit a photograph better.',
-    single_weak_method: 'Only one method indicates a change, and only weakly.',
+    single_weak_method: 'Only one method indicates a change, and even that one only weakly.',
   },
   where: (place: string, share: string) => `${place}, ${share} of the picture`,
   /** The same in about three words, for a table. */
   short: {
     real: 'no part stands out',
-    hinted: 'weak sign of a change',
+    hinted: 'hint of a change',
     fake: 'traces of generators',
     changed: 'a part differs',
     declared: 'file says so',
@@ -142,12 +152,19 @@ export const outcome = {
   /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
   wrong: {
     some: (called: string, of: string) => `${called} of ${of}`,
-    generated: (called: string, open: string, passed: string) =>
-      `In tests with pictures of this quality, the method recognised ${called} generated ones, left ${open} undecided and took ${passed} for photographs.`,
+    /** How pictures like this one are saved; follows "with". */
+    qualities: {
+      usual: 'pictures saved at usual quality',
+      low: 'strongly compressed pictures (JPEG quality 75)',
+    },
+    generated: (quality: string, called: string, open: string, passed: string) =>
+      `In tests with ${quality}, the method recognised ${called} generated pictures, left ${open} undecided and took ${passed} for photographs.`,
     found: (called: string) =>
-      `Of changed pictures of this quality and size class, the method recognised ${called}.`,
+      `Of changed pictures of such quality and about this size, the method recognised ${called} (suspicions not counted).`,
+    /** Follows the false alarms if there is only a hint of a change. */
+    hints: 'Mere hints such as this one are counted in neither figure.',
     kinds: (told: string, of: string, falsely: string) =>
-      `In a second test, with ${of} pictures of all sizes that people had changed, it found, suspicions included, ${told}; false alarms: ${falsely} unchanged pictures.`,
+      `In a second test, with ${of} pictures of all sizes, changed by hand, it found or suspected ${told}; false alarms: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
     kindNames: {
       splice: 'parts pasted from another picture',
@@ -162,8 +179,8 @@ export const outcome = {
       `${called} photographs called generated (${rate}, up to ${high})`,
     changed: (called: string, rate: string, high: string) =>
       `${called} unchanged pictures called changed (${rate}, up to ${high})`,
-    suspected: (rightly: string, falsely: string, rate: string, high: string) =>
-      `In tests with pictures of this quality and of all sizes, the method found or suspected a change in ${rightly} pictures that people had changed. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
+    suspected: (quality: string, rightly: string, falsely: string, rate: string, high: string) =>
+      `In tests with ${quality}, of all sizes, the method found or suspected a change in ${rightly} pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',

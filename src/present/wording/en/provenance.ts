@@ -44,14 +44,14 @@ type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust
 export type Flaw = 'test' | 'expired' | 'ingredient' | 'untimed';
 
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
-  trusted: 'on the trust list',
-  untrusted: 'not on the trust list',
-  'not-checked': 'not checked against a trust list',
+  trusted: 'signer on the trust list',
+  untrusted: 'signer not confirmed (not on the trust list)',
+  'not-checked': 'signer not confirmed (not checked against a trust list)',
 };
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  test: 'a test certificate by its name',
-  expired: 'certificate expired, so the signer is not confirmed',
+  test: 'judging by its name, a test certificate, which vouches for nobody',
+  expired: 'the certificate has since expired',
   ingredient: 'an ingredient was altered',
   untimed: 'no time stamp',
 };
@@ -164,8 +164,8 @@ export const provenance = {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
       const by = signer === null ? 'by an unnamed signer' : `by ${signer}`;
       return integrity === 'broken'
-        ? `Content Credentials (C2PA) signed ${by}, but the file no longer matches them (saving it again is enough for that)`
-        : `Content Credentials (C2PA) intact, signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
+        ? `Content Credentials (C2PA) signed ${by}, but the file no longer matches them (re-saving alone can cause this)`
+        : `Content Credentials (C2PA), unaltered since they were signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
     declares: (origin: string, place: string) => `${origin} (according to ${place})`,
     noCredentials: 'no Content Credentials (signed statements of origin, C2PA)',

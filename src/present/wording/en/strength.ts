@@ -43,39 +43,43 @@ function list(items: readonly string[]): string {
   return new Intl.ListFormat('en').format(items);
 }
 
+function timesAs(ratio: string): string {
+  return ratio === '2' ? 'twice as' : `${ratio} times as`;
+}
+
 /** How strongly an examination supports its class, what limits that strength, and the scale. */
 export const strength = {
   adverbs,
   sides,
-  outside: 'None can be given: the method’s values mean nothing for a picture like this.',
+  outside: 'None can be given: the method gives no meaningful values for a picture like this.',
   /** Shown instead of the trace network's values. */
   untested: 'The trace network’s values mean nothing for this picture, so none is given.',
   traced: {
     stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
       const both = ['a photograph', 'a generated picture'];
       const [own, other] = side === 'real' ? both : both.toReversed();
-      return `The traces in the picture are ${ratio} times more probable in ${own} than in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
+      return `The traces in the picture are ${timesAs(ratio)} probable in ${own} as in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
     },
     unsupported: (side: 'real' | 'fake') =>
       `The traces in the picture point to ${sides[side]}, but how strongly cannot be stated.`,
     neither: (side: 'real' | 'fake', ratio: string) => {
       const name = side === 'real' ? 'a photograph' : 'a generated picture';
-      return `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 it says nothing).`;
+      return `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
     },
   },
   /** All methods that look for changed parts, together. */
   parts: {
     for: (adverb: string, ratio: string, bound: string) =>
-      `The search for changes (all methods together) gives a value that is ${ratio} times more probable in a changed picture than in an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
+      `The search for changes (all methods together) gives a score that is ${timesAs(ratio)} probable in a changed picture as in an unchanged one (likelihood ratio ${ratio}${bound}): ${adverb} support for a change.`,
     against: (adverb: string, ratio: string, bound: string) =>
-      `The search for changes (all methods together) gives so low a value that it is ${ratio} times more probable in an unchanged picture than in a changed one (likelihood ratio ${ratio}${bound}): ${adverb} support for an unchanged picture.`,
+      `The search for changes (all methods together) gives a low score, ${timesAs(ratio)} probable in an unchanged picture as in a changed one (likelihood ratio ${ratio}${bound}): ${adverb} evidence against a change.`,
     neither: (side: 'changed' | 'unchanged', ratio: string) => {
       const name = side === 'changed' ? 'a change' : 'an unchanged picture';
-      return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 it says nothing).`;
+      return `The search for changes (all methods together) supports neither a change nor an unchanged picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
     },
   },
   /** In brackets after a ratio that the estimate alone would put as high or higher. */
-  bound: ', capped because the tests support no more',
+  bound: ', the most that the tests support',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
     'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',
@@ -118,13 +122,13 @@ export const strength = {
   },
   declared: {
     unsigned: (adverb: string) =>
-      `What the file says provides ${adverb} support for ${sides.declared} (graded by convention, not measured): no trusted signature confirms it, and anyone can write one into a file.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): no trusted signature confirms it, and anyone can write one into a file.`,
     watermark: (adverb: string) =>
-      `The mark in the pixels provides ${adverb} support for ${sides.declared} (graded by convention, not measured): it does not arise by chance, but anyone can put it into a picture.`,
+      `The mark in the pixels provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>
-      `What the file says provides ${adverb} support for ${sides.declared} (graded by convention, not measured): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
     trusted: (adverb: string) =>
-      `What the file says provides ${adverb} support for ${sides.declared} (graded by convention, not measured): a signer from the list of trusted signers signed it, and the signature matches the file.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): a signer from the list of trusted signers signed it, and the signature matches the file.`,
   },
   changed: {
     stated: (adverb: string, side: string) =>
@@ -213,7 +217,7 @@ export const strength = {
     credentials: {
       valid: 'The Content Credentials show that the file has not been changed since it was signed.',
       broken:
-        'The file was changed after it was signed: its Content Credentials no longer match. Saving or scaling is enough for that; the picture need not have been changed.',
+        'The file was changed after it was signed: its Content Credentials no longer match. Re-saving or scaling alone can cause this; the picture need not have been changed.',
       unreadable: 'The Content Credentials cannot be read and show nothing.',
     },
     authenticity:

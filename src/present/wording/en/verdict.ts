@@ -62,11 +62,11 @@ export const verdict = {
       help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since messaging apps and social networks usually compress pictures again',
     },
     no_usable_trace: {
-      what: 'Neither traces of a camera nor traces of generation or alteration are present at a measurable strength. Scaling down, smoothing and repeated saving commonly have this effect.',
+      what: 'No traces of a camera, of generation or of alteration are left at a measurable strength, so a change would not show either. Scaling down, smoothing and repeated saving commonly have this effect.',
       help: 'a file from an earlier point in its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
-      what: 'The program does not take the picture for a photograph. The method was tested only on photographs and on generated pictures that look like photographs; for anything else its values mean nothing.',
+      what: 'The program does not class the picture as a photograph. The method was tested only on photographs and on generated pictures that look like photographs; for anything else its values mean nothing.',
       help: 'if it shows a photograph, for example in a screenshot, the file of that photograph',
     },
     outside_training_domain: {
@@ -78,7 +78,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The likelihood ratio for either side is too low for a decision.',
+      what: 'The likelihood ratio is too low for a decision.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -94,13 +94,13 @@ export const verdict = {
       help: 'the file as the camera first stored it, to be compared with this one region by region',
     },
     single_weak_method: {
-      what: 'Only one of the methods that look for changed parts indicates a change, and only weakly; this may be an error.',
+      what: 'Only one of the methods that look for changed parts indicates a change, and even that one only weakly; this may be an error.',
       help: 'an examiner’s own look at the marked area, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
   /** What `evidence_below_threshold` would have needed. */
   needed: (real: string, fake: string) =>
-    `At this size, the method decides only at a ratio of ${real} or more for a photograph, or ${fake} for a generated picture.`,
+    `At this size in pixels, the method decides only at a ratio of ${real} or more for a photograph, or ${fake} for a generated picture.`,
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
