@@ -45,7 +45,10 @@ export function writeErrorRate(decided: Decided, language: Language): string {
     ...(searched === null
       ? []
       : [
-          wrong.found(writeCalled(searched.changedCalled, searched.changed, language)),
+          wrong.found(
+            writeCalled(searched.changedCalled, searched.changed, language),
+            writeSize(searched, language),
+          ),
           wrong[traced === null ? 'alarms' : 'alarmsToo'](
             writeFalse('changed', unchangedCalled(searched), language),
           ),
@@ -140,6 +143,17 @@ function writeGenerated(
   const called = writeCalled(fakeCalledFake, fake, language);
   const { generated } = wordsIn(language).outcome.wrong;
   return [generated(writeQuality(condition, language), called, count(open), count(passed))];
+}
+
+/** The sizes that were counted together; empty if all. */
+function writeSize({ megapixels }: ChangeErrorRates, language: Language): string {
+  if (megapixels === undefined) return '';
+  const { plain } = createNumberWriter(language);
+  const { from, below } = megapixels;
+  return wordsIn(language).outcome.wrong.sizes(
+    from === 0 ? null : plain(from),
+    below === null ? null : plain(below),
+  );
 }
 
 function writeQuality(condition: string | undefined, language: Language): string {

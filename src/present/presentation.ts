@@ -30,6 +30,7 @@ import { capitalised } from './printable.ts';
 import {
   isAboutPart,
   isSuspicion,
+  isWholeOpen,
   isWholeReal,
   type Outcome,
   type Result,
@@ -103,6 +104,7 @@ export function writeGroundInFull(result: Result, language: Language): string {
   return [
     writeGround(result, language, !isAboutPart(result)),
     ...(isWholeReal(result) ? [because.wholeReal] : []),
+    ...(isWholeOpen(result) ? [because.wholeOpen] : []),
     ...(outcome === 'uncertain' ? writeSavedAgain(provenance, language) : []),
     ...(isEdited ? [because.declaredEdits(edits, signerTrust(provenance))] : []),
   ].join(' ');
@@ -227,6 +229,8 @@ function nextSteps(result: Result): readonly Step[] {
   // What is not a photograph has no file from a camera.
   const signed: readonly Step[] =
     (isEdited || result.isChangeHinted) && main !== 'not_a_photograph' ? [original] : [];
+  const declared: readonly Step[] =
+    isSuspicion(result) && altersContent(provenance) ? ['edits'] : [];
   const asksAlready = main === 'manipulation_suspected' || signed.length > 0;
   const grounds: readonly Ground[] = [
     ...(main === null ? [] : [main]),
@@ -240,6 +244,7 @@ function nextSteps(result: Result): readonly Step[] {
   const first: readonly Step[] = isGoogle === true && !steps.includes('vouched') ? ['synthid'] : [];
   return [
     ...first,
+    ...declared,
     ...new Set(isSignerFirst ? [...signer, ...steps, ...signed] : [...steps, ...signer]),
   ];
 }

@@ -130,6 +130,12 @@ export function isWholeReal(result: Pick<Result, 'outcome' | 'reasons' | 'byTrac
   return isSuspicion(result) && reasons.every((reason) => signsOfChange.has(reason));
 }
 
+/** Whether a part was changed or may have been, and the traces of the whole picture decide nothing. */
+export function isWholeOpen(result: Pick<Result, 'outcome' | 'reasons' | 'byTraces'>): boolean {
+  if (result.outcome === 'changed') return result.byTraces === 'uncertain';
+  return isSuspicion(result) && !isWholeReal(result);
+}
+
 const signsOfChange: ReadonlySet<ReasonCode> = new Set([
   'manipulation_suspected',
   'single_weak_method',
@@ -258,6 +264,8 @@ export type ErrorRates = MeasuredRates &
 export interface ChangeErrorRates {
   readonly changed: number;
   readonly photographs: number;
+  /** If counted by size. */
+  readonly megapixels?: MeasuredCalls['megapixels'];
   /** Shares 0..1 of them that were called manipulated. */
   readonly changedCalled: number;
   readonly photographsCalled: number;
@@ -305,6 +313,7 @@ export function readErrors({
             photographs: calls.photographs,
             changedCalled: called.changed / calls.changed,
             photographsCalled: called.photographs / calls.photographs,
+            ...(calls.megapixels && { megapixels: calls.megapixels }),
             ...(kinds && { kinds: kinds.map((one) => ({ kind: one.kind, ...toFound(one) })) }),
             ...(unchanged && { unchanged: { ...toFound(unchanged), called: unchanged.called } }),
           }

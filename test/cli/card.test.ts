@@ -130,7 +130,7 @@ describe('the next step', () => {
   test('does not ask for the original file when this seems to be it', () => {
     const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
 
-    expect(rowOf(writeCard(recordOf(open), 'en', 80), 'Next')).toContain('as the camera stored it');
+    expect(rowOf(writeCard(recordOf(open), 'en', 80), 'Next')).toContain('as it was first stored');
     expect(rowOf(writeCard(recordOf({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
       'Next Compare the picture with others from this camera.',
     );

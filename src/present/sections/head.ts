@@ -168,12 +168,14 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
     ];
   }
   if (outcome === 'real') reasons.push(...searched);
+  const isUnread = outcome === 'declared' && (evidence.weighed ?? []).length === 0;
+  const none = isUnread ? catalogue.document.head.noneWithoutEntry : nothingAgainst;
   const against = (outcome === 'changed' ? opposing.filter(isAboutPart) : opposing)
     .slice(0, 2)
     .map((one) => writeReason(input, one));
   return [
     { title: rows.reasons, items: reasons },
-    { title: rows.against, items: against.length === 0 ? [nothingAgainst] : against },
+    { title: rows.against, items: against.length === 0 ? [none] : against },
     { title: rows.noted, items: outcome === 'real' ? doubts.slice(0, 2) : [] },
     {
       title: rows.otherwise,
@@ -203,7 +205,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
     ),
   ].map(({ statement }) => statement[language]);
   const { small } = catalogue.verdict.onlySuspected;
-  const { byOneOfAll, byAll } = catalogue.document.head;
+  const { byOneOfAll, byAll, cameraNamed } = catalogue.document.head;
   const { changed, thresholds } = result;
   const isByOne = isSuspected && (changed ?? 1) < (thresholds['suspectedMin'] ?? 0);
   // A damaged file has its own line.
@@ -221,6 +223,7 @@ function weighedOf(input: SectionInput): readonly Beside[] {
         ...(isTooSmall ? [small] : []),
         ...(isByOne ? [byOneOfAll] : []),
         ...why.slice(0, namedFindings.usual),
+        ...(main === 'not_a_photograph' && namesCamera(evidence.provenance) ? [cameraNamed] : []),
         ...(isSuspected && !isTooSmall && !isByOne && why.length === 0 ? [byAll] : []),
       ],
     },
@@ -231,6 +234,10 @@ function weighedOf(input: SectionInput): readonly Beside[] {
     { title: isSuspected ? rows.against : rows.forReal, items: told('real') },
     { title: rows.otherwise, items: isSuspected ? otherwiseChanged(input) : [] },
   ];
+}
+
+function namesCamera({ software }: SectionInput['evidence']['provenance']): boolean {
+  return software.some(({ kind }) => kind === 'camera');
 }
 
 /** What signed credentials declare that may have altered what the picture shows. */
@@ -285,21 +292,21 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
 function answerRows(input: SectionInput): readonly Row[] {
   const { evidence, item, language, catalogue, presentation, result } = input;
   const seen = writeSeenBefore(item.seenBefore ?? [], language);
-  const { rows, unchecked, scale, changedToo, undamaged } = catalogue.document.head;
+  const { rows, unchecked, scale, changedToo, undamaged, damageExplains } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
-  const isUnjudged = result.outcome === 'abstain';
+  const { statement, weighed = [] } = evidence;
+  const isUnjudged = weighed.length === 0;
   const things = evidence.notChecked
     .filter(({ id }) => !isUnjudged || !aboutEdits.has(id))
     .map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
-  const hasExaminer = isUnjudged || result.reasons.includes('single_weak_method');
+  const hasExaminer = result.outcome === 'abstain' || result.reasons.includes('single_weak_method');
   const steps = [
     ...(damageOf(input) === null ? [] : [undamaged]),
     next,
     ...further,
     ...(hasExaminer ? [] : [limits.examinerShort]),
   ];
-  const { statement, weighed = [] } = evidence;
   const lines = weighed.map((one) => one.statement[language]);
   const isPhotograph = weighed.some((one) => one.question === 'generated' && one.side === 'real');
   const ratios = lines.join('\n') + (isOfPart(result) && isPhotograph ? ` ${changedToo}` : '');
@@ -320,7 +327,9 @@ function answerRows(input: SectionInput): readonly Row[] {
     { label: rows.next, value: steps.join(' ') },
     {
       label: weighed.length > 0 ? `${rows.strength} ${scale}` : rows.strength,
-      value: stated.filter((one) => one !== '').join('\n'),
+      value: [...stated, ...(hasDamagedPlace(input) ? [damageExplains] : [])]
+        .filter((one) => one !== '')
+        .join('\n'),
     },
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },

@@ -107,10 +107,10 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'are 4.4 times as probable in a photograph as in a generated picture (likelihood ratio 4.4, the most that the tests support)',
+      'are 4.4 times as probable in a photograph as in a generated picture (likelihood ratio 4.4, capped: the tests were too small to support more)',
     );
     expect(statement.de).toContain(
-      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, mehr ist durch die Tests nicht belegt)',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, hier begrenzt: Für mehr waren die Tests zu klein)',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -164,7 +164,7 @@ describe('the strength of a verdict from traces', () => {
 
 describe('the strength of a declaration', () => {
   test.each([
-    ['unsigned', 'weak', 'anyone can write one into a file'],
+    ['unsigned', 'weak', 'anyone can write such an entry into a file'],
     ['signed', 'moderate', 'not established that this signer'],
     ['trusted', 'strong', 'from the list of trusted signers'],
   ] as const)('that is %s is %s', (assurance, strength, words) => {
@@ -494,10 +494,10 @@ describe('a likelihood ratio for each question', () => {
 
     for (const result of [readResult(hinted), answered]) {
       const { headline, because, short, further } = present(result, 'en');
-      expect(headline).toBe('No sign of AI generation; a hint of a change, but no suspicion');
+      expect(headline).toBe('No sign of AI generation; at most a slight hint of a change');
       expect(because).toContain('too weakly for a suspicion');
       expect(short).toBe('hint of a change');
-      expect(further.join(' ')).toContain('Ask for the file as the camera stored it');
+      expect(further.join(' ')).toContain('Ask for the original file as it was first stored');
     }
     expect(readResult(hinted).areas).toHaveLength(1);
     expect(present(readResult(plain), 'en').headline).toContain('generation or change');
@@ -540,7 +540,7 @@ test('a result without signs says first if changes can hardly be seen, also from
   for (const result of [readResult(blind), answered]) {
     const { headline, because } = present(result, 'en');
     expect(headline).toBe('No sign of AI generation found; changes cannot be judged');
-    expect(because).toContain('so finding none means nothing');
+    expect(because).toContain('so finding no change means nothing');
   }
 });
 
@@ -556,7 +556,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures saved at usual quality, the method recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). Of changed pictures of such quality and about this size, the method recognised 42 of 84 (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms: 5 of 166 unchanged pictures.',
+    'In tests with pictures that, like this one, are not strongly compressed, the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms: 5 of 166 unchanged pictures.',
   );
 });
 
@@ -584,7 +584,7 @@ test('a suspicion states how often it is right and wrong, unless only another st
   const options = { ...base.options, decisionStrategy: 'pedantic' } as const;
 
   expect(writeEvidence(examination).errorRate?.en).toBe(
-    'In tests with pictures saved at usual quality, of all sizes, the method found or suspected a change in 49 of 118 pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
+    'In tests with pictures of all sizes that, like this one, are not strongly compressed, the search found or suspected a change in 49 of 118 pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): 5 of 166 unchanged pictures (3.0%, up to 6.9%).',
   );
   expect(present(readResult(examination), 'de').errorRateBriefly).toBe(
     '5 von 166 unveränderten Bildern zu Unrecht als verdächtig eingestuft.',

@@ -94,5 +94,7 @@ test('the described pair of copies is named as one of several, as the marks may 
     source: '',
   }).statement;
 
-  expect(en).toMatch(/^Two regions \(the clearest of 3 such pairs; not all need be marked\), /);
+  expect(en).toMatch(
+    /^Two regions \(the clearest of 3 such pairs; others are marked only if all methods together support them\), /,
+  );
 });

@@ -346,6 +346,32 @@ describe.each(languages)('sections in %s', (language) => {
     expect(pageFor('uncertain')).toContain(declared);
   });
 
+  test('say for a changed picture what its traces as a whole show', () => {
+    const base = makeExamination();
+    const pageFor = (resultClass: 'real' | 'uncertain') => {
+      const byTraces = { resultClass, reasons: [] };
+      const decision = { ...base.decision, basis: 'localisation', byTraces } as const;
+      return stringsOf(sectionsOf({ ...base, decision }).slice(0, 1)).join('\n');
+    };
+    const { wholeReal, wholeOpen } = wordsIn(language).outcome.because;
+
+    expect(pageFor('real')).toContain(wholeReal);
+    expect(pageFor('real')).not.toContain(wholeOpen);
+    expect(pageFor('uncertain')).toContain(wholeOpen);
+  });
+
+  test('doubt that a picture is no photograph if the file names a camera', () => {
+    const base = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
+    const pageFor = (software: Provenance['software']) => {
+      const provenance = { ...base.provenance, software };
+      return stringsOf(sectionsOf({ ...base, provenance }).slice(0, 1)).join('\n');
+    };
+    const { cameraNamed } = wordsIn(language).document.head;
+
+    expect(pageFor([{ kind: 'camera', name: 'Acme 1', place: 'exif' }])).toContain(cameraNamed);
+    expect(pageFor([])).not.toContain(cameraNamed);
+  });
+
   test('explain on the first page how to check an unknown signer, and only for one', () => {
     const { signer } = wordsIn(language).outcome.next;
     const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
@@ -539,7 +565,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain('40 × 50');
     const bound = {
       en: 'called changed (0.2%, up to 0.7%)',
-      de: 'als verändert (0,2 %, bis 0,7 %)',
+      de: 'als verändert (0,2 %, höchstens 0,7 %)',
     };
     expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);

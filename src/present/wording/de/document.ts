@@ -41,12 +41,12 @@ export const document: typeof english = {
       `für sich allein ${adverb}${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
     ungraded: (told) => `Ohne Einstufung: ${told}`,
     maybeMarked: 'Ob die markierte Stelle davon herrührt, ist nicht bekannt.',
-    changedToo: 'Ob die Fotografie verändert wurde, sagt das nicht.',
+    changedToo: 'Ob das Bild verändert wurde, sagt das nicht.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Eine einzelne Methode überschreitet ihre Schwelle; das genügt für einen Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, sprechen die Befunde weder für noch gegen eine Veränderung.',
     byAll:
-      'Da die anderen Methoden nichts finden, bleibt der gemeinsame Wert unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
+      'Alle Methoden zusammen bleiben unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Abgesehen von dieser Angabe: ${traces}`,
     noneWithoutEntry:
       'Ohne diese Angabe ließe sich weder beurteilen, ob KI das Bild erzeugt hat, noch, ob es verändert wurde.',
@@ -62,9 +62,10 @@ export const document: typeof english = {
       real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',
       fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, der bei veränderten Bildern häufiger ist als bei unveränderten.',
     },
-    together: 'fällt nur auf, wenn man alle Methoden zusammennimmt',
+    together: 'von keiner Methode allein markiert, der Ort ist daher unsicher',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Im Bild spricht nichts dagegen.',
+    cameraNamed: 'Die Datei nennt eine Kamera, was doch für eine Fotografie spricht.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken.`,
     damageCaps: 'In einer beschädigten Datei gilt eine Veränderung höchstens als vermutet.',
@@ -79,7 +80,7 @@ export const document: typeof english = {
       changed:
         'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',
       declared:
-        'Die Angabe kann falsch sein: Jemand kann sie in die Datei einer Zeichnung eingetragen haben oder in die einer Fotografie, damit diese als unecht gilt.',
+        'Die Angabe kann falsch sein. Jemand kann sie in die Datei einer Zeichnung eingetragen haben, oder in die einer Fotografie, um diese unglaubwürdig zu machen.',
     },
     program: (program, models) =>
       `${program} mit den Modellen ${models}, ohne menschliche Bewertung`,

@@ -7,7 +7,7 @@ export const limits: typeof english = {
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
-      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses Bild hat ${own}. Die hier angegebene Stärke des Befunds ist daher weniger sicher.`,
+      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses Bild hat ${own}. Die hier zur KI-Frage angegebene Stärke ist daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',
@@ -89,13 +89,13 @@ export const limits: typeof english = {
   notCheckedBrief: {
     invisible_watermarks: 'unsichtbare Wasserzeichen einzelner Anbieter, etwa SynthID von Google',
     local_edits: 'bearbeitete Bereiche',
-    small_edits: 'Bearbeitungen, die für das Verfahren zu klein sind',
+    small_edits: 'Bearbeitungen, die zu klein sind, um gefunden zu werden',
     erased_edits: 'Bearbeitungen, deren Spuren beim Speichern verloren gingen',
     camera_reference: 'welche Kamera es aufgenommen hat',
     recapture: 'ob ein Bildschirm oder Abzug abfotografiert wurde',
     content: 'Bildinhalt, Licht und Schatten',
     earlier_publication: 'ob es schon veröffentlicht war',
-    metadata_claims: 'ob die Angaben der Datei stimmen, etwa zum Gerät',
+    metadata_claims: 'die Angaben der Datei zu Gerät, Zeit und Ort anhand anderer Quellen',
     remote_credentials: 'Content Credentials an anderer Stelle, etwa im Internet',
     signer_trust: 'ob der Unterzeichner vertrauenswürdig ist',
     signer_revocation: 'ob das Zertifikat widerrufen wurde',

@@ -3,14 +3,14 @@ import type { outcome as english, SignerTrust } from '../en/outcome.ts';
 const signers: Readonly<Record<SignerTrust, string>> = {
   trusted: 'signierte Herkunftsangaben',
   open: 'signierte Herkunftsangaben, Unterzeichner nicht bestätigt',
-  test: 'mit einem Testzertifikat signierte Herkunftsangaben',
+  test: 'Herkunftsangaben, anscheinend mit einem Testzertifikat signiert',
 };
 
 export const outcome: typeof english = {
   headlines: {
     real: 'Keine Anzeichen für ein KI-erzeugtes oder verändertes Bild',
     blind: 'Keine Anzeichen für ein KI-erzeugtes Bild; Veränderungen nicht beurteilbar',
-    hinted: 'Keine KI-Anzeichen; Hinweis auf Veränderung, kein Verdacht',
+    hinted: 'Keine Anzeichen für KI; allenfalls ein Hinweis auf Veränderung',
     fake: 'Anzeichen für ein KI-erzeugtes Bild gefunden',
     changed: (isSeveral) =>
       `Anzeichen für ${isSeveral ? 'mehrere veränderte Stellen' : 'eine veränderte Stelle'} gefunden`,
@@ -30,19 +30,20 @@ export const outcome: typeof english = {
   because: {
     real: 'Ob der Inhalt stimmt, wurde nicht geprüft; Veränderungen bleiben oft unbemerkt.',
     missed: (called) =>
-      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests blieb bei ${called} solchen Bildern die Veränderung unbemerkt.`,
+      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests mit solchen Bildern blieben ${called} Veränderungen unerkannt.`,
     blind: (called) =>
-      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests blieb bei ${called} solchen Bildern die Veränderung unbemerkt. Dass es keine Veränderung fand, besagt daher nichts.`,
+      `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests mit solchen Bildern blieben ${called} Veränderungen unerkannt. Dass das Verfahren keine Veränderung fand, besagt daher nichts.`,
     hinted:
       'Alle Methoden zusammen deuten auf eine Veränderung hin, für einen Verdacht aber zu schwach. Ob der Inhalt stimmt, wurde nicht geprüft.',
     wholeReal:
       'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist; ob KI an einer Stelle eingesetzt wurde, bleibt offen.',
+    wholeOpen: 'Ob KI das Bild erzeugt hat, bleibt offen.',
     savedAgain: {
       saved: (program, sign) =>
         `${program === null ? `Auf ein späteres Speichern der Datei deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
       signed: 'Die Datei passt nicht mehr zu ihrer Signatur; schon erneutes Speichern bewirkt das.',
       rewritten: (program) =>
-        `Die Herstellerdaten (MakerNote), die die in der Datei genannte Kamera immer schreibt, fehlen: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
+        `Es fehlen die Herstellerdaten (MakerNote), die die angegebene Kamera immer schreibt: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
     },
     declaredEdits: (steps, signer) =>
       `Die Content Credentials der Datei (${signers[signer]}) geben an: ${steps}.`,
@@ -97,10 +98,11 @@ export const outcome: typeof english = {
   next: {
     real: 'Prüfen, woher das Bild stammt und ob es zeigt, was behauptet wird.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
-    changed: 'Das Original anfordern und die markierten Stellen vergleichen.',
+    changed: 'Das Original anfordern und mit dem Markierten vergleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     broken: 'Die Datei in der signierten Fassung anfordern.',
+    edits: 'Klären, wer die in der Datei angegebenen Bearbeitungen vorgenommen hat und welche.',
     signer: 'Klären, ob der Unterzeichner auf der C2PA-Liste vertrauenswürdiger Stellen steht.',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
@@ -116,7 +118,7 @@ export const outcome: typeof english = {
     unstable_under_resaving: 'Eine Kopie beschaffen, die seltener gespeichert und skaliert wurde.',
     declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',
     manipulation_suspected:
-      'Die Originaldatei der Kamera anfordern und mit dieser Datei vergleichen.',
+      'Die zuerst gespeicherte Originaldatei anfordern und mit dieser vergleichen.',
     single_weak_method: 'Den markierten Bereich von Sachverständigen prüfen lassen.',
   },
   nextOf: {
@@ -147,14 +149,20 @@ export const outcome: typeof english = {
   wrong: {
     some: (called, of) => `${called} von ${of}`,
     qualities: {
-      usual: 'Bildern üblicher Qualität',
-      low: 'stark komprimierten Bildern (JPEG-Qualität 75)',
+      usual: 'die wie dieses nicht stark komprimiert sind',
+      low: 'die etwa so stark komprimiert sind wie dieses (JPEG-Qualität 75)',
     },
     generated: (quality, called, open, passed) =>
-      `In Tests mit ${quality} erkannte das Verfahren ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
-    found: (called) =>
-      `Von veränderten Bildern solcher Qualität und etwa dieser Größe erkannte es ${called} (Verdachtsfälle nicht mitgezählt).`,
-    hints: 'Bloße Hinweise wie hier sind in keiner der beiden Zahlen mitgezählt.',
+      `In Tests mit Bildern, ${quality}, erkannte die Prüfung auf KI ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
+    found: (called, size) =>
+      `Die Suche nach Veränderungen erkannte ${called} veränderten Bildern${size} (Verdachtsfälle nicht mitgezählt).`,
+    sizes: (from, below) =>
+      from === null
+        ? ` unter ${below} Megapixeln`
+        : below === null
+          ? ` ab ${from} Megapixeln`
+          : ` von ${from} bis ${below} Megapixeln`,
+    hints: 'Bloße Hinweise wie hier zählen weder als erkannt noch als Fehlalarm.',
     kinds: (told, of, falsely) =>
       `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen fand oder vermutete es ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
@@ -166,11 +174,12 @@ export const outcome: typeof english = {
     },
     alarms: (told) => `Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${told}.`,
     alarmsToo: (told) => `Fehlalarme: ${told}.`,
-    fake: (called, rate, high) => `${called} Fotografien als KI-erzeugt (${rate}, bis ${high})`,
+    fake: (called, rate, high) =>
+      `${called} Fotografien als KI-erzeugt (${rate}, höchstens ${high})`,
     changed: (called, rate, high) =>
-      `${called} unveränderten Bildern als verändert (${rate}, bis ${high})`,
+      `${called} unveränderten Bildern als verändert (${rate}, höchstens ${high})`,
     suspected: (quality, rightly, falsely, rate, high) =>
-      `In Tests mit ${quality} aller Größen stufte das Verfahren ${rightly} von Hand veränderten Bildern als verändert oder verdächtig ein. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, bis ${high}).`,
+      `In Tests mit Bildern aller Größen, ${quality}, stufte die Suche ${rightly} von Hand veränderten Bildern als verändert oder verdächtig ein. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, höchstens ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     byTraces: 'Für die Spuren allein:',
     vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',

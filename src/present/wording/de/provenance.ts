@@ -44,7 +44,7 @@ function writeCount(length: number, one: string, more: string): string {
 }
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  test: 'dem Namen nach ein Testzertifikat, das niemanden ausweist',
+  test: 'anscheinend mit einem Testzertifikat, das niemanden ausweist',
   expired: 'sein Zertifikat ist inzwischen abgelaufen',
   ingredient: 'ein Bestandteil wurde verändert',
   untimed: 'ohne Zeitstempel',
@@ -53,7 +53,7 @@ const briefFlaws: Readonly<Record<Flaw, string>> = {
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   trusted: 'Unterzeichner auf der Vertrauensliste',
   untrusted: 'Unterzeichner nicht bestätigt (nicht auf der Vertrauensliste)',
-  'not-checked': 'Unterzeichner nicht bestätigt (mit keiner Vertrauensliste abgeglichen)',
+  'not-checked': 'Unterzeichner nicht bestätigt (ohne Abgleich mit einer Vertrauensliste)',
 };
 
 const places: English['places'] = {
@@ -155,10 +155,16 @@ export const provenance: English = {
   brief: {
     credentials: ({ integrity, signer, trust }, flaws) => {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
-      const by = signer === null ? 'von einem ungenannten Unterzeichner' : `von ${signer}`;
+      const by =
+        signer === null
+          ? 'von einem ungenannten Unterzeichner'
+          : trust === 'trusted'
+            ? `von ${signer}`
+            : `unter dem Namen ${signer}`;
+      const test = flaws.includes('test') ? ` (${briefFlaws.test})` : '';
       return integrity === 'broken'
-        ? `Content Credentials (C2PA), signiert ${by}, doch die Datei passt nicht mehr dazu (schon erneutes Speichern bewirkt das)`
-        : `Content Credentials (C2PA), seit der Signatur unverändert, signiert ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
+        ? `Content Credentials (C2PA), signiert ${by}${test}, doch die Datei passt nicht mehr dazu (schon erneutes Speichern bewirkt das)`
+        : `Content Credentials (C2PA), signiert ${by}, Datei seither unverändert: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
     declares: (origin, place) => `${origin} (Angabe in ${place})`,
     noCredentials: 'keine Content Credentials (signierte Herkunftsangaben, C2PA)',

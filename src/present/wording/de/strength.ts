@@ -52,7 +52,7 @@ export const strength: typeof english = {
       return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
     },
   },
-  bound: ', mehr ist durch die Tests nicht belegt',
+  bound: ', hier begrenzt: Für mehr waren die Tests zu klein',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:

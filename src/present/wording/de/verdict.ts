@@ -78,7 +78,7 @@ export const verdict: typeof english = {
       help: 'das Original oder eine seltener verarbeitete Fassung, weil darin die Spuren stärker sind und die Werte weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Der Likelihood-Quotient ist für eine Entscheidung zu niedrig.',
+      what: 'Der Likelihood-Quotient der Spuren im Bild ist für eine Entscheidung zu niedrig.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Motivs oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
@@ -115,13 +115,13 @@ export const verdict: typeof english = {
     real: 'Das Ergebnis spricht gegen ein KI-erzeugtes Bild. Endgültig geklärt ist damit nicht, ob KI das Bild erzeugt hat oder ein Teil verändert wurde. Auch eine unveränderte Fotografie kann mit falschen Angaben verbreitet werden oder einen Bildschirm oder Abzug zeigen.',
     fake: 'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Das Verfahren hält auch manche Fotografien für KI-erzeugt; wer dieses Bild erstellt hat und warum, bleibt offen.',
     changed:
-      'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein; wer was verändert hat und warum, bleibt offen.',
+      'Das Ergebnis gibt Anlass zu Nachforschungen, rechtfertigt aber allein keine Entscheidung zulasten einer Person: Es kann falsch sein, und auch nicht markierte Stellen können verändert sein; wer was verändert hat und warum, bleibt offen.',
     declared:
       'Das Ergebnis stützt sich auf die Angabe in der Datei und ist nicht verlässlicher als sie; wer das Bild erstellt hat und warum, bleibt offen.',
     agreeing:
       'Das Ergebnis beruht auf der Angabe in der Datei, und die Spuren sprechen ebenfalls dafür; wer das Bild erstellt hat und warum, bleibt offen.',
     suspected:
-      'Der Verdacht gibt Anlass, das Original anzufordern, genügt aber nicht als Grundlage einer Entscheidung.',
+      'Der Verdacht gibt Anlass, das Original anzufordern, genügt aber nicht als Grundlage einer Entscheidung. Auch nicht markierte Stellen können verändert sein.',
     uncertain: 'Die Befunde erlauben keine Entscheidung.',
     abstain:
       'Aus dem Ergebnis lässt sich nichts ableiten, weder für noch gegen die Echtheit des Bildes.',

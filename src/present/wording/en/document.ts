@@ -37,18 +37,18 @@ export const document = {
       file: 'File',
     },
     scale:
-      '(likelihood ratio from 2: weak; 10: moderate; 100: moderately strong; 1,000: strong; 10,000: very strong)',
+      '(likelihood ratio of at least 2: weak; 10: moderate; 100: moderately strong; 1,000: strong; 10,000: very strong)',
     /** The grade of one method, beside that of all together. @param numbers - of the places that it marks. */
     alone: (adverb: string, numbers: readonly number[]) =>
       `${adverb} for this method alone${numbers.length === 0 ? '' : ` (${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')})`}`,
     ungraded: (told: string) => `Not graded: ${told}`,
     maybeMarked: 'Whether the marked part comes from one of these steps is not known.',
-    changedToo: 'This does not say whether the photograph was changed.',
+    changedToo: 'This does not say whether the picture was changed.',
     byOne: 'the suspicion is based on one method alone',
     /** Why its strength is not that of the result. */
     byOneOfAll:
       'One method alone passed its threshold, which is enough for a suspicion. Together with the others, which find no change, the evidence supports neither side.',
-    byAll: 'Weighed with the methods that find nothing, it stays below the threshold for “found”.',
+    byAll: 'All methods together stay below the threshold for a finding.',
     /** What the picture itself says, if the file declares what it is. */
     withoutEntry: (traces: string) => `Leaving that entry aside: ${traces}`,
     noneWithoutEntry: 'Without that entry, neither generation nor a change can be judged.',
@@ -66,9 +66,10 @@ export const document = {
       fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
     /** For a place that no method marks on its own. */
-    together: 'stands out only when all methods are combined',
+    together: 'no single method marks it, so the place is uncertain',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found in the picture.',
+    cameraNamed: 'The file names a camera, which suggests a photograph after all.',
     damage: (rows: string) =>
       `${rows}. What is missing appears grey or black and can be mistaken for a change.`,
     damageCaps: 'In a damaged file, a change is at most suspected.',

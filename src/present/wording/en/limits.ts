@@ -10,7 +10,7 @@ export const limits = {
     sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
       `The longer sides of these pictures were ${least} to ${greatest} pixels long; larger and smaller pictures were not measured.`,
     outside: ({ least, greatest, own }: Record<'least' | 'greatest' | 'own', string>) =>
-      `For AI generation, the method was tested on pictures with ${least} to ${greatest} pixels on the longer side; this one has ${own}. The strength of evidence stated here is therefore less certain.`,
+      `For AI generation, the method was tested on pictures with ${least} to ${greatest} pixels on the longer side; this one has ${own}. The strength stated here for AI generation is therefore less certain.`,
     none: 'No error rates were measured for this model. Do not rely on its result alone.',
     columns: [
       'Condition',
@@ -114,13 +114,13 @@ export const limits = {
   notCheckedBrief: {
     invisible_watermarks: 'invisible proprietary watermarks, such as Google’s SynthID',
     local_edits: 'edited areas',
-    small_edits: 'edits too small for the method',
+    small_edits: 'edits too small to be found',
     erased_edits: 'edits that saving has erased',
     camera_reference: 'which camera took it',
     recapture: 'whether it shows a screen or print',
     content: 'content, light and shadows',
     earlier_publication: 'whether it was published before',
-    metadata_claims: 'whether what the file says is correct, for example about the device',
+    metadata_claims: 'what the file says about device, time and place, against other sources',
     remote_credentials: 'Content Credentials kept elsewhere, such as online',
     signer_trust: 'whether the signer can be trusted',
     signer_revocation: 'whether the signer’s certificate was revoked',

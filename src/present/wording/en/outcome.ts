@@ -9,7 +9,7 @@ export type SignerTrust = 'trusted' | 'open' | 'test';
 const signers: Readonly<Record<SignerTrust, string>> = {
   trusted: 'signed statements of origin',
   open: 'signed statements of origin, signer not confirmed',
-  test: 'statements of origin signed with a test certificate',
+  test: 'statements of origin, apparently signed with a test certificate',
 };
 
 /** The outcome for users: a headline, one line each for why and what to do next, and how often it was wrong. */
@@ -17,7 +17,7 @@ export const outcome = {
   headlines: {
     real: 'No sign of AI generation or change found in the picture',
     blind: 'No sign of AI generation found; changes cannot be judged',
-    hinted: 'No sign of AI generation; a hint of a change, but no suspicion',
+    hinted: 'No sign of AI generation; at most a slight hint of a change',
     fake: 'Signs of AI generation found',
     changed: (isSeveral: boolean) =>
       `Signs that ${isSeveral ? 'several parts of the picture were' : 'part of the picture was'} changed`,
@@ -32,21 +32,23 @@ export const outcome = {
       `${isSeveral ? 'Changes suspected in several parts' : 'Change suspected in one part'}, but not established`,
     copySuspected: 'Copied part suspected, but not established',
     editDeclared: 'The file declares an edit, and a change is suspected',
-    abstain: 'The program cannot judge it',
+    abstain: 'The program cannot judge this picture',
   },
   /** What decided the outcome. */
   because: {
     real: 'What the picture shows was not examined; changes often go unnoticed.',
     /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
-      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed.`,
+      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed or only suspected.`,
     blind: (called: string) =>
-      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed, so finding none means nothing.`,
+      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed or only suspected, so finding no change means nothing.`,
     hinted:
       'All methods combined point to a change, but too weakly for a suspicion. What the picture shows was not examined.',
     /** Follows, if a change was found or suspected. */
     wholeReal:
       'The picture as a whole shows no sign of AI generation; whether AI was used on a part remains open.',
+    /** The same, if that is not clear. */
+    wholeOpen: 'Whether AI generated the picture remains open.',
     /** Follows, if nothing was found in the picture or nothing was decided. */
     savedAgain: {
       /** @param sign - without a program. */
@@ -108,10 +110,11 @@ export const outcome = {
   next: {
     real: 'Check where the picture comes from and what it is said to show.',
     fake: 'Find out where the picture comes from, and ask for the original file.',
-    changed: 'Ask for the original file, and compare the marked places.',
+    changed: 'Ask for the original file, and compare what is marked.',
     declared: 'Find out who made the file, and who added that entry.',
     vouched: 'Find out who made the picture, and what it was made from.',
     broken: 'Ask for the file as it was when it was signed.',
+    edits: 'Ask who made the edits that the file declares, and what was edited.',
     signer: 'Find out whether the signer is on the C2PA list of trusted signers.',
     synthid: 'Have Google’s Gemini app check the picture for the SynthID watermark.',
     compare: 'Compare the picture with others from this camera.',
@@ -126,7 +129,7 @@ export const outcome = {
     unstable_under_resaving: 'Get a copy that was saved and scaled less often.',
     declaration_contradicts_traces: 'Find out where the file comes from, and ask for the original.',
     manipulation_suspected:
-      'Ask for the file as the camera stored it, and compare it with this one.',
+      'Ask for the original file as it was first stored, and compare it with this one.',
     single_weak_method: 'Have an examiner look at what is marked.',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
   /** What to do about a finding that indicates generation or a change. */
@@ -152,17 +155,25 @@ export const outcome = {
   /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
   wrong: {
     some: (called: string, of: string) => `${called} of ${of}`,
-    /** How pictures like this one are saved; follows "with". */
+    /** How pictures like this one are saved; follows "pictures". */
     qualities: {
-      usual: 'pictures saved at usual quality',
-      low: 'strongly compressed pictures (JPEG quality 75)',
+      usual: 'that, like this one, are not strongly compressed',
+      low: 'about as strongly compressed as this one (JPEG quality 75)',
     },
     generated: (quality: string, called: string, open: string, passed: string) =>
-      `In tests with ${quality}, the method recognised ${called} generated pictures, left ${open} undecided and took ${passed} for photographs.`,
-    found: (called: string) =>
-      `Of changed pictures of such quality and about this size, the method recognised ${called} (suspicions not counted).`,
+      `In tests with pictures ${quality}, the test for AI generation recognised ${called} generated pictures, left ${open} undecided and took ${passed} for photographs.`,
+    /** @param size - empty if every size was counted together. */
+    found: (called: string, size: string) =>
+      `The search for changes recognised ${called} changed pictures${size} (suspicions not counted).`,
+    /** Follows "pictures". */
+    sizes: (from: string | null, below: string | null) =>
+      from === null
+        ? ` below ${below} megapixels`
+        : below === null
+          ? ` of ${from} megapixels or more`
+          : ` of ${from} to ${below} megapixels`,
     /** Follows the false alarms if there is only a hint of a change. */
-    hints: 'Mere hints such as this one are counted in neither figure.',
+    hints: 'Mere hints such as this one count neither as recognised nor as false alarms.',
     kinds: (told: string, of: string, falsely: string) =>
       `In a second test, with ${of} pictures of all sizes, changed by hand, it found or suspected ${told}; false alarms: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
@@ -180,7 +191,7 @@ export const outcome = {
     changed: (called: string, rate: string, high: string) =>
       `${called} unchanged pictures called changed (${rate}, up to ${high})`,
     suspected: (quality: string, rightly: string, falsely: string, rate: string, high: string) =>
-      `In tests with ${quality}, of all sizes, the method found or suspected a change in ${rightly} pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
+      `In tests with pictures of all sizes ${quality}, the search found or suspected a change in ${rightly} pictures changed by hand. False alarms (rate, and upper end of its 95% confidence interval): ${falsely} unchanged pictures (${rate}, up to ${high}).`,
     declared: 'How often such entries are false was not measured.',
     byTraces: 'For the traces alone:',
     vouched: 'Not measured: it is as reliable as the trusted signer.',

@@ -50,7 +50,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 };
 
 const briefFlaws: Readonly<Record<Flaw, string>> = {
-  test: 'judging by its name, a test certificate, which vouches for nobody',
+  test: 'apparently with a test certificate, which vouches for nobody',
   expired: 'the certificate has since expired',
   ingredient: 'an ingredient was altered',
   untimed: 'no time stamp',
@@ -162,9 +162,11 @@ export const provenance = {
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials, flaws: readonly Flaw[]) => {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
-      const by = signer === null ? 'by an unnamed signer' : `by ${signer}`;
+      const name = signer ?? 'an unnamed signer';
+      const by = trust === 'trusted' || signer === null ? `by ${name}` : `under the name ${name}`;
+      const test = flaws.includes('test') ? ` (${briefFlaws.test})` : '';
       return integrity === 'broken'
-        ? `Content Credentials (C2PA) signed ${by}, but the file no longer matches them (re-saving alone can cause this)`
+        ? `Content Credentials (C2PA) signed ${by}${test}, but the file no longer matches them (re-saving alone can cause this)`
         : `Content Credentials (C2PA), unaltered since they were signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
     },
     declares: (origin: string, place: string) => `${origin} (according to ${place})`,

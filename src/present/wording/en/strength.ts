@@ -79,7 +79,7 @@ export const strength = {
     },
   },
   /** In brackets after a ratio that the estimate alone would put as high or higher. */
-  bound: ', the most that the tests support',
+  bound: ', capped: the tests were too small to support more',
   unmeasured: 'No error rates were measured for this model, so no strength can be stated.',
   halfMeasured:
     'The error rates recorded for this model do not say how many pictures were classified correctly, so no strength can be stated.',
@@ -122,13 +122,13 @@ export const strength = {
   },
   declared: {
     unsigned: (adverb: string) =>
-      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): no trusted signature confirms it, and anyone can write one into a file.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): no trusted signature confirms it, and anyone can write such an entry into a file.`,
     watermark: (adverb: string) =>
-      `The mark in the pixels provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): it does not arise by chance, but anyone can put it into a picture.`,
+      `The mark in the pixels provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>
-      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
     trusted: (adverb: string) =>
-      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not measured): a signer from the list of trusted signers signed it, and the signature matches the file.`,
+      `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): a signer from the list of trusted signers signed it, and the signature matches the file.`,
   },
   changed: {
     stated: (adverb: string, side: string) =>

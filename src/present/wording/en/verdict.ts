@@ -78,7 +78,7 @@ export const verdict = {
       help: 'a copy closer to the original, with stronger and more consistent traces',
     },
     evidence_below_threshold: {
-      what: 'The likelihood ratio is too low for a decision.',
+      what: 'The likelihood ratio of the traces in the picture is too low for a decision.',
       help: 'further evidence such as the origin of the picture, other pictures of the same subject or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -115,16 +115,16 @@ export const verdict = {
   },
   /** How far to rely on the result, for someone who has to act on it: in one sentence. */
   conclusion: {
-    real: 'The result points away from AI generation, but does not settle whether AI generated the picture or a part of it was changed. A genuine picture can also carry a false caption or show a screen or a print.',
+    real: 'The result points away from AI generation, but does not settle whether AI generated the picture or a part of it was changed. A genuine photograph can also carry a false caption, or be a photograph of a screen or a print.',
     fake: 'The result is a reason to investigate, not the sole ground for a decision against anyone: some photographs are mistaken for generated pictures, and who made this picture, and why, remains open.',
     changed:
-      'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, and who changed what, and why, remains open.',
+      'The result is a reason to investigate, not the sole ground for a decision against anyone: it can be wrong, unmarked parts may be changed too, and who changed what, and why, remains open.',
     declared:
       'The result rests on what the file says and is only as reliable as that; who made the picture, and why, remains open.',
     agreeing:
       'The result rests on what the file says, and the traces agree; who made the picture, and why, remains open.',
     suspected:
-      'The suspicion is a reason to ask for the original, not a finding to base a decision on.',
+      'The suspicion is a reason to ask for the original, not a finding to base a decision on. Unmarked parts may be changed too.',
     uncertain: 'The evidence does not permit a decision; do not base one on it.',
     abstain: 'Nothing can be concluded from this about the picture, one way or the other.',
     help: 'What would help:',
