@@ -18,7 +18,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<
   Result,
-  'outcome' | 'reasons' | 'provenance' | 'errors' | 'isChangeHinted' | 'byTraces'
+  'outcome' | 'reasons' | 'provenance' | 'errors' | 'changesFound' | 'isChangeHinted' | 'byTraces'
 >;
 
 /** As sentences; empty if it has no validated meaning. */
@@ -54,7 +54,7 @@ export function writeErrorRate(decided: Decided, language: Language): string {
           ),
           ...(decided.isChangeHinted
             ? [wrong.hints]
-            : outcome === 'real'
+            : outcome === 'real' && !isBlindToChanges(decided)
               ? writeKinds(searched, language)
               : []),
         ]),
@@ -126,7 +126,10 @@ function writeSuspected({ rates, calls }: MeasuredErrors, language: Language): s
 const hardlyEver = 0.1;
 
 /** Whether finding no change means almost nothing. */
-export function isBlindToChanges({ outcome, changesFound }: Result): boolean {
+export function isBlindToChanges({
+  outcome,
+  changesFound,
+}: Pick<Result, 'outcome' | 'changesFound'>): boolean {
   if (outcome !== 'real' || !changesFound) return false;
   return changesFound.found / changesFound.of < hardlyEver;
 }

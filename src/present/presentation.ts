@@ -99,8 +99,9 @@ export function writeGroundInFull(result: Result, language: Language): string {
   const { outcome, provenance } = result;
   const { because } = wordsIn(language).outcome;
   const edits = writeDeclaredEdits(provenance, language);
-  const isEdited =
-    edits !== '' && (outcome === 'real' || outcome === 'uncertain' || outcome === 'changed');
+  // Beside a suspicion, edits that alter the picture are among its reasons.
+  const isReason = isSuspicion(result) && altersContent(provenance);
+  const isEdited = edits !== '' && !isReason && statesEdits.has(outcome);
   return [
     writeGround(result, language, !isAboutPart(result)),
     ...(isWholeReal(result) ? [because.wholeReal] : []),
@@ -109,6 +110,8 @@ export function writeGroundInFull(result: Result, language: Language): string {
     ...(isEdited ? [because.declaredEdits(edits, signerTrust(provenance))] : []),
   ].join(' ');
 }
+
+const statesEdits: ReadonlySet<Outcome> = new Set(['real', 'uncertain', 'changed']);
 
 /** @param isPlaced - false if the places are listed beside it. */
 function writeGround(result: Result, language: Language, isPlaced = true): string {

@@ -326,8 +326,12 @@ function answerRows(input: SectionInput): readonly Row[] {
     },
     { label: rows.next, value: steps.join(' ') },
     {
-      label: weighed.length > 0 ? `${rows.strength} ${scale}` : rows.strength,
-      value: [...stated, ...(hasDamagedPlace(input) ? [damageExplains] : [])]
+      label: rows.strength,
+      value: [
+        ...stated,
+        ...(hasDamagedPlace(input) ? [damageExplains] : []),
+        ...(weighed.length > 0 ? [scale] : []),
+      ]
         .filter((one) => one !== '')
         .join('\n'),
     },

@@ -211,7 +211,8 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
     [page.lines(block.text, styles.body, width), styles.body],
   ] as const;
   const heightOf = ([texts, { leading }]: (typeof lines)[number]) => texts.length * leading + 2;
-  const height = lines.reduce((sum, one) => sum + heightOf(one), 2 * inset);
+  // The last line ends above its leading.
+  const height = lines.reduce((sum, one) => sum + heightOf(one), 1.5 * inset);
   page.reserve(height + below);
   page.decorate(() => {
     doc.rect(sheet.left, page.y, textWidth, height).fill(ink.panel);

@@ -5,7 +5,11 @@ import { endRow, flow, minLines, type Page, type Tag } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 /** In points. The usual width leaves just enough room for the 64 digits of a checksum on one line. */
-const labelWidths = { usual: 156, tight: 104 } as const;
+const layouts = {
+  usual: { labelWidth: 156, cell: styles.cell, label: styles.label },
+  tight: { labelWidth: 96, cell: styles.tightCell, label: styles.tightLabel },
+} as const;
+type Layout = (typeof layouts)[keyof typeof layouts];
 const cellGap = 10;
 const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 1.7;
@@ -16,38 +20,39 @@ const belowTable = 6;
 type Table = Extract<Block, { kind: 'table' }>;
 
 export function drawTable(page: Page, { rows, isTight }: Table): void {
-  const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
+  const layout = layouts[isTight === true ? 'tight' : 'usual'];
   const table = page.group('Table');
-  for (const row of rows) drawRow(page, table, { row, labelWidth });
+  for (const row of rows) drawRow(page, table, { row, layout });
   table.end();
   page.y += belowTable;
 }
 
 /** @param count - number of rows, from the first. */
 export function tableHeight(page: Page, { rows, isTight }: Table, count = rows.length): number {
-  const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
+  const layout = layouts[isTight === true ? 'tight' : 'usual'];
   const counted = rows.slice(0, count);
-  return counted.reduce((sum, row) => sum + measureRow(page, row, labelWidth).height, belowTable);
+  return counted.reduce((sum, row) => sum + measureRow(page, row, layout).height, belowTable);
 }
 
-function measureRow(page: Page, row: Row, labelWidth: number) {
+function measureRow(page: Page, row: Row, layout: Layout) {
+  const { labelWidth } = layout;
   const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
-  const label = page.lines(row.label, styles.label, labelWidth);
-  const value = page.lines(row.value, styles.cell, textWidth - labelWidth - cellGap - barWidth);
-  return { label, value, height: rowHeight(Math.max(label.length, value.length)) };
+  const label = page.lines(row.label, layout.label, labelWidth);
+  const value = page.lines(row.value, layout.cell, textWidth - labelWidth - cellGap - barWidth);
+  return { label, value, height: rowHeight(Math.max(label.length, value.length), layout) };
 }
 
-function rowHeight(lines: number): number {
-  return lines * styles.cell.leading + 2 * rowPadding;
+function rowHeight(lines: number, { cell }: Layout): number {
+  return lines * cell.leading + 2 * rowPadding;
 }
 
 interface PlacedRow {
   readonly row: Row;
-  readonly labelWidth: number;
+  readonly layout: Layout;
 }
 
 function drawRow(page: Page, table: Tag, placed: PlacedRow): void {
-  const { label, value } = measureRow(page, placed.row, placed.labelWidth);
+  const { label, value } = measureRow(page, placed.row, placed.layout);
   drawLines(page, table, { ...placed, label, value: value.slice(0, maxLines) });
   for (let from = maxLines; from < value.length; from += maxLines) {
     drawLines(page, table, { ...placed, label: [], value: value.slice(from, from + maxLines) });
@@ -59,18 +64,18 @@ interface RowLines extends PlacedRow {
   readonly value: readonly string[];
 }
 
-function drawLines(page: Page, table: Tag, { row, labelWidth, label, value }: RowLines): void {
+function drawLines(page: Page, table: Tag, { row, layout, label, value }: RowLines): void {
   const { doc } = page;
-  const valueX = sheet.left + labelWidth + cellGap;
-  const height = rowHeight(Math.max(label.length, value.length));
+  const valueX = sheet.left + layout.labelWidth + cellGap;
+  const height = rowHeight(Math.max(label.length, value.length), layout);
   page.reserve(height);
   const top = page.y + rowPadding;
   const parent = page.group('TR', table);
-  page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
-  page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
+  page.mark('TH', () => page.put(label, layout.label, sheet.left, top), { parent });
+  page.mark('TD', () => page.put(value, layout.cell, valueX, top), { parent });
   parent.end();
   page.decorate(() => {
-    if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
+    if (row.bar !== undefined) drawBar(page, row, top + (layout.cell.leading - bar.height) / 2);
     doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
     doc.lineWidth(0.4).stroke(ink.rule);
   });

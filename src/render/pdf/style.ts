@@ -40,6 +40,8 @@ export const styles = {
   body: { font: 'regular', size: 9.2, leading: 12.5, colour: ink.text },
   cell: { font: 'regular', size: 8.5, leading: 11.3, colour: ink.text },
   label: { font: 'regular', size: 8.5, leading: 11.3, colour: ink.muted },
+  tightCell: { font: 'regular', size: 8.1, leading: 10.5, colour: ink.text },
+  tightLabel: { font: 'regular', size: 8.1, leading: 10.5, colour: ink.muted },
   mark: { font: 'bold', size: 7, leading: 9, colour: ink.accent },
   quietMark: { font: 'regular', size: 7, leading: 9, colour: ink.muted },
   head: { font: 'bold', size: 7.5, leading: 10.4, colour: ink.muted },

@@ -186,7 +186,7 @@ describe.each(languages)('sections in %s', (language) => {
 
     const edited = pageWith('c2pa.placed');
     expect(edited).toContain(headlines.editDeclared);
-    expect(edited.split(because.declaredEdits(placed, 'open'))).toHaveLength(3);
+    expect(edited.split(because.declaredEdits(placed, 'open'))).toHaveLength(2);
     expect(edited).toContain(because.wholeReal);
     expect(edited).toContain(next.signer);
     const test = pageWith('c2pa.placed', null, 'C2PA Test Signing Cert');

@@ -66,10 +66,11 @@ describe.each(cases)('the pages of a report: $name', ({ examination }) => {
     '%s: first page, main part, and nothing separated from its context',
     async (language) => {
       const { sections, pages } = await lay(examination, language);
-      const { labels } = wordsIn(language);
+      const { labels, document } = wordsIn(language);
+      const { head } = document;
 
-      // The whole first section, which ends with the report number.
-      expect(flat(pages[0]!)).toContain(labels.rows.report);
+      // The whole first section, which ends with the time of the examination.
+      expect(flat(pages[0]!)).toContain(head.examined('').trim());
       const annex = pages.findIndex(({ pieces }) =>
         pieces.some(({ text }) => text === `A  ${labels.sections.item}`),
       );

@@ -36,7 +36,7 @@ export const document: typeof english = {
       file: 'Datei',
     },
     scale:
-      '(Likelihood-Quotient ab 2: schwach; ab 10: mäßig; ab 100: deutlich; ab 1.000: stark; ab 10.000: sehr stark)',
+      'Stufen (Quotient): ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
     alone: (adverb, numbers) =>
       `für sich allein ${adverb}${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
     ungraded: (told) => `Ohne Einstufung: ${told}`,
@@ -53,7 +53,7 @@ export const document: typeof english = {
     submitted: 'Vorgelegtes Bild',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined:
-      'Umrandet: was unter „Im Bild markiert“ aufgeführt ist. Die Prozentzahlen gelten für die auffällige Fläche, die kleiner ist als ihr Rahmen.',
+      'Umrandet: was „Im Bild markiert“ aufführt; die auffälligen Flächen sind kleiner als ihre Rahmen.',
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
     damageExplains: 'Die Datei ist beschädigt; schon das kann die markierte Stelle erklären.',

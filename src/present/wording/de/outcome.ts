@@ -24,7 +24,7 @@ export const outcome: typeof english = {
     suspected: (isSeveral) =>
       `${isSeveral ? 'Mehrere veränderte Stellen' : 'Veränderte Stelle'} vermutet, aber nicht belegt`,
     copySuspected: 'Kopierte Stelle vermutet, aber nicht belegt',
-    editDeclared: 'Die Datei gibt eine Bearbeitung an, und eine Veränderung wird vermutet',
+    editDeclared: 'Datei gibt Bearbeitung an; Veränderung vermutet',
     abstain: 'Das Programm kann dieses Bild nicht beurteilen',
   },
   because: {

@@ -37,7 +37,7 @@ export const document = {
       file: 'File',
     },
     scale:
-      '(likelihood ratio of at least 2: weak; 10: moderate; 100: moderately strong; 1,000: strong; 10,000: very strong)',
+      'Scale of ratios: 2 or more weak, 10 moderate, 100 moderately strong, 1,000 strong, 10,000 very strong.',
     /** The grade of one method, beside that of all together. @param numbers - of the places that it marks. */
     alone: (adverb: string, numbers: readonly number[]) =>
       `${adverb} for this method alone${numbers.length === 0 ? '' : ` (${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')})`}`,
@@ -55,7 +55,7 @@ export const document = {
     submitted: 'Picture submitted',
     noRegion: 'none; together, the methods mark no part of the picture',
     outlined:
-      'Framed: what is listed under “Marked in the picture”. The percentages are of the marked areas, which are smaller than their frames.',
+      'Framed: what is “Marked in the picture”; the marked areas are smaller than their frames.',
     sameAs: (number: number) => `matches no. ${number}`,
     inDamage: 'in the damaged part of the file',
     damageExplains: 'The file is damaged, which may by itself explain the marked area.',
