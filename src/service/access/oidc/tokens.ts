@@ -95,6 +95,7 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
       if (found !== kind && found !== 'either')
         throw unauthenticated(`This is not an ${kind} token.`);
       assertAudience(kind, payload);
+      assertUnbound(payload);
       if (kind === 'access' && found === 'either') assertNoIdToken(clientId, payload);
       return toRead(payload, now());
     },
@@ -112,6 +113,17 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
     kind === 'id'
       ? 'The id token is not valid for this service.'
       : 'The access token is not a JWT; request one from the identity provider for the audience of this service.',
+  );
+}
+
+/**
+ * RFC 9449, section 7.1: a token bound to a key is no bearer token. The key's proof is not checked here, so whoever
+ * copied the token could use it.
+ */
+function assertUnbound({ cnf }: JWTPayload): void {
+  if (cnf === undefined) return;
+  throw unauthenticated(
+    'The token is bound to a key (DPoP or mutual TLS), which this service does not check; let the identity provider issue bearer tokens to this client.',
   );
 }
 

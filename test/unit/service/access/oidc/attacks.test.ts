@@ -42,6 +42,19 @@ test.each<Partial<JWTHeaderParameters>>([
   await expect(identity.authenticate(token)).rejects.toMatchObject(refused);
 });
 
+test.each([{ jkt: 'k'.repeat(43) }, { 'x5t#S256': 'k'.repeat(43) }])(
+  'a token bound to a key, %j, is no bearer token',
+  async (cnf) => {
+    const { identity, accessToken, idToken } = await openOidc(server);
+    const explained = { ...refused, message: expect.stringContaining('bound to a key') };
+
+    await expect(identity.authenticate(await accessToken({ cnf }))).rejects.toMatchObject(
+      explained,
+    );
+    await expect(identity.verify(await idToken({ cnf }))).rejects.toMatchObject(explained);
+  },
+);
+
 test('subjects that look alike are different people, whatever their address', async () => {
   const { identity, accessToken, users } = await openOidc(server);
   const subjects = ['examiner', 'Examiner', 'examiner ', 'ｅxaminer', 'é', 'e\u0301', "x' OR 1=1"];
