@@ -108,9 +108,11 @@ export function showsPlaces(
 }
 
 export function readMarked(places: readonly Pick<Place, 'methods'>[]): Marked {
-  if (places.length < 2) return 'one';
-  const copies = places.filter(({ methods }) => methods.includes('copy-move'));
-  return places.length === 2 && copies.length === 2 ? 'copies' : 'several';
+  const sure = places.filter(({ methods }) => methods.length > 0);
+  if (places.length > 0 && sure.length === 0) return 'unsure';
+  if (sure.length < 2) return 'one';
+  const copies = sure.filter(({ methods }) => methods.includes('copy-move'));
+  return sure.length === 2 && copies.length === 2 ? 'copies' : 'several';
 }
 
 /** Whether nothing was decided, but a change is suspected. */
@@ -175,11 +177,11 @@ export function markedPlaces(
 
 /** Examinations of earlier versions have one region at most. */
 export function placesOf(
-  manipulation: Pick<Manipulation, 'region' | 'places'> | null,
+  manipulation: Pick<Manipulation, 'region' | 'places' | 'methods'> | null,
 ): readonly Place[] {
   if (manipulation === null) return [];
-  const { region, places } = manipulation;
-  return places ?? (region === null ? [] : [{ region, methods: [] }]);
+  const { region, places, methods } = manipulation;
+  return places ?? (region === null ? [] : [{ region, methods }]);
 }
 
 /**

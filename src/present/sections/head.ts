@@ -59,11 +59,7 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       ].join(' '),
       places,
       caption:
-        places.length > 0
-          ? head.outlined
-          : result.outcome === 'abstain'
-            ? head.submitted
-            : labels.original,
+        places.length > 0 ? head.outlined : isUnread(input) ? head.submitted : labels.original,
       beside: beside.filter(({ items }) => items.length > 0),
     },
     { kind: 'table', rows: answerRows(input), isTight: true },
@@ -78,6 +74,11 @@ interface Beside {
 
 function isOpen({ result: { outcome } }: SectionInput): boolean {
   return outcome === 'uncertain' || outcome === 'abstain';
+}
+
+/** Whether nothing about the picture itself could be judged. */
+function isUnread({ evidence: { weighed = [] } }: SectionInput): boolean {
+  return weighed.length === 0;
 }
 
 /** Places are shown only if the answer is about a change. */
@@ -168,14 +169,15 @@ function reasonsOf(input: SectionInput): readonly Beside[] {
     ];
   }
   if (outcome === 'real') reasons.push(...searched);
-  const isUnread = outcome === 'declared' && (evidence.weighed ?? []).length === 0;
-  const none = isUnread ? catalogue.document.head.noneWithoutEntry : nothingAgainst;
   const against = (outcome === 'changed' ? opposing.filter(isAboutPart) : opposing)
     .slice(0, 2)
     .map((one) => writeReason(input, one));
   return [
     { title: rows.reasons, items: reasons },
-    { title: rows.against, items: against.length === 0 ? [none] : against },
+    {
+      title: rows.against,
+      items: against.length > 0 || isUnread(input) ? against : [nothingAgainst],
+    },
     { title: rows.noted, items: outcome === 'real' ? doubts.slice(0, 2) : [] },
     {
       title: rows.otherwise,
@@ -295,7 +297,7 @@ function answerRows(input: SectionInput): readonly Row[] {
   const { rows, unchecked, scale, changedToo, undamaged, damageExplains } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const { statement, weighed = [] } = evidence;
-  const isUnjudged = weighed.length === 0;
+  const isUnjudged = isUnread(input);
   const things = evidence.notChecked
     .filter(({ id }) => !isUnjudged || !aboutEdits.has(id))
     .map(({ id }) => notCheckedBrief[id]);

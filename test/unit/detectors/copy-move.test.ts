@@ -149,10 +149,10 @@ test('says what was done, and that copy and source cannot be distinguished', asy
   const { finding } = await findingIn(file.png());
 
   expect(finding.statement.en).toMatch(
-    /^Two regions \(the clearest of 2 such pairs; others are marked only if all methods together support them\), one .* and one .*, match the way an original and its copy would, one turned by 30 degrees; this alone does not show which is the original\.$/,
+    /^Two regions \(the clearest of 2 such pairs; the method’s map shows all\), one .* and one .*, match the way an original and its copy would, one turned by 30 degrees; this alone does not show which is the original\.$/,
   );
   expect(finding.statement.de).toMatch(
-    /^Zwei Bereiche \(das auffälligste von 2 solchen Paaren; weitere sind nur markiert, wenn alle Methoden zusammen dafür sprechen\), .* gleichen einander wie Original und Kopie, einer um 30 Grad gedreht;/,
+    /^Zwei Bereiche \(das auffälligste von 2 solchen Paaren; die Karte der Methode zeigt alle\), .* gleichen einander wie Original und Kopie, einer um 30 Grad gedreht;/,
   );
 });
 

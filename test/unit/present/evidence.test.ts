@@ -495,7 +495,7 @@ describe('a likelihood ratio for each question', () => {
     for (const result of [readResult(hinted), answered]) {
       const { headline, because, short, further } = present(result, 'en');
       expect(headline).toBe('No sign of AI generation; at most a slight hint of a change');
-      expect(because).toContain('too weakly for a suspicion');
+      expect(because).toContain('too slightly for a suspicion');
       expect(short).toBe('hint of a change');
       expect(further.join(' ')).toContain('Ask for the original file as it was first stored');
     }
@@ -556,7 +556,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures that, like this one, are not strongly compressed, the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms: 5 of 166 unchanged pictures.',
+    'In tests with pictures that, like this one, are not strongly compressed, the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms, suspicions counted: 5 of 166 unchanged pictures.',
   );
 });
 

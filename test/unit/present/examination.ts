@@ -81,7 +81,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
     manipulation: {
       probability: 0.12,
       region: null,
-      methods: [],
+      methods: ['localisation-network'],
     },
     measured: [measuredAsIs],
     measuredCalls: [callsAsIs],

@@ -94,7 +94,5 @@ test('the described pair of copies is named as one of several, as the marks may 
     source: '',
   }).statement;
 
-  expect(en).toMatch(
-    /^Two regions \(the clearest of 3 such pairs; others are marked only if all methods together support them\), /,
-  );
+  expect(en).toMatch(/^Two regions \(the clearest of 3 such pairs; the method’s map shows all\), /);
 });

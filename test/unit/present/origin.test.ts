@@ -27,13 +27,13 @@ const rich: Provenance = {
 describe('the origin in a few words', () => {
   test('names credentials, editing programs, history and device', () => {
     expect(writeOrigin(rich, 'en')).toEqual([
-      'Content Credentials (C2PA), unaltered since they were signed under the name Example Camera: signer not confirmed (not checked against a trust list), no time stamp',
+      'Content Credentials (C2PA), unaltered since they were signed under the name Example Camera: signer not confirmed (not checked against a trust list); no time stamp',
       'editing program Adobe Photoshop CS',
       'editing history of 2 steps, the last with Adobe Photoshop Camera Raw 8.6, 2014-11-11',
       'camera Apple iPhone 15, iOS 17.5.1',
     ]);
     expect(writeOrigin(rich, 'de')).toEqual([
-      'Content Credentials (C2PA), signiert unter dem Namen Example Camera, Datei seither unverändert: Unterzeichner nicht bestätigt (ohne Abgleich mit einer Vertrauensliste), ohne Zeitstempel',
+      'Content Credentials (C2PA), signiert unter dem Namen Example Camera, Datei seither unverändert; Unterzeichner nicht bestätigt (ohne Abgleich mit einer Vertrauensliste); ohne Zeitstempel',
       'Bearbeitungsprogramm Adobe Photoshop CS',
       'Bearbeitungsverlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 11.11.2014',
       'Kamera Apple iPhone 15, iOS 17.5.1',

@@ -37,7 +37,10 @@ test('a result without signs tells the picture from a file written again, by the
 test('several marked places are plural everywhere, for an examination and a server’s response', () => {
   const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
   const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
-  const places = [region, { ...region, left: 80 }].map((one) => ({ region: one, methods: [] }));
+  const places = [region, { ...region, left: 80 }].map((one) => ({
+    region: one,
+    methods: ['localisation-network'],
+  }));
   const manipulation = { ...open.manipulation!, region, places };
   const changed = { ...open.decision, resultClass: 'fake', basis: 'localisation' } as const;
 
@@ -51,6 +54,20 @@ test('several marked places are plural everywhere, for an examination and a serv
       expect(present(result, 'en').headline).toBe(headline);
       expect(present(result, 'en').because).toMatch(/^Several parts/);
     }
+  }
+});
+
+test('a place that no single method marks is called uncertain', () => {
+  const { decision, ...base } = makeExamination();
+  const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
+  const manipulation = { ...base.manipulation!, region, places: [{ region, methods: [] }] };
+  const changed = { ...decision, basis: 'localisation' } as const;
+  const examination = { ...base, decision: changed, manipulation };
+  const answer = readAnswer('fake', writeEvidence(examination), [], []);
+
+  for (const result of [readResult(examination), answer]) {
+    expect(present(result, 'en').because).toMatch(/^The picture as a whole .* is uncertain/);
+    expect(present(result, 'de').because).toMatch(/^Das Bild gilt insgesamt .* ist unsicher/);
   }
 });
 
@@ -87,7 +104,7 @@ test.each([
     /According to its metadata, the file was saved with Adobe Photoshop;/,
     /Laut Metadaten wurde die Datei mit Adobe Photoshop gespeichert;/,
   ],
-  ['uncertain', /too weak .* saved with Adobe/, /zu schwach .* mit Adobe Photoshop gespeichert/],
+  ['uncertain', /too weak .* saved with Adobe/, /zu schwach.* mit Adobe Photoshop gespeichert/],
   ['abstain', /^(?!.*Photoshop)/, /^(?!.*Photoshop)/],
 ] as const)('a file of result %s names an editing program', (resultClass, english, german) => {
   const base = makeExamination({ resultClass, reasons: ['evidence_below_threshold'] });

@@ -38,7 +38,7 @@ export const document: typeof english = {
     scale:
       'Stufen (Quotient): ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
     alone: (adverb, numbers) =>
-      `für sich allein ${adverb}${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
+      `für sich allein ein ${adverb}es Anzeichen${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
     ungraded: (told) => `Ohne Einstufung: ${told}`,
     maybeMarked: 'Ob die markierte Stelle davon herrührt, ist nicht bekannt.',
     changedToo: 'Ob das Bild verändert wurde, sagt das nicht.',
@@ -53,10 +53,10 @@ export const document: typeof english = {
     submitted: 'Vorgelegtes Bild',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined:
-      'Umrandet: was „Im Bild markiert“ aufführt; die auffälligen Flächen sind kleiner als ihre Rahmen.',
+      'Die Rahmen zeigen ungefähr, wo die markierten Flächen liegen; jede ist kleiner als ihr Rahmen.',
     sameAs: (number) => `gleicht Nr. ${number}`,
     inDamage: 'im beschädigten Teil der Datei',
-    damageExplains: 'Die Datei ist beschädigt; schon das kann die markierte Stelle erklären.',
+    damageExplains: 'Die Datei ist beschädigt; schon das kann erklären, was markiert ist.',
     undamaged: 'Die vollständige, unbeschädigte Datei anfordern.',
     search: {
       real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',
@@ -65,7 +65,7 @@ export const document: typeof english = {
     together: 'von keiner Methode allein markiert, der Ort ist daher unsicher',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Im Bild spricht nichts dagegen.',
-    cameraNamed: 'Die Datei nennt eine Kamera, was doch für eine Fotografie spricht.',
+    cameraNamed: 'Die Datei nennt eine Kamera, was dennoch für eine Fotografie spricht.',
     damage: (rows) =>
       `${rows}. Fehlende Teile erscheinen grau oder schwarz und können wie eine Veränderung wirken.`,
     damageCaps: 'In einer beschädigten Datei gilt eine Veränderung höchstens als vermutet.',
@@ -75,7 +75,7 @@ export const document: typeof english = {
       fake: 'Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz findet Spuren (feine Muster in den Pixeln) wie in einem KI-erzeugten Bild.',
     },
     otherwise: {
-      real: 'Das Ergebnis sähe ebenso aus, wenn das Verfahren eine Veränderung übersehen hätte, das Bild von einem ungeprüften Generator stammte oder ein Bildschirm abfotografiert worden wäre.',
+      real: 'Das Ergebnis könnte ebenso aussehen, wenn eine Veränderung übersehen wurde, das Bild von einem Generator stammt, mit dem nicht getestet wurde, oder ein Bildschirm abfotografiert wurde.',
       fake: 'Das Bild könnte gezeichnet, gemalt oder gerendert sein, also weder aufgenommen noch KI-erzeugt. Auch in einer Fotografie können starke Rauschminderung, Porträteffekte, Retusche und Hochskalieren ähnliche Spuren hinterlassen.',
       changed:
         'Sich wiederholende Formen, gleichmäßige oder sehr helle Flächen, Beschriftung und kamerainterne Bearbeitung können wie eine Veränderung wirken.',

@@ -132,7 +132,7 @@ export const labels: typeof english = {
     cpu: 'Prozessor',
   },
   soundRows: (percent) =>
-    `die Datei ist abgeschnitten oder beschädigt: Nur die ersten ${percent} % der Zeilen sind unbeschädigt`,
+    `die Datei ist unvollständig oder beschädigt: Nur die ersten ${percent} % der Zeilen sind unbeschädigt`,
   notes: {
     converted_from_cmyk: 'aus CMYK umgewandelt',
     converted_from_grey: 'aus Graustufen umgewandelt',
@@ -147,7 +147,7 @@ export const labels: typeof english = {
     jpeg_of_raw: 'das JPEG in voller Größe aus einer RAW-Datei',
     rotated_by_container: 'gedreht, wie die Datei es angibt',
     end_marker_missing: 'ohne Endmarke; alle Zeilen sind vorhanden',
-    rows_missing: 'die Datei ist abgeschnitten oder beschädigt',
+    rows_missing: 'die Datei ist unvollständig oder beschädigt',
     stray_bytes: 'überzählige Bytes zwischen den Teilen des JPEG',
     scan_parameters: 'ungewöhnliche Scan-Parameter, wie manche Samsung-Firmware sie schreibt',
     jfif_version: 'unbekannte JFIF-Version',

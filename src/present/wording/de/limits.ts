@@ -82,7 +82,7 @@ export const limits: typeof english = {
       'Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, gilt unter der Annahme, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung unter der Annahme, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
-    examinerShort: 'Das Ergebnis von Sachverständigen prüfen lassen.',
+    examinerShort: 'Bild und Ergebnis von Sachverständigen prüfen lassen.',
     examiner:
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung über einen Menschen sein. Das Bild, seine Herkunft und die übrigen Beweismittel muss eine sachverständige Person prüfen, die ihre Schlussfolgerung selbst verantwortet.',
   },

@@ -34,13 +34,13 @@ export const outcome: typeof english = {
     blind: (called) =>
       `Ob der Inhalt stimmt, wurde nicht geprüft. In Tests mit solchen Bildern blieben ${called} Veränderungen unerkannt. Dass das Verfahren keine Veränderung fand, besagt daher nichts.`,
     hinted:
-      'Alle Methoden zusammen deuten auf eine Veränderung hin, für einen Verdacht aber zu schwach. Ob der Inhalt stimmt, wurde nicht geprüft.',
+      'Alle Methoden zusammen deuten leicht auf eine Veränderung hin, reichen für einen Verdacht aber nicht aus. Ob der Inhalt stimmt, wurde nicht geprüft.',
     wholeReal:
       'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist; ob KI an einer Stelle eingesetzt wurde, bleibt offen.',
-    wholeOpen: 'Ob KI das Bild erzeugt hat, bleibt offen.',
+    wholeOpen: 'Ob KI das Bild erzeugt hat, ist nicht entschieden.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Auf ein späteres Speichern der Datei deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
+        `${program === null ? `Die Datei wurde wohl später neu gespeichert, Anzeichen: ${sign}` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
       signed: 'Die Datei passt nicht mehr zu ihrer Signatur; schon erneutes Speichern bewirkt das.',
       rewritten: (program) =>
         `Es fehlen die Herstellerdaten (MakerNote), die die angegebene Kamera immer schreibt: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
@@ -53,6 +53,7 @@ export const outcome: typeof english = {
         one: `Eine Stelle${place} unterscheidet sich vom Rest.`,
         several: `Mehrere Stellen${place} unterscheiden sich vom Rest.`,
         copies: `Zwei Stellen${place} gleichen einander wie Original und Kopie.`,
+        unsure: `Das Bild gilt insgesamt als verändert; wo${place}, ist unsicher.`,
       })[marked],
     declared: (place, name) => `So steht es in ${place}${name}.`,
     manipulation_suspected: (place, marked) =>
@@ -60,6 +61,7 @@ export const outcome: typeof english = {
         one: `Eine Stelle${place} könnte verändert sein; als Beleg reichen die Anzeichen nicht aus.`,
         several: `Mehrere Stellen${place} könnten verändert sein; als Beleg reichen die Anzeichen nicht aus.`,
         copies: `Zwei Stellen${place} gleichen sich; als Beleg einer Kopie reichen die Anzeichen nicht aus.`,
+        unsure: `Das Bild könnte verändert sein, wo${place}, ist unsicher; als Beleg reichen die Anzeichen nicht aus.`,
       })[marked],
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
@@ -68,7 +70,8 @@ export const outcome: typeof english = {
       'Das Programm hält es für eine Zeichnung, ein Bildschirmfoto oder einen Scan; es kann sich irren.',
     outside_training_domain: 'Es gleicht keinem der Bilder, mit denen das Verfahren geprüft wurde.',
     margin_within_uncertainty: 'Der Wert liegt zu nah an 50 % für eine Entscheidung.',
-    evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
+    evidence_below_threshold:
+      'Die Spuren sind zu schwach, um Fotografie und KI-Bild zu unterscheiden.',
     unstable_under_resaving:
       'Nach erneutem Speichern oder Skalieren sprechen die Spuren für das Gegenteil.',
     declaration_contradicts_traces:
@@ -98,11 +101,12 @@ export const outcome: typeof english = {
   next: {
     real: 'Prüfen, woher das Bild stammt und ob es zeigt, was behauptet wird.',
     fake: 'Klären, woher das Bild stammt; die Originaldatei anfordern.',
-    changed: 'Das Original anfordern und mit dem Markierten vergleichen.',
+    changed: 'Das Original anfordern und die Markierungen damit abgleichen.',
     declared: 'Klären, wer die Datei erstellt und die Angabe hineingeschrieben hat.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     broken: 'Die Datei in der signierten Fassung anfordern.',
-    edits: 'Klären, wer die in der Datei angegebenen Bearbeitungen vorgenommen hat und welche.',
+    edits:
+      'Klären, wer die in der Datei angegebenen Bearbeitungen vorgenommen hat und was genau geändert wurde.',
     signer: 'Klären, ob der Unterzeichner auf der C2PA-Liste vertrauenswürdiger Stellen steht.',
     synthid: 'In Googles Gemini-App nach dem Wasserzeichen SynthID suchen lassen.',
     compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
@@ -118,7 +122,7 @@ export const outcome: typeof english = {
     unstable_under_resaving: 'Eine Kopie beschaffen, die seltener gespeichert und skaliert wurde.',
     declaration_contradicts_traces: 'Klären, woher die Datei stammt; das Original anfordern.',
     manipulation_suspected:
-      'Die zuerst gespeicherte Originaldatei anfordern und mit dieser vergleichen.',
+      'Die zuerst gespeicherte Originaldatei anfordern und mit der vorliegenden vergleichen.',
     single_weak_method: 'Den markierten Bereich von Sachverständigen prüfen lassen.',
   },
   nextOf: {
@@ -164,7 +168,7 @@ export const outcome: typeof english = {
           : ` von ${from} bis ${below} Megapixeln`,
     hints: 'Bloße Hinweise wie hier zählen weder als erkannt noch als Fehlalarm.',
     kinds: (told, of, falsely) =>
-      `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen fand oder vermutete es ${told}; Fehlalarme: ${falsely} unveränderten Bildern.`,
+      `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen fand oder vermutete es ${told}; Fehlalarme, Verdachtsfälle mitgezählt: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',

@@ -164,7 +164,7 @@ export const provenance: English = {
       const test = flaws.includes('test') ? ` (${briefFlaws.test})` : '';
       return integrity === 'broken'
         ? `Content Credentials (C2PA), signiert ${by}${test}, doch die Datei passt nicht mehr dazu (schon erneutes Speichern bewirkt das)`
-        : `Content Credentials (C2PA), signiert ${by}, Datei seither unverändert: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
+        : `Content Credentials (C2PA), signiert ${by}, Datei seither unverändert; ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join('; ')}`;
     },
     declares: (origin, place) => `${origin} (Angabe in ${place})`,
     noCredentials: 'keine Content Credentials (signierte Herkunftsangaben, C2PA)',

@@ -104,7 +104,7 @@ export const verdict: typeof english = {
     small:
       'In Bildern mit weniger als 65.536 Pixeln lässt sich eine Veränderung nicht belegen, sondern höchstens vermuten.',
     damaged:
-      'Die Datei ist abgeschnitten oder beschädigt, und fehlende Teile können wie eine Veränderung wirken; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
+      'Die Datei ist unvollständig oder beschädigt, und fehlende Teile können wie eine Veränderung wirken; in einer solchen Datei wird eine Veränderung höchstens vermutet.',
   },
   strategies: {
     pedantic: 'streng (pedantic: entscheidet am seltensten)',

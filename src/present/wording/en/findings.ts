@@ -47,8 +47,7 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   modified_after_capture: 'a saving time after the capture',
   created_after_modified: 'a saving time before the capture',
   time_in_future: 'a time in the future',
-  exif_size_differs:
-    'a different picture size in the camera data (EXIF), as after scaling or cropping',
+  exif_size_differs: 'another picture size in the EXIF data, as after scaling or cropping',
   thumbnail_shape_differs: 'a thumbnail of a different shape',
   thumbnail_content_differs: 'a thumbnail that shows something else',
   camera_tags_without_camera_tables: 'a camera’s name with a program’s compression tables',
@@ -97,9 +96,9 @@ const places: Readonly<Record<AreaPlace, string>> = {
   across_top: 'across the whole width at the top',
   across_middle: 'across the whole width in the middle',
   across_bottom: 'across the whole width at the bottom',
-  along_left: 'over the whole height on the left',
-  along_middle: 'over the whole height in the middle',
-  along_right: 'over the whole height on the right',
+  along_left: 'on the left, from top to bottom',
+  along_middle: 'in the middle, from top to bottom',
+  along_right: 'on the right, from top to bottom',
   upper_left: 'in the upper left',
   top: 'at the top',
   upper_right: 'in the upper right',
@@ -171,9 +170,7 @@ function writeCopies({ place, otherPlace, pairs = 1 }: Copies): string {
       ? `both ${places[place]},`
       : `one ${places[place]} and one ${places[otherPlace]},`;
   const more =
-    pairs > 1
-      ? ` (the clearest of ${pairs} such pairs; others are marked only if all methods together support them)`
-      : '';
+    pairs > 1 ? ` (the clearest of ${pairs} such pairs; the method’s map shows all)` : '';
   return `Two regions${more}, ${where}`;
 }
 

@@ -106,7 +106,7 @@ export const limits = {
       'The probability of generation assumes that both explanations were equally likely before the examination; the probability of a change assumes that one picture in five is changed. Anyone judging the case must take into account what else is known.',
     ],
     notCheckedTitle: 'Not checked',
-    examinerShort: 'Have an examiner check the result.',
+    examinerShort: 'Have an examiner assess the picture and this result.',
     examiner:
       'This report was produced by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
   },

@@ -1,7 +1,10 @@
 import type { ReasonCode } from '../../../contract/vocabulary.ts';
 
-/** What is marked in a picture. `copies`: two places that show the same, of which at most one was changed. */
-export type Marked = 'one' | 'several' | 'copies';
+/**
+ * What is marked in a picture. `copies`: two places that show the same, of which at most one was changed; `unsure`: only
+ * what stands out when all methods are combined.
+ */
+export type Marked = 'one' | 'several' | 'copies' | 'unsure';
 
 /** How far the signer of Content Credentials is known. */
 export type SignerTrust = 'trusted' | 'open' | 'test';
@@ -36,19 +39,19 @@ export const outcome = {
   },
   /** What decided the outcome. */
   because: {
-    real: 'What the picture shows was not examined; changes often go unnoticed.',
+    real: 'The content of the picture was not examined; changes often go unnoticed.',
     /** Replaces `real` if it is known how often changes are missed. */
     missed: (called: string) =>
-      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed or only suspected.`,
+      `The content of the picture was not examined. In tests, ${called} changes in such pictures were missed or only suspected.`,
     blind: (called: string) =>
-      `What the picture shows was not examined. In tests, ${called} changes in such pictures were missed or only suspected, so finding no change means nothing.`,
+      `The content of the picture was not examined. In tests, ${called} changes in such pictures were missed or only suspected, so finding no change means nothing.`,
     hinted:
-      'All methods combined point to a change, but too weakly for a suspicion. What the picture shows was not examined.',
+      'Taken together, the methods lean slightly towards a change, too slightly for a suspicion. The content of the picture was not examined.',
     /** Follows, if a change was found or suspected. */
     wholeReal:
       'The picture as a whole shows no sign of AI generation; whether AI was used on a part remains open.',
     /** The same, if that is not clear. */
-    wholeOpen: 'Whether AI generated the picture remains open.',
+    wholeOpen: 'Whether AI generated the picture is not decided.',
     /** Follows, if nothing was found in the picture or nothing was decided. */
     savedAgain: {
       /** @param sign - without a program. */
@@ -66,6 +69,7 @@ export const outcome = {
         one: `One part${place} differs from the rest.`,
         several: `Several parts${place} differ from the rest.`,
         copies: `Two parts${place} match as an original and its copy would.`,
+        unsure: `The picture as a whole is rated as changed; where${place} is uncertain.`,
       })[marked],
     declared: (place: string, name: string) => `It says so in ${place}${name}.`,
     manipulation_suspected: (place: string, marked: Marked) =>
@@ -73,6 +77,7 @@ export const outcome = {
         one: `One part${place} may have been changed; the signs are not enough to establish it.`,
         several: `Several parts${place} may have been changed; the signs are not enough to establish it.`,
         copies: `Two parts${place} look alike; the signs are not enough to establish a copy.`,
+        unsure: `The picture may have been changed, but where${place} is uncertain; the signs are not enough to establish it.`,
       })[marked],
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
@@ -80,7 +85,8 @@ export const outcome = {
     not_a_photograph: 'The program classes it as a drawing, screenshot or scan; it may be wrong.',
     outside_training_domain: 'It is unlike any picture the method was tested on.',
     margin_within_uncertainty: 'Too close to 50% to call.',
-    evidence_below_threshold: 'The evidence is too weak to decide.',
+    evidence_below_threshold:
+      'The traces are too weak to tell a photograph from a generated picture.',
     unstable_under_resaving: 'After another save or resize, its traces point the other way.',
     declaration_contradicts_traces:
       'The file says that AI generated the picture; the traces fit a photograph better.',
@@ -114,7 +120,7 @@ export const outcome = {
     declared: 'Find out who made the file, and who added that entry.',
     vouched: 'Find out who made the picture, and what it was made from.',
     broken: 'Ask for the file as it was when it was signed.',
-    edits: 'Ask who made the edits that the file declares, and what was edited.',
+    edits: 'Ask who made the edits that the file declares, and what exactly was edited.',
     signer: 'Find out whether the signer is on the C2PA list of trusted signers.',
     synthid: 'Have Google’s Gemini app check the picture for the SynthID watermark.',
     compare: 'Compare the picture with others from this camera.',
@@ -175,7 +181,7 @@ export const outcome = {
     /** Follows the false alarms if there is only a hint of a change. */
     hints: 'Mere hints such as this one count neither as recognised nor as false alarms.',
     kinds: (told: string, of: string, falsely: string) =>
-      `In a second test, with ${of} pictures of all sizes, changed by hand, it found or suspected ${told}; false alarms: ${falsely} unchanged pictures.`,
+      `In a second test, with ${of} pictures of all sizes, changed by hand, it found or suspected ${told}; false alarms, suspicions counted: ${falsely} unchanged pictures.`,
     kind: (name: string, found: string, pictures: string) => `${found} of ${pictures} ${name}`,
     kindNames: {
       splice: 'parts pasted from another picture',

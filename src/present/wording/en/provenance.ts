@@ -167,7 +167,7 @@ export const provenance = {
       const test = flaws.includes('test') ? ` (${briefFlaws.test})` : '';
       return integrity === 'broken'
         ? `Content Credentials (C2PA) signed ${by}${test}, but the file no longer matches them (re-saving alone can cause this)`
-        : `Content Credentials (C2PA), unaltered since they were signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')}`;
+        : `Content Credentials (C2PA), unaltered since they were signed ${by}: ${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join('; ')}`;
     },
     declares: (origin: string, place: string) => `${origin} (according to ${place})`,
     noCredentials: 'no Content Credentials (signed statements of origin, C2PA)',
