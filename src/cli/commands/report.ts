@@ -3,7 +3,7 @@
 import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { writeCard } from '../analyze/card.ts';
-import { caseOptionsGiven, withCaseOptions } from '../analyze/options.ts';
+import { caseOptions, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
@@ -77,7 +77,10 @@ async function report(analysisId: string, options: ReportOptions): Promise<void>
 }
 
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
-  assertNoLocalOptions(options);
+  const forBundles = ['config', ...optionsOfThisMachine, 'html', ...caseOptions] as const;
+  const why =
+    "is for signed bundles, which are made on the server's own machine; leave it out with --url.";
+  assertNoOptions(options, forBundles, why);
   const { lang, out, tenant } = options;
   const folder = await openFolder(options);
   const connection = await openConnection(await openServer(options), tenant);
@@ -122,27 +125,14 @@ async function openFolder({ out, force }: ReportOptions) {
   return folder;
 }
 
-function assertNoLocalOptions(options: ReportOptions): void {
-  const { config, withoutOriginal, withMetadata, errorLevel, html } = options;
-  assertNoOptions(
-    {
-      '--config': config !== undefined,
-      '--without-original': withoutOriginal,
-      '--with-metadata': withMetadata,
-      '--error-level': errorLevel,
-      '--html': html,
-      ...caseOptionsGiven(options),
-    },
-    "is for signed bundles, which are made on the server's own machine; leave it out with --url.",
-  );
-}
+const optionsOfThisMachine = ['withoutOriginal', 'withMetadata', 'errorLevel'] as const;
 
 async function reportCase(options: ReportOptions): Promise<void> {
   const { case: projectId, out, force, json } = options;
   if (projectId === undefined) throw usageError('Specify an analysis, or a case with --case.');
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
-  assertNoOptions({ '--html': options.html }, 'is for a single analysis; give its id.');
+  assertNoOptions(options, ['html'], 'is for a single analysis; give its id.');
   await checkFree(out, { force });
   const wanted: CaseFile = { projectId, out, kind };
   if (isRemote(options)) await fetchCase(wanted, options);
@@ -152,15 +142,9 @@ async function reportCase(options: ReportOptions): Promise<void> {
 }
 
 async function fetchCase({ projectId, out, kind }: CaseFile, options: ReportOptions) {
-  const { tenant: tenantName, force, withoutOriginal, withMetadata, errorLevel, lang } = options;
-  assertNoOptions(
-    {
-      '--without-original': withoutOriginal,
-      '--with-metadata': withMetadata,
-      '--error-level': errorLevel,
-    },
-    "only works on the server's own machine; leave it out with --url.",
-  );
+  const { tenant: tenantName, force, lang } = options;
+  const why = "only works on the server's own machine; leave it out with --url.";
+  assertNoOptions(options, optionsOfThisMachine, why);
   const language = kind === 'report' ? lang[0] : undefined;
   const query = { tenantName, projectId, language };
   await withApi(options, async (api) => {
