@@ -140,9 +140,14 @@ function printRotation(
   const end = replaced.ended === null ? `expires at ${replaced.expiresAt}` : 'has been revoked';
   log(`The old key (${replaced.uuid}) ${end}.`);
   const what = `Key "${key.name}" (${key.uuid}), tested and valid until ${key.expiresAt}`;
+  printSecret(what, key, out);
+}
+
+/** Prints the secret of a new key, or where it is. @param what - the key, as the beginning of a sentence. */
+export function printSecret(what: string, { secret }: KeyEntry, out: string | undefined): void {
   if (out !== undefined) return log(`${what}, is in ${out}.`);
   log(`${what}. It will not be shown again:`);
-  print(key.secret);
+  print(secret);
 }
 
 /** Updates the profile that contains the rotated key. @returns the name of that profile, or null. */

@@ -22,6 +22,7 @@ import {
   lifeOption,
   orRevoke,
   outOption,
+  printSecret,
   shownKey,
   withSecretFile,
 } from './keys-rotate.ts';
@@ -112,10 +113,7 @@ async function create(options: CreateOptions): Promise<void> {
     }),
   );
   if (options.json) return printJson(shownKey(key, out));
-  const what = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
-  if (out !== undefined) return log(`${what}, is in ${out}.`);
-  log(`${what}. It will not be shown again:`);
-  print(key.secret);
+  printSecret(`Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`, key, out);
 }
 
 interface ListOptions extends KeyOptions {
