@@ -9,11 +9,17 @@ import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/batch.ts';
-import { calling, type LocalOptions, named, subcommand, withLocalOptions } from '../options.ts';
-import { layCard, listRows, type Row } from '../output/layout.ts';
+import {
+  calling,
+  examples,
+  type LocalOptions,
+  named,
+  subcommand,
+  withLocalOptions,
+} from '../options.ts';
+import { listRows, printCard, type Row } from '../output/layout.ts';
 import {
   canAnimate,
-  lineWidth,
   log,
   printable,
   printJson,
@@ -25,10 +31,10 @@ import {
 export function defineBackup(backup: Command): void {
   backup.addHelpText(
     'after',
-    `
-Examples:
-  $ forensics backup create --out /mnt/backups
-  $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`,
+    examples(
+      'backup create --out /mnt/backups',
+      'backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar',
+    ),
   );
   withLocalOptions(
     subcommand(
@@ -102,8 +108,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { file, sizeBytes, manifest, manifestSha256 } = made;
   if (manifest.holdsKeys) log(keysWarning);
   if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
-  const rows = describeBackup({ manifest, manifestSha256 });
-  process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, lineWidth(process.stdout)));
+  printCard(`${printable(file)}: WRITTEN`, describeBackup({ manifest, manifestSha256 }));
 }
 
 const copying = { database: 'Copying the database', files: 'Copying the files it refers to' };
@@ -137,14 +142,11 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
   const isWhole = problems.length === 0;
   if (json) printJson({ whole: isWhole, ...verified, rehearsal });
   else {
-    const word = isWhole ? 'INTACT' : 'DAMAGED';
-    const rows = [
+    printCard(`${printable(file)}: ${isWhole ? 'INTACT' : 'DAMAGED'}`, [
       ...listRows('Wrong', problems.map(printable)),
       ...describeBackup(verified),
       ...listRows('Tested', isWhole ? [describeRehearsal(rehearsal)] : []),
-    ];
-    const card = layCard(`${printable(file)}: ${word}`, rows, lineWidth(process.stdout));
-    process.stdout.write(card);
+    ]);
   }
   if (!isWhole) throw isDamaged(problems);
 }
@@ -291,12 +293,10 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     return printJson({ restored: !dryRun, dataDir, manifestSha256, manifest, rows, steps });
   }
   const filled = Object.entries(rows).flatMap(([table, n]) => (n > 0 ? [`${table} ${n}`] : []));
-  const word = dryRun ? 'WOULD BE RESTORED' : 'RESTORED';
-  const facts = [
+  printCard(`${printable(dataDir)}: ${dryRun ? 'WOULD BE RESTORED' : 'RESTORED'}`, [
     ...describeBackup({ manifest, manifestSha256 }),
     ...(dryRun ? listRows('Rows', [printable(filled.join(', '))]) : []),
-  ];
-  process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, lineWidth(process.stdout)));
+  ]);
   for (const step of steps) log(step);
 }
 

@@ -12,8 +12,8 @@ import {
   type Reproduction,
 } from '../../evidence/compare.ts';
 import { reproduceBundle } from '../../evidence/reproduce.ts';
-import { layCard, listRows, type Row } from '../output/layout.ts';
-import { lineWidth, paint, printable, printJson, type Style } from '../output/terminal.ts';
+import { listRows, printCard, type Row } from '../output/layout.ts';
+import { paint, printable, printJson, type Style } from '../output/terminal.ts';
 import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
 import { calling } from '../options.ts';
 
@@ -62,7 +62,7 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
   else {
     const [style, words] = titles[found.outcome];
     const title = `${printable(bundle)}: ${paint(process.stdout)(style, words)}`;
-    process.stdout.write(layCard(title, toRows(found), lineWidth(process.stdout)));
+    printCard(title, toRows(found));
   }
   if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
 }

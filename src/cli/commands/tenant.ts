@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import { tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -251,18 +252,17 @@ async function setTrial(name: string, options: TrialOptions): Promise<void> {
 async function readChange({
   name,
   webhookUrl,
-  storageConfig,
+  storageConfig: file,
 }: UpdateOptions): Promise<TenantRequest> {
-  if (name === undefined && webhookUrl === undefined && storageConfig === undefined) {
+  if (name === undefined && webhookUrl === undefined && file === undefined) {
     throw usageError('Specify what to change: --name, --webhook-url or --storage-config.');
   }
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(webhookUrl === undefined ? {} : { webhookUrl: webhookUrl === 'none' ? null : webhookUrl }),
-    ...(storageConfig === undefined
-      ? {}
-      : { storageConfig: await readStorageConfig(storageConfig) }),
-  };
+  const storageConfig = file === undefined ? undefined : await readStorageConfig(file);
+  return withoutUndefined({
+    name,
+    webhookUrl: webhookUrl === 'none' ? null : webhookUrl,
+    storageConfig,
+  });
 }
 
 async function readStorageConfig(file: string): Promise<StorageRequest | null> {

@@ -8,9 +8,9 @@ import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
 import { calling, parseFingerprint } from '../options.ts';
-import { layCard, listRows, type Row } from '../output/layout.ts';
+import { listRows, printCard, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
-import { lineWidth, paint, printable, printJson } from '../output/terminal.ts';
+import { paint, printable, printJson } from '../output/terminal.ts';
 
 interface VerifyCommandOptions extends KeyOptions {
   readonly json: boolean;
@@ -39,7 +39,7 @@ async function verify(bundle: string, options: VerifyCommandOptions): Promise<vo
   else {
     const [style, words] = chooseTitle(found);
     const title = `${printable(bundle)}: ${paint(process.stdout)(['bold', style], words)}`;
-    process.stdout.write(layCard(title, toRows(found), lineWidth(process.stdout)));
+    printCard(title, toRows(found));
   }
   if (!found.holds) process.exitCode = exitCodes.integrityFailure;
 }
