@@ -5,7 +5,7 @@ import type { LegalHold } from '../../contract/tenant.ts';
 import { maxCommentLength } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { FormDialog, TextField } from '../parts/form.tsx';
+import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
 import { Button, Failure, ManagerPage, Panel, Time } from '../parts/pieces.tsx';
 import { RowButton, Table } from '../parts/table.tsx';
@@ -167,8 +167,7 @@ function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold)
 function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {
   const { words, tenantName, toast } = useConsole();
   const { holds } = words;
-  const [reason, setReason] = useState('');
-  const send = async (): Promise<void> => {
+  const send = async ({ reason }: Fields): Promise<void> => {
     const held = id === null ? {} : { analysisId: id };
     await ask(path, { body: { tenantName, ...held, reason } });
     toast({ text: holds.placed });
@@ -182,13 +181,7 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
       send={send}
     >
       <p>{holds.placeHint}</p>
-      <TextField
-        label={holds.reason}
-        required
-        maxLength={maxCommentLength}
-        value={reason}
-        onValue={setReason}
-      />
+      <TextField label={holds.reason} name="reason" required maxLength={maxCommentLength} />
     </FormDialog>
   );
 }

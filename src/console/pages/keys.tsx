@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { FormDialog, SelectField, TextField } from '../parts/form.tsx';
+import { type Fields, FormDialog, SelectField, TextField } from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
 import { Button, CopyButton, Dialog, PageTitle, Time } from '../parts/pieces.tsx';
 import { RowButton, Table } from '../parts/table.tsx';
@@ -138,16 +138,12 @@ function expiryAfter(days: string): string {
 function CreateDialog({ onDone }: DialogProps) {
   const { words, tenantName } = useConsole();
   const { keys } = words;
-  const [name, setName] = useState('');
   const [days, setDays] = useState('90');
+  const send = async ({ name }: Fields): Promise<void> =>
+    onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }));
   return (
-    <FormDialog
-      title={keys.create}
-      act={keys.create}
-      onClose={() => onDone(null)}
-      send={async () => onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }))}
-    >
-      <TextField label={keys.newName} required maxLength={255} value={name} onValue={setName} />
+    <FormDialog title={keys.create} act={keys.create} onClose={() => onDone(null)} send={send}>
+      <TextField label={keys.newName} name="name" required maxLength={255} />
       <LifeField value={days} onValue={setDays} />
     </FormDialog>
   );

@@ -113,7 +113,7 @@ function SeenBeforeForm({ tenant, reload }: PartProps) {
       isUnchanged={isOn === tenant.seenBefore}
       send={() => change({ seenBefore: isOn }, reload)}
     >
-      <CheckField label={words.tenant.seenBeforeLabel} isChecked={isOn} onChecked={setOn} />
+      <CheckField label={words.tenant.seenBeforeLabel} checked={isOn} onChecked={setOn} />
     </FormPanel>
   );
 }
@@ -193,7 +193,7 @@ function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
       {kind === 's3' && (
         <CheckField
           label={fields.useSSL}
-          isChecked={draft['useSSL'] !== false}
+          checked={draft['useSSL'] !== false}
           onChecked={(useSSL) => setDraft({ ...draft, useSSL })}
         />
       )}

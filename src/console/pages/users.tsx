@@ -4,7 +4,14 @@ import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/people.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { CheckField, FormDialog, PasswordField, TextField, useAct } from '../parts/form.tsx';
+import {
+  CheckField,
+  type Fields,
+  FormDialog,
+  PasswordField,
+  TextField,
+  useAct,
+} from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { RowButton, Table } from '../parts/table.tsx';
@@ -143,44 +150,28 @@ interface DialogProps {
 function CreateDialog({ onDone }: DialogProps) {
   const { words, tenantName } = useConsole();
   const { users, common } = words;
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const [mayChange, setMayChange] = useState(false);
-  const send = async (): Promise<void> => {
-    const scopes = mayChange ? [settings] : [];
+  const send = async ({ email, name = '', password, mayChange }: Fields): Promise<void> => {
+    const scopes = mayChange === undefined ? [] : [settings];
     const named = name.trim() === '' ? {} : { name: name.trim() };
     await ask(path, { body: { tenantName, email, password, scopes, ...named } });
     onDone(common.saved);
   };
   return (
     <FormDialog title={users.create} act={users.create} onClose={() => onDone(null)} send={send}>
-      <TextField
-        label={users.email}
-        type="email"
-        required
-        autocomplete="off"
-        value={email}
-        onValue={setEmail}
-      />
-      <NameField value={name} onValue={setName} />
-      <NewPassword value={password} onValue={setPassword} />
-      <CheckField label={users.mayChange} isChecked={mayChange} onChecked={setMayChange} />
+      <TextField label={users.email} name="email" type="email" required autocomplete="off" />
+      <NameField />
+      <NewPassword name="password" />
+      <CheckField label={users.mayChange} name="mayChange" />
     </FormDialog>
   );
 }
 
-interface ValueProps {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}
-
-function NameField(props: ValueProps) {
+function NameField(props: { readonly defaultValue?: string }) {
   const { users } = useConsole().words;
-  return <TextField label={users.name} autocomplete="off" maxLength={255} {...props} />;
+  return <TextField label={users.name} name="name" autocomplete="off" maxLength={255} {...props} />;
 }
 
-function NewPassword(props: ValueProps) {
+function NewPassword(props: { readonly name: string }) {
   const { users, first } = useConsole().words;
   return (
     <>
@@ -197,11 +188,9 @@ interface PersonDialogProps extends DialogProps {
 function EditDialog({ person, onDone }: PersonDialogProps) {
   const { words, tenantName } = useConsole();
   const { users, common } = words;
-  const [name, setName] = useState(person.name ?? '');
-  const [mayChange, setMayChange] = useState(person.scopes.includes(settings));
-  const send = async (): Promise<void> => {
+  const send = async ({ name = '', mayChange }: Fields): Promise<void> => {
     const others = person.scopes.filter((scope) => scope !== settings);
-    const scopes = mayChange ? [...others, settings] : others;
+    const scopes = mayChange === undefined ? others : [...others, settings];
     const body = { tenantName, id: person.id, name: name.trim() || null, scopes };
     await ask(path, { method: 'PUT', body });
     onDone(common.saved);
@@ -213,8 +202,12 @@ function EditDialog({ person, onDone }: PersonDialogProps) {
       onClose={() => onDone(null)}
       send={send}
     >
-      <NameField value={name} onValue={setName} />
-      <CheckField label={users.mayChange} isChecked={mayChange} onChecked={setMayChange} />
+      <NameField defaultValue={person.name ?? ''} />
+      <CheckField
+        label={users.mayChange}
+        name="mayChange"
+        defaultChecked={person.scopes.includes(settings)}
+      />
     </FormDialog>
   );
 }
@@ -222,8 +215,7 @@ function EditDialog({ person, onDone }: PersonDialogProps) {
 function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
   const { words, tenantName } = useConsole();
   const { users } = words;
-  const [newPassword, setPassword] = useState('');
-  const send = async (): Promise<void> => {
+  const send = async ({ newPassword }: Fields): Promise<void> => {
     await ask(`${path}/password`, { body: { tenantName, id, newPassword } });
     onDone(users.resetDone);
   };
@@ -235,7 +227,7 @@ function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
       send={send}
     >
       <p>{users.resetHint}</p>
-      <NewPassword value={newPassword} onValue={setPassword} />
+      <NewPassword name="newPassword" />
     </FormDialog>
   );
 }

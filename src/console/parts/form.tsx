@@ -1,6 +1,6 @@
 /** Labelled fields, forms in panels and dialogs, and how they are submitted. */
 
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { decisionStrategies, isKeyOf, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
@@ -43,9 +43,12 @@ export function Field({ label, help, hint, children }: FieldProps) {
   );
 }
 
+/** With a `name`, its form sends what was typed; with `value` and `onValue`, the page keeps it. */
 interface TextFieldProps extends Labelled {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
+  readonly name?: string;
+  readonly defaultValue?: string;
+  readonly value?: string;
+  readonly onValue?: (value: string) => void;
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'date';
   readonly required?: boolean;
   readonly maxLength?: number;
@@ -54,22 +57,14 @@ interface TextFieldProps extends Labelled {
   readonly placeholder?: string;
 }
 
-export function TextField({
-  label,
-  help,
-  hint,
-  value,
-  onValue,
-  type = 'text',
-  ...more
-}: TextFieldProps) {
+export function TextField({ label, help, hint, onValue, type = 'text', ...more }: TextFieldProps) {
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-    onValue(currentTarget.value);
+    onValue?.(currentTarget.value);
   // A date is reported once it is complete; text is reported after every letter.
   const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
   return (
     <Field label={label} help={help} hint={hint}>
-      {(attributes) => <input {...attributes} {...events} {...more} value={value} />}
+      {(attributes) => <input {...attributes} {...events} {...more} />}
     </Field>
   );
 }
@@ -78,7 +73,7 @@ export function TextField({
 export function PasswordField({
   isNew = false,
   ...props
-}: Pick<TextFieldProps, 'label' | 'value' | 'onValue' | 'hint'> & { readonly isNew?: boolean }) {
+}: Pick<TextFieldProps, 'label' | 'name' | 'hint'> & { readonly isNew?: boolean }) {
   return (
     <TextField
       type="password"
@@ -159,22 +154,29 @@ export function StrategyField(props: {
 
 interface CheckFieldProps {
   readonly label: string;
-  readonly isChecked: boolean;
-  readonly onChecked: (isChecked: boolean) => void;
+  readonly name?: string;
+  readonly defaultChecked?: boolean;
+  readonly checked?: boolean;
+  readonly onChecked?: (isChecked: boolean) => void;
 }
 
-export function CheckField({ label, isChecked, onChecked }: CheckFieldProps) {
+export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
   return (
     <label class="check">
       <input
         type="checkbox"
-        checked={isChecked}
-        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+        {...more}
+        onChange={({ currentTarget }) => onChecked?.(currentTarget.checked)}
       />
       {label}
     </label>
   );
 }
+
+/** The texts of a form by the names of its fields; a box that is not ticked is missing. */
+export type Fields = Readonly<Record<string, string>>;
+
+type Send = (fields: Fields, form: HTMLFormElement) => Promise<void>;
 
 /** Sends one form at a time; `failure`, shown above the fields, says why the last attempt failed. */
 export function useSubmit(language: Language) {
@@ -197,9 +199,11 @@ export function useSubmit(language: Language) {
       </p>
     );
   /** For `onSubmit` of a form. */
-  const onSubmit = (send: () => Promise<void>) => (event: Event) => {
+  const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    void submit(send);
+    const form = event.currentTarget;
+    const texts = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    void submit(() => send(Object.fromEntries(texts), form));
   };
   return { isBusy, failure, submit, onSubmit };
 }
@@ -239,7 +243,7 @@ export function FormPanel({
   readonly intro?: ComponentChildren;
   readonly act: string | null;
   readonly isUnchanged?: boolean;
-  readonly send: () => Promise<void>;
+  readonly send: Send;
   readonly children: ComponentChildren;
 }) {
   const { isBusy, failure, onSubmit } = useSubmit(useConsole().language);
@@ -273,7 +277,7 @@ export function FormDialog({
   readonly act: string;
   readonly isDanger?: boolean;
   readonly onClose: () => void;
-  readonly send: () => Promise<void>;
+  readonly send: Send;
   readonly children: ComponentChildren;
 }) {
   const { words, language } = useConsole();

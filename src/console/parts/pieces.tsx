@@ -150,23 +150,15 @@ export function Explain({ term, text }: { readonly term: string; readonly text: 
   );
 }
 
-export function Failure({
-  error,
-  retry,
-}: {
-  readonly error: unknown;
-  readonly retry?: () => void;
-}) {
+export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
   const { words } = useConsole();
   if (error === null || error === undefined) return null;
   return (
     <div class="notice bad row apart" role="alert">
       <span>{messageOf(error, words)}</span>
-      {retry !== undefined && (
-        <Button kind="little" onClick={retry}>
-          {words.common.retry}
-        </Button>
-      )}
+      <Button kind="little" onClick={retry}>
+        {words.common.retry}
+      </Button>
     </div>
   );
 }

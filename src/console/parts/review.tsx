@@ -164,7 +164,7 @@ function KeyHint({
           <Facts
             rows={review.keys.map((meaning, at) => [<kbd key={at}>{keyNames[at]}</kbd>, meaning])}
           />
-          <CheckField label={review.on} isChecked={isOn} onChecked={toggle} />
+          <CheckField label={review.on} checked={isOn} onChecked={toggle} />
         </Dialog>
       )}
     </>
