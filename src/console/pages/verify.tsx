@@ -6,30 +6,22 @@ import { nameIn } from '../../present/printable.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
-import { Dots, type Fact, Facts, Failure, PageTitle, Time } from '../parts/pieces.tsx';
+import { useSubmit } from '../parts/form.tsx';
+import { Dots, type Fact, Facts, PageTitle, Time } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
-  const { words, tenantName } = useConsole();
+  const { words, tenantName, language } = useConsole();
   const { verify } = words;
   const [found, setFound] = useState<(Verification & { readonly name: string }) | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-
+  const { isBusy, failure, submit } = useSubmit(language);
   const check = async (file: File): Promise<void> => {
-    setBusy(true);
     setFound(null);
-    setError(null);
-    try {
-      const request = { query: { tenantName }, body: file };
-      const verification = await ask<Verification>('/v1/bundle/verify', request);
-      setFound({ ...verification, name: file.name });
-    } catch (failure) {
-      setError(failure);
-    }
-    setBusy(false);
+    const request = { query: { tenantName }, body: file };
+    const verification = await ask<Verification>('/v1/bundle/verify', request);
+    setFound({ ...verification, name: file.name });
   };
   const checkFirst = ([file]: readonly File[]) => {
-    if (file !== undefined) void check(file);
+    if (file !== undefined) void submit(() => check(file));
   };
   const isHeldOver = useFileDrop(checkFirst);
   return (
@@ -51,7 +43,7 @@ export function VerifyPage() {
           {verify.checking}
         </p>
       )}
-      <Failure error={error} />
+      {failure}
       {found !== null && <Found found={found} />}
     </>
   );
