@@ -5,7 +5,6 @@ export const administration: AdministrationWords = {
     title: 'API-Schlüssel',
     intro: 'Ein Schlüssel gilt für den ganzen Mandanten. Erneuern Sie ihn, bevor er abläuft.',
     name: 'Name',
-    created: 'Angelegt',
     expires: 'Läuft ab',
     lastUsed: 'Zuletzt benutzt',
     state: 'Zustand',
@@ -64,7 +63,6 @@ export const administration: AdministrationWords = {
     webhookIntro:
       'Diese Adresse wird bei jeder Statusänderung einer Analyse aufgerufen. Bleibt das Feld leer, wird nichts gesendet.',
     webhookUrl: 'Adresse',
-    webhookState: 'Zustand',
     states: {
       none: 'Es ist kein Webhook eingetragen.',
       active: 'Die letzte Nachricht wurde zugestellt, oder es wurde noch keine gesendet.',
@@ -239,7 +237,6 @@ export const administration: AdministrationWords = {
     from: 'Von',
     to: 'Bis',
     total: 'Insgesamt',
-    period: 'Zeitraum',
     perDay: 'Analysen je Tag',
     csv: 'CSV',
     completed: 'Abgeschlossen',
@@ -254,7 +251,6 @@ export const administration: AdministrationWords = {
     errorRate: 'Fehlerrate',
     single: 'Minuten je Bild, einzeln',
     bulk: 'Minuten je Bild, mehrere zugleich',
-    day: 'Tag',
     none: 'Keine Analysen in diesem Zeitraum.',
     tooLong: 'Wählen Sie höchstens 92 Tage.',
   },

@@ -31,7 +31,6 @@ export const de: Words = {
     undo: 'Rückgängig',
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
-    none: 'Keine',
     never: 'Nie',
     explain: (term) => `Was bedeutet „${term}“?`,
     unreachable:
@@ -115,7 +114,6 @@ export const de: Words = {
     states: {
       waiting: 'Wartet',
       preparing: 'Wird gelesen',
-      uploading: 'Wird gesendet',
       retrying: 'Der Server antwortet nicht; neuer Versuch läuft',
       starting: 'Wird gestartet',
       done: 'Gesendet',
@@ -156,7 +154,6 @@ export const de: Words = {
     name: 'Name',
     created: 'Angelegt',
     tier: 'Umfang',
-    by: 'Geändert von',
     actions: 'Aktionen',
     results: {
       real: 'Keine Anzeichen',
@@ -253,9 +250,7 @@ export const de: Words = {
     measures: 'Messwerte',
     provenance: 'Was die Datei über sich selbst sagt',
     noProvenance: 'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und beweist nichts.',
-    credentials: 'Content Credentials (C2PA)',
     history: 'Bearbeitungsverlauf',
-    software: 'Genannte Programme und Geräte',
     inconsistencies: 'Widersprüche',
     stability: 'Stabilität',
     holds: 'bleibt bestehen',
@@ -303,10 +298,7 @@ export const de: Words = {
     size: 'Bild',
     duration: 'Untersuchungsdauer',
     seconds: (text) => `${text} s`,
-    tags: 'Schlagwörter',
-    comment: 'Kommentar',
     values2: {
-      score: 'Wert',
       real: 'Spuren einer Kamera',
       fake: 'Spuren eines KI-Generators',
       compression: 'Kompressionsspuren',

@@ -6,7 +6,6 @@ export const administration = {
     title: 'API keys',
     intro: 'A key acts for the whole tenant. Rotate it before it expires.',
     name: 'Name',
-    created: 'Created',
     expires: 'Expires',
     lastUsed: 'Last used',
     state: 'State',
@@ -65,7 +64,6 @@ export const administration = {
     webhookIntro:
       'This address is called whenever the status of an analysis changes. Leave it empty to send nothing.',
     webhookUrl: 'Address',
-    webhookState: 'State',
     states: {
       none: 'No webhook is set.',
       active: 'The latest message was delivered, or none has been sent yet.',
@@ -237,7 +235,6 @@ export const administration = {
     from: 'From',
     to: 'To',
     total: 'All time',
-    period: 'Period',
     perDay: 'Analyses by day',
     csv: 'CSV',
     completed: 'Completed',
@@ -252,7 +249,6 @@ export const administration = {
     errorRate: 'Error rate',
     single: 'Minutes each, one at a time',
     bulk: 'Minutes each, several at once',
-    day: 'Day',
     none: 'No analyses in this period.',
     tooLong: 'Choose 92 days or fewer.',
   },
