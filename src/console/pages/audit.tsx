@@ -146,7 +146,7 @@ function Rows({
       loaded={loaded}
       empty={audit.empty}
       columns={[
-        <div class="number">#</div>,
+        <div class="ordinal">#</div>,
         audit.time,
         audit.event,
         audit.actor,
@@ -155,7 +155,7 @@ function Rows({
       ]}
       row={({ seq, at, event, actor, subject, details }) => (
         <tr key={seq}>
-          <td class="number small soft">{seq}</td>
+          <td class="ordinal small soft">{seq}</td>
           <td class="small">
             <Time at={at} />
           </td>

@@ -202,8 +202,11 @@ export function useSubmit(language: Language) {
   const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const texts = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
-    void submit(() => send(Object.fromEntries(texts), form));
+    const fields: Record<string, string> = {};
+    for (const [name, value] of new FormData(form)) {
+      if (typeof value === 'string') fields[name] = value;
+    }
+    void submit(() => send(fields, form));
   };
   return { isBusy, failure, submit, onSubmit };
 }
