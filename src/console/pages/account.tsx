@@ -21,7 +21,7 @@ export function AccountPage() {
   const end = (isEverywhere: boolean) => run(async () => logOut(isEverywhere).then(leave));
   return (
     <>
-      <PageTitle text={account.title} />
+      <PageTitle text={words.nav.account} />
       <Panel>
         <Facts
           rows={[

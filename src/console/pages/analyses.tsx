@@ -33,7 +33,7 @@ let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 
 export function AnalysesPage() {
-  const { list } = useConsole().words;
+  const { nav, list } = useConsole().words;
   const { filters, start, setStart, change, found, entries, selected, setSelected, acts } =
     useAnalyses();
   const { data, error, reload } = found;
@@ -42,9 +42,9 @@ export function AnalysesPage() {
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
     <>
-      <PageTitle text={list.title} />
+      <PageTitle text={nav.analyses} />
       <DropZone onProgress={reload} />
-      <section class="panel flush" aria-label={list.title}>
+      <section class="panel flush" aria-label={nav.analyses}>
         <FilterBar filters={filters} change={change} isFiltered={isFiltered} />
         <div class="toolbar row apart">
           {chosen.length > 0 ? (

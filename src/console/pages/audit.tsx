@@ -26,9 +26,8 @@ const unfiltered: Filters = { kind: '', subject: '', from: '', to: '' };
 const idPattern = /^[0-9a-f]{24}$/;
 
 export function AuditPage() {
-  const { audit } = useConsole().words;
   return (
-    <ManagerPage title={audit.title} intro={audit.intro}>
+    <ManagerPage place="audit">
       <Log />
     </ManagerPage>
   );
@@ -53,7 +52,7 @@ function Log() {
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
-    <section class="panel flush" aria-label={audit.title}>
+    <section class="panel flush" aria-label={words.nav.audit}>
       <FilterBar filters={filters} change={change} />
       <div class="toolbar row apart">
         <Button

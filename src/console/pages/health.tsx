@@ -28,7 +28,7 @@ export function HealthPage() {
   const isUnhealthy = error instanceof ApiError && error.code === 'unhealthy';
   return (
     <>
-      <PageTitle text={health.title} />
+      <PageTitle text={words.nav.health} />
       <Failure error={error} retry={reload} />
       {isUnhealthy && <span class="badge failed">{health.failing}</span>}
       {data === null && error === null && <Loading />}

@@ -22,7 +22,7 @@ export function HelpPage() {
   const { terms } = language === 'de' ? glossaryDe : glossaryEn;
   return (
     <>
-      <PageTitle text={help.title} />
+      <PageTitle text={words.nav.help} />
       <Panel title={help.results}>
         <Facts
           rows={resultClasses.map((each) => [
@@ -96,7 +96,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   return (
     <>
       <p>
-        <a href="#/help">‹ {words.help.title}</a>
+        <a href="#/help">‹ {words.nav.help}</a>
       </p>
       <Panel lang={language}>
         <Awaited loaded={loaded}>

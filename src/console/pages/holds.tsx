@@ -13,9 +13,8 @@ import { RowButton, Table } from '../parts/table.tsx';
 const path = '/v1/tenant/hold';
 
 export function HoldsPage() {
-  const { holds } = useConsole().words;
   return (
-    <ManagerPage title={holds.title} intro={holds.intro}>
+    <ManagerPage place="holds">
       <Holds />
     </ManagerPage>
   );
@@ -64,11 +63,11 @@ function HoldOn({ id }: { readonly id: string }) {
 }
 
 function Holds() {
-  const { holds } = useConsole().words;
+  const { nav, holds } = useConsole().words;
   const { loaded, place, lift, dialog } = useHolds(null);
   return (
     <>
-      <section class="panel flush" aria-label={holds.title}>
+      <section class="panel flush" aria-label={nav.holds}>
         <div class="toolbar row apart end">
           <p class="soft small">{holds.howToPlace}</p>
           {loaded.data?.every(({ analysisId }) => analysisId !== null) === true && (

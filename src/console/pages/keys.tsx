@@ -31,7 +31,7 @@ export function KeysPage() {
   return (
     <>
       <div class="row apart">
-        <PageTitle text={keys.title} />
+        <PageTitle text={words.nav.keys} />
         {isManager && (
           <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
             {keys.create}
@@ -40,7 +40,7 @@ export function KeysPage() {
       </div>
       <p class="soft">{keys.intro}</p>
       {!isManager && <p class="notice">{words.common.noRight}</p>}
-      <section class="panel flush" aria-label={keys.title}>
+      <section class="panel flush" aria-label={words.nav.keys}>
         <Rows loaded={loaded} setOpen={setOpen} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}

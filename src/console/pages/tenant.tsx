@@ -16,7 +16,7 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   const { data, reload } = loaded;
   return (
     <>
-      <PageTitle text={words.tenant.title} />
+      <PageTitle text={words.nav.tenant} />
       {!isManager && <p class="notice">{words.common.noRight}</p>}
       {query.has(storedMark) && (
         <p class="notice" role="status">

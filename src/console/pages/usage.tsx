@@ -23,7 +23,7 @@ const parallel = 6;
 
 export function UsagePage() {
   const { words, tenantName } = useConsole();
-  const { usage } = words;
+  const { list, usage } = words;
   const today = new Date().toISOString().slice(0, 10);
   const [from, setFrom] = useState(
     new Date(Date.parse(today) - 29 * dayMs).toISOString().slice(0, 10),
@@ -38,7 +38,7 @@ export function UsagePage() {
   });
   return (
     <>
-      <PageTitle text={usage.title} />
+      <PageTitle text={words.nav.usage} />
       <Panel title={usage.total}>
         <Awaited loaded={total}>{(report) => <Tiles report={report} />}</Awaited>
       </Panel>
@@ -46,13 +46,13 @@ export function UsagePage() {
         <div class="row apart end">
           <h2>{usage.perDay}</h2>
           <div class="row end">
-            <TextField label={usage.from} type="date" max={to} value={from} onValue={setFrom} />
-            <TextField label={usage.to} type="date" max={today} value={to} onValue={setTo} />
+            <TextField label={list.from} type="date" max={to} value={from} onValue={setFrom} />
+            <TextField label={list.to} type="date" max={today} value={to} onValue={setTo} />
             <Button
               disabled={daily.data === null || daily.data.length === 0}
               onClick={() => saveCsv('usage.csv', toTable(daily.data ?? []))}
             >
-              {usage.csv}
+              {list.csv}
             </Button>
           </div>
         </div>

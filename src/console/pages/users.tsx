@@ -29,7 +29,7 @@ export function UsersPage() {
   if (isManager && identity === 'embedded') return <People />;
   return (
     <>
-      <PageTitle text={users.title} />
+      <PageTitle text={words.nav.users} />
       <p class="notice">{isManager ? users.elsewhere : words.common.noAccess}</p>
     </>
   );
@@ -55,13 +55,13 @@ function People() {
   return (
     <>
       <div class="row apart">
-        <PageTitle text={users.title} />
+        <PageTitle text={words.nav.users} />
         <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
           {users.create}
         </Button>
       </div>
       <p class="soft">{users.intro}</p>
-      <section class="panel flush" aria-label={users.title}>
+      <section class="panel flush" aria-label={words.nav.users}>
         <Rows loaded={loaded} setOpen={setOpen} enable={enable} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}

@@ -26,7 +26,7 @@ export function VerifyPage() {
   const isHeldOver = useFileDrop(checkFirst);
   return (
     <>
-      <PageTitle text={verify.title} />
+      <PageTitle text={words.nav.verify} />
       <p class="soft">{verify.intro}</p>
       <div class={isHeldOver ? 'drop over' : 'drop'}>
         <h2>{verify.drop}</h2>

@@ -13,16 +13,15 @@ const path = '/v1/tenant/webhook';
 const badges = { waiting: 'pending', delivered: 'ok', given_up: 'failed' } as const;
 
 export function WebhooksPage() {
-  const { webhooks } = useConsole().words;
   return (
-    <ManagerPage title={webhooks.title} intro={webhooks.intro}>
+    <ManagerPage place="webhooks">
       <Messages />
     </ManagerPage>
   );
 }
 
 function Messages() {
-  const { webhooks } = useConsole().words;
+  const { nav, webhooks } = useConsole().words;
   const [state, setState] = useState<Delivery['state'] | ''>('');
   const place = usePlace();
   const tenant = useTenant();
@@ -39,7 +38,7 @@ function Messages() {
   return (
     <>
       {tenant.data !== null && !hasWebhook && <p class="notice">{webhooks.none}</p>}
-      <section class="panel flush" aria-label={webhooks.title}>
+      <section class="panel flush" aria-label={nav.webhooks}>
         <div class="toolbar row apart end">
           <SelectField
             label={webhooks.state}

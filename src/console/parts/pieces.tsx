@@ -17,18 +17,17 @@ export function PageTitle({ text }: { readonly text: string }) {
 }
 
 interface ManagerPageProps {
-  readonly title: string;
-  readonly intro: string;
+  readonly place: 'audit' | 'holds' | 'webhooks';
   readonly children: ComponentChildren;
 }
 
 /** A page that only users who may change settings can see. */
-export function ManagerPage({ title, intro, children }: ManagerPageProps) {
+export function ManagerPage({ place, children }: ManagerPageProps) {
   const { words, isManager } = useConsole();
   return (
     <>
-      <PageTitle text={title} />
-      <p class="soft">{intro}</p>
+      <PageTitle text={words.nav[place]} />
+      <p class="soft">{words[place].intro}</p>
       {isManager ? children : <p class="notice">{words.common.noAccess}</p>}
     </>
   );

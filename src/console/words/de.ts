@@ -140,7 +140,6 @@ export const de: Words = {
     interrupted: 'Der Server hat nicht geantwortet. Legen Sie das Bild noch einmal ab.',
   },
   list: {
-    title: 'Analysen',
     search: 'Suchen',
     searchIn: 'Name, Kommentar, Person',
     verdict: 'Ergebnis',
@@ -351,7 +350,6 @@ export const de: Words = {
     on: 'Tastenkürzel verwenden',
   },
   verify: {
-    title: 'Paket prüfen',
     intro:
       'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
     drop: 'Paket hier ablegen',

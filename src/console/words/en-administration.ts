@@ -3,7 +3,6 @@ import type { Intake } from '../../contract/limits.ts';
 /** The pages of administration, the account and help. */
 export const administration = {
   keys: {
-    title: 'API keys',
     intro: 'A key acts for the whole tenant. Rotate it before it expires.',
     name: 'Name',
     expires: 'Expires',
@@ -28,7 +27,6 @@ export const administration = {
     empty: 'No keys.',
   },
   tenant: {
-    title: 'Tenant',
     name: 'Name',
     nameHint:
       'Programs send the tenant’s name in each request, so they must be given the new name too.',
@@ -75,7 +73,6 @@ export const administration = {
     messages: 'Webhook messages',
   },
   users: {
-    title: 'Users',
     intro: 'People with access to this tenant.',
     elsewhere: 'Accounts are managed by the identity provider. Add and disable people there.',
     person: 'User',
@@ -106,7 +103,6 @@ export const administration = {
     enabled: 'The account has been enabled.',
   },
   holds: {
-    title: 'Legal holds',
     one: 'Legal hold',
     intro: 'Analyses on hold are kept, even if they are deleted or past the retention period.',
     howToPlace: 'To hold a single analysis, open its page.',
@@ -129,7 +125,6 @@ export const administration = {
     empty: 'No legal holds.',
   },
   audit: {
-    title: 'Audit log',
     intro:
       'Who did what in this tenant, and when. Each entry contains the checksum of the one before, so changing one would mean changing every later one.',
     kind: 'Type',
@@ -192,7 +187,6 @@ export const administration = {
     } as Readonly<Record<string, string>>,
   },
   webhooks: {
-    title: 'Webhook messages',
     intro: 'Messages sent to the tenant’s webhook. Delivered messages are listed for 30 days.',
     none: 'No webhook is set. Enter its address under “Tenant”.',
     state: 'State',
@@ -231,12 +225,8 @@ export const administration = {
     } as Readonly<Record<string, string>>,
   },
   usage: {
-    title: 'Usage',
-    from: 'From',
-    to: 'To',
     total: 'All time',
     perDay: 'Analyses by day',
-    csv: 'CSV',
     completed: 'Completed',
     queued: 'Waiting now',
     flagging: 'Verdicts only',
@@ -253,7 +243,6 @@ export const administration = {
     tooLong: 'Choose 92 days or fewer.',
   },
   health: {
-    title: 'Health',
     ok: 'OK',
     degraded: 'Degraded',
     failing: 'Unhealthy',
@@ -273,7 +262,6 @@ export const administration = {
     checkedAt: (time: string) => `Checked at ${time}; refreshed every 30 seconds.`,
   },
   account: {
-    title: 'Account',
     language: 'Language',
     password: 'Change password',
     current: 'Current password',
@@ -290,7 +278,6 @@ export const administration = {
     mayNotChange: 'can analyse and view',
   },
   help: {
-    title: 'Help',
     results: 'The four results',
     resultTexts: {
       real: 'No sign of generation or change was found. That proves nothing: many changes leave no detectable trace.',

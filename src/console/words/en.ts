@@ -134,7 +134,6 @@ export const en = {
     interrupted: 'The server did not respond. Drop the picture again.',
   },
   list: {
-    title: 'Analyses',
     search: 'Search',
     searchIn: 'Name, comment or person',
     verdict: 'Result',
@@ -345,7 +344,6 @@ export const en = {
     on: 'Use these keys',
   },
   verify: {
-    title: 'Verify a bundle',
     intro:
       'Drop a signed evidence bundle to see what it contains and whether every byte is as it was signed. Nothing is stored.',
     drop: 'Drop a bundle here',
