@@ -67,7 +67,7 @@ export function EditDialog({
     onClose();
   };
   return (
-    <FormDialog title={text.edit} act={common.save} onClose={onClose} send={send}>
+    <FormDialog title={text.edit} act={common.save} onDone={onClose} send={send}>
       <TextField label={text.comment} name="comment" maxLength={500} defaultValue={comment} />
       <TextField
         label={text.case}

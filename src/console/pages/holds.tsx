@@ -176,7 +176,7 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
     <FormDialog
       title={id === null ? holds.placeAll : holds.place}
       act={holds.place}
-      onClose={onDone}
+      onDone={onDone}
       send={send}
     >
       <p>{holds.placeHint}</p>
@@ -196,7 +196,7 @@ function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void 
     onDone();
   };
   return (
-    <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onClose={onDone} send={send}>
+    <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onDone={onDone} send={send}>
       <p>
         <bdi>{useHeldName(hold)}</bdi>: <bdi>{reason}</bdi>
       </p>

@@ -142,7 +142,7 @@ function CreateDialog({ onDone }: DialogProps) {
   const send = async ({ name }: Fields): Promise<void> =>
     onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }));
   return (
-    <FormDialog title={keys.create} act={keys.create} onClose={() => onDone(null)} send={send}>
+    <FormDialog title={keys.create} act={keys.create} onDone={onDone} send={send}>
       <TextField label={keys.newName} name="name" required maxLength={255} />
       <LifeField value={days} onValue={setDays} />
     </FormDialog>
@@ -160,12 +160,7 @@ function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
     onDone(await make({ tenantName, replaces, expiresAt: expiryAfter(days), graceSeconds }));
   };
   return (
-    <FormDialog
-      title={keys.rotateTitle(entry.name)}
-      act={keys.rotate}
-      onClose={() => onDone(null)}
-      send={send}
-    >
+    <FormDialog title={keys.rotateTitle(entry.name)} act={keys.rotate} onDone={onDone} send={send}>
       <p>{keys.rotateHint}</p>
       <LifeField value={days} onValue={setDays} />
       <SelectField label={keys.grace} options={keys.graces} value={grace} onValue={setGrace} />
@@ -186,7 +181,7 @@ function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
       title={keys.revokeTitle(entry.name)}
       act={keys.revoke}
       isDanger
-      onClose={() => onDone(null)}
+      onDone={onDone}
       send={send}
     >
       <p>{keys.revokeHint}</p>

@@ -157,7 +157,7 @@ function CreateDialog({ onDone }: DialogProps) {
     onDone(common.saved);
   };
   return (
-    <FormDialog title={users.create} act={users.create} onClose={() => onDone(null)} send={send}>
+    <FormDialog title={users.create} act={users.create} onDone={onDone} send={send}>
       <TextField label={users.email} name="email" type="email" required autocomplete="off" />
       <NameField />
       <NewPassword name="password" />
@@ -196,12 +196,7 @@ function EditDialog({ person, onDone }: PersonDialogProps) {
     onDone(common.saved);
   };
   return (
-    <FormDialog
-      title={users.editTitle(person.email)}
-      act={common.save}
-      onClose={() => onDone(null)}
-      send={send}
-    >
+    <FormDialog title={users.editTitle(person.email)} act={common.save} onDone={onDone} send={send}>
       <NameField defaultValue={person.name ?? ''} />
       <CheckField
         label={users.mayChange}
@@ -220,12 +215,7 @@ function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
     onDone(users.resetDone);
   };
   return (
-    <FormDialog
-      title={users.resetTitle(email)}
-      act={users.reset}
-      onClose={() => onDone(null)}
-      send={send}
-    >
+    <FormDialog title={users.resetTitle(email)} act={users.reset} onDone={onDone} send={send}>
       <p>{users.resetHint}</p>
       <NewPassword name="newPassword" />
     </FormDialog>
@@ -244,7 +234,7 @@ function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
       title={users.disableTitle(email)}
       act={users.disable}
       isDanger
-      onClose={() => onDone(null)}
+      onDone={onDone}
       send={send}
     >
       <p>{users.disableHint}</p>

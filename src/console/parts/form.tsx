@@ -267,26 +267,30 @@ export function FormPanel({
   );
 }
 
-/** Asks for values, or for confirmation. @param send - closes the dialog itself when it succeeds. */
+/**
+ * Asks for values, or for confirmation. @param send - calls `onDone` itself when it succeeds. @param onDone - called with
+ * null when the dialog was closed without sending.
+ */
 export function FormDialog({
   title,
   act,
   isDanger = false,
-  onClose,
+  onDone,
   send,
   children,
 }: {
   readonly title: string;
   readonly act: string;
   readonly isDanger?: boolean;
-  readonly onClose: () => void;
+  readonly onDone: (nothing: null) => void;
   readonly send: Send;
   readonly children: ComponentChildren;
 }) {
   const { words, language } = useConsole();
   const { isBusy, failure, onSubmit } = useSubmit(language);
+  const close = () => onDone(null);
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={close}>
       <form class="stack" onSubmit={onSubmit(send)}>
         {failure}
         {children}
@@ -294,7 +298,7 @@ export function FormDialog({
           <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
             {act}
           </button>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
+          <Button onClick={close}>{words.common.cancel}</Button>
         </div>
       </form>
     </Dialog>
