@@ -15,18 +15,18 @@ import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
 
 export function AccountPage() {
-  const { words, user, isManager, language, setLanguage, identity, leave } = useConsole();
-  const { account } = words;
+  const { login, first, nav, account, user, isManager, language, setLanguage, identity, leave } =
+    useConsole();
   const { isBusy, run } = useAct();
   const end = (isEverywhere: boolean) => run(async () => logOut(isEverywhere).then(leave));
   return (
     <>
-      <PageTitle text={words.nav.account} />
+      <PageTitle text={nav.account} />
       <Panel>
         <Facts
           rows={[
-            [words.first.name, user.name ?? '–'],
-            [words.login.email, user.email],
+            [first.name, user.name ?? '–'],
+            [login.email, user.email],
             [account.rights, isManager ? account.mayChange : account.mayNotChange],
           ]}
         />
@@ -40,7 +40,7 @@ export function AccountPage() {
       <Panel title={account.sessions}>
         <div class="row">
           <Button disabled={isBusy} onClick={() => end(false)}>
-            {words.nav.logOut}
+            {nav.logOut}
           </Button>
           <Button kind="danger" disabled={isBusy} onClick={() => end(true)}>
             {account.everywhere}
@@ -54,29 +54,22 @@ export function AccountPage() {
 }
 
 function PasswordForm() {
-  const { words, toast } = useConsole();
-  const { account } = words;
+  const { first, common, account, toast } = useConsole();
   const send = async (body: Fields, form: HTMLFormElement): Promise<void> => {
     await ask('/v1/auth/change-password', { body });
     form.reset();
     toast({ text: account.changed });
   };
   return (
-    <FormPanel title={account.password} act={words.common.save} send={send}>
+    <FormPanel title={account.password} act={common.save} send={send}>
       <PasswordField label={account.current} name="currentPassword" />
-      <PasswordField
-        label={account.fresh}
-        name="newPassword"
-        hint={words.first.passwordHint}
-        isNew
-      />
+      <PasswordField label={account.fresh} name="newPassword" hint={first.passwordHint} isNew />
     </FormPanel>
   );
 }
 
 function FeedbackForm() {
-  const { words, toast, user, tenantName } = useConsole();
-  const { account } = words;
+  const { account, toast, user, tenantName } = useConsole();
   const send = async ({ message }: Fields, form: HTMLFormElement): Promise<void> => {
     const name = user.name ?? user.email;
     const body = { url: location.href, name, tenantName, email: user.email, message };

@@ -34,8 +34,7 @@ export function AuditPage() {
 }
 
 function Log() {
-  const { words, tenantName } = useConsole();
-  const { audit } = words;
+  const { nav, audit, tenantName } = useConsole();
   const [filters, setFilters] = useState(unfiltered);
   const { isBusy, run } = useAct();
   const place = usePlace();
@@ -52,7 +51,7 @@ function Log() {
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
-    <section class="panel flush" aria-label={words.nav.audit}>
+    <section class="panel flush" aria-label={nav.audit}>
       <FilterBar filters={filters} change={change} />
       <div class="toolbar row apart">
         <Button
@@ -107,7 +106,7 @@ function FilterBar({
   readonly filters: Filters;
   readonly change: (next: Partial<Filters>) => void;
 }) {
-  const { audit, list } = useConsole().words;
+  const { audit, list } = useConsole();
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -139,7 +138,7 @@ function Rows({
   readonly loaded: Loaded<readonly AuditEntry[]>;
   readonly names: ReadonlyMap<string, string>;
 }) {
-  const { audit } = useConsole().words;
+  const { audit } = useConsole();
   return (
     <Table
       loaded={loaded}
@@ -193,7 +192,7 @@ function Named({
 }
 
 function Details({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
-  const { audit } = useConsole().words;
+  const { audit } = useConsole();
   const entries = Object.entries(details);
   if (entries.length === 0) return null;
   return (

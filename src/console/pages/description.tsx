@@ -38,9 +38,9 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
 
 /** Of what reports print besides the case. */
 function useCaseLabels() {
-  const { words, language } = useConsole();
+  const { cases, language } = useConsole();
   const { exhibit } = wordsIn(language).document.caseData;
-  return { exhibit, examiner: words.cases.examiner };
+  return { exhibit, examiner: cases.examiner };
 }
 
 export function EditDialog({
@@ -50,8 +50,7 @@ export function EditDialog({
   readonly analysis: Analysis;
   readonly onClose: () => void;
 }) {
-  const { words, tenantName } = useConsole();
-  const { cases: text, common, upload } = words;
+  const { cases: text, common, upload, tenantName } = useConsole();
   const { id, comment, projectId, tags, caseData } = analysis;
   const labels = useCaseLabels();
   const send = async (fields: Fields): Promise<void> => {

@@ -22,16 +22,16 @@ export function HoldsPage() {
 
 /** The hold on one analysis, for users who may change settings. */
 export function AnalysisHold({ id }: { readonly id: string }) {
-  const { words, isManager } = useConsole();
+  const { holds, isManager } = useConsole();
   return isManager ? (
-    <Panel title={words.holds.one}>
+    <Panel title={holds.one}>
       <HoldOn id={id} />
     </Panel>
   ) : null;
 }
 
 function HoldOn({ id }: { readonly id: string }) {
-  const { holds } = useConsole().words;
+  const { holds } = useConsole();
   const { loaded, place, lift, dialog } = useHolds(id);
   const { data, error, reload } = loaded;
   const own = data?.filter(({ analysisId }) => analysisId === id || analysisId === null) ?? [];
@@ -63,7 +63,7 @@ function HoldOn({ id }: { readonly id: string }) {
 }
 
 function Holds() {
-  const { nav, holds } = useConsole().words;
+  const { nav, holds } = useConsole();
   const { loaded, place, lift, dialog } = useHolds(null);
   return (
     <>
@@ -128,12 +128,12 @@ interface HoldProps {
 
 /** What is held, in words. */
 function useHeldName({ analysisId, analysisName }: LegalHold): string {
-  const { everything } = useConsole().words.holds;
+  const { everything } = useConsole().holds;
   return analysisId === null ? everything : (analysisName ?? analysisId);
 }
 
 function Held({ hold: { analysisId, analysisName } }: HoldProps) {
-  const { holds } = useConsole().words;
+  const { holds } = useConsole();
   if (analysisId === null) return <strong>{holds.everything}</strong>;
   return (
     <a class="clip" href={`#/analysis/${analysisId}`} title={analysisId}>
@@ -157,15 +157,14 @@ function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: Ho
 }
 
 function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold) => void }) {
-  const { holds } = useConsole().words;
+  const { holds } = useConsole();
   const subject = useHeldName(hold);
   if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
   return <RowButton label={holds.lift} subject={subject} onClick={() => onLift(hold)} />;
 }
 
 function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {
-  const { words, tenantName, toast } = useConsole();
-  const { holds } = words;
+  const { holds, tenantName, toast } = useConsole();
   const send = async ({ reason }: Fields): Promise<void> => {
     const held = id === null ? {} : { analysisId: id };
     await ask(path, { body: { tenantName, ...held, reason } });
@@ -187,8 +186,7 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
 
 function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void }) {
   const { analysisId, reason } = hold;
-  const { words, tenantName, toast } = useConsole();
-  const { holds } = words;
+  const { holds, tenantName, toast } = useConsole();
   const send = async (): Promise<void> => {
     const held = analysisId === null ? {} : { analysisId };
     await ask(path, { method: 'DELETE', body: { tenantName, ...held } });

@@ -20,8 +20,7 @@ type Open =
   | { readonly is: 'secret'; readonly secret: string };
 
 export function KeysPage() {
-  const { words, isManager } = useConsole();
-  const { keys } = words;
+  const { common, nav, keys, isManager } = useConsole();
   const [open, setOpen] = useState<Open | null>(null);
   const loaded = useTenantList<KeyEntry>(path);
   const done = (secret: string | null) => {
@@ -31,7 +30,7 @@ export function KeysPage() {
   return (
     <>
       <div class="row apart">
-        <PageTitle text={words.nav.keys} />
+        <PageTitle text={nav.keys} />
         {isManager && (
           <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
             {keys.create}
@@ -39,8 +38,8 @@ export function KeysPage() {
         )}
       </div>
       <p class="soft">{keys.intro}</p>
-      {!isManager && <p class="notice">{words.common.noRight}</p>}
-      <section class="panel flush" aria-label={words.nav.keys}>
+      {!isManager && <p class="notice">{common.noRight}</p>}
+      <section class="panel flush" aria-label={nav.keys}>
         <Rows loaded={loaded} setOpen={setOpen} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}
@@ -53,7 +52,7 @@ export function KeysPage() {
           <div class="row">
             <CopyButton text={open.secret} />
             <Button kind="main" onClick={() => setOpen(null)}>
-              {words.common.close}
+              {common.close}
             </Button>
           </div>
         </Dialog>
@@ -69,8 +68,7 @@ function Rows({
   readonly loaded: Loaded<readonly KeyEntry[]>;
   readonly setOpen: (open: Open) => void;
 }) {
-  const { words, isManager } = useConsole();
-  const { keys } = words;
+  const { keys, isManager } = useConsole();
   return (
     <Table
       loaded={loaded}
@@ -126,7 +124,7 @@ async function make(body: object): Promise<string> {
 }
 
 function LifeField(props: { readonly value: string; readonly onValue: (days: string) => void }) {
-  const { keys } = useConsole().words;
+  const { keys } = useConsole();
   const options = Object.fromEntries(lives.map((days) => [days, keys.dayCount(days)]));
   return <SelectField label={keys.days} options={options} {...props} />;
 }
@@ -136,8 +134,7 @@ function expiryAfter(days: string): string {
 }
 
 function CreateDialog({ onDone }: DialogProps) {
-  const { words, tenantName } = useConsole();
-  const { keys } = words;
+  const { keys, tenantName } = useConsole();
   const [days, setDays] = useState('90');
   const send = async ({ name }: Fields): Promise<void> =>
     onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }));
@@ -150,8 +147,7 @@ function CreateDialog({ onDone }: DialogProps) {
 }
 
 function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { words, tenantName } = useConsole();
-  const { keys } = words;
+  const { keys, tenantName } = useConsole();
   const [days, setDays] = useState('90');
   const [grace, setGrace] = useState<keyof typeof graces>('day');
   const send = async (): Promise<void> => {
@@ -169,8 +165,7 @@ function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
 }
 
 function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { words, tenantName } = useConsole();
-  const { keys } = words;
+  const { keys, tenantName } = useConsole();
   const send = async (): Promise<void> => {
     // The body is sent only for its content type, without which the server treats the request as cross-site.
     await ask(path, { method: 'DELETE', query: { tenantName, uuid: entry.uuid }, body: {} });

@@ -24,20 +24,18 @@ type Open =
   | { readonly is: 'edit' | 'reset' | 'disable'; readonly person: TenantPerson };
 
 export function UsersPage() {
-  const { words, isManager, identity } = useConsole();
-  const { users } = words;
+  const { common, nav, users, isManager, identity } = useConsole();
   if (isManager && identity === 'embedded') return <People />;
   return (
     <>
-      <PageTitle text={words.nav.users} />
-      <p class="notice">{isManager ? users.elsewhere : words.common.noAccess}</p>
+      <PageTitle text={nav.users} />
+      <p class="notice">{isManager ? users.elsewhere : common.noAccess}</p>
     </>
   );
 }
 
 function People() {
-  const { words, tenantName, toast } = useConsole();
-  const { users } = words;
+  const { nav, users, tenantName, toast } = useConsole();
   const [open, setOpen] = useState<Open | null>(null);
   const loaded = useTenantList<TenantPerson>(path);
   const done = (text: string | null) => {
@@ -55,13 +53,13 @@ function People() {
   return (
     <>
       <div class="row apart">
-        <PageTitle text={words.nav.users} />
+        <PageTitle text={nav.users} />
         <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
           {users.create}
         </Button>
       </div>
       <p class="soft">{users.intro}</p>
-      <section class="panel flush" aria-label={words.nav.users}>
+      <section class="panel flush" aria-label={nav.users}>
         <Rows loaded={loaded} setOpen={setOpen} enable={enable} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}
@@ -81,8 +79,7 @@ function Rows({
   loaded,
   ...acts
 }: ActsProps & { readonly loaded: Loaded<readonly TenantPerson[]> }) {
-  const { words, user } = useConsole();
-  const { users, account } = words;
+  const { users, account, user } = useConsole();
   return (
     <Table
       loaded={loaded}
@@ -125,7 +122,7 @@ function Rows({
 }
 
 function Acts({ person, setOpen, enable }: ActsProps & { readonly person: TenantPerson }) {
-  const { users } = useConsole().words;
+  const { users } = useConsole();
   const acts: readonly (readonly [string, () => void])[] = [
     [users.edit, () => setOpen({ is: 'edit', person })],
     [users.reset, () => setOpen({ is: 'reset', person })],
@@ -148,8 +145,7 @@ interface DialogProps {
 }
 
 function CreateDialog({ onDone }: DialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users, common } = words;
+  const { users, common, tenantName } = useConsole();
   const send = async ({ email, name = '', password, mayChange }: Fields): Promise<void> => {
     const scopes = mayChange === undefined ? [] : [settings];
     const named = name.trim() === '' ? {} : { name: name.trim() };
@@ -167,12 +163,12 @@ function CreateDialog({ onDone }: DialogProps) {
 }
 
 function NameField(props: { readonly defaultValue?: string }) {
-  const { users } = useConsole().words;
+  const { users } = useConsole();
   return <TextField label={users.name} name="name" autocomplete="off" maxLength={255} {...props} />;
 }
 
 function NewPassword(props: { readonly name: string }) {
-  const { users, first } = useConsole().words;
+  const { users, first } = useConsole();
   return (
     <>
       <PasswordField label={users.password} hint={first.passwordHint} isNew {...props} />
@@ -186,8 +182,7 @@ interface PersonDialogProps extends DialogProps {
 }
 
 function EditDialog({ person, onDone }: PersonDialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users, common } = words;
+  const { users, common, tenantName } = useConsole();
   const send = async ({ name = '', mayChange }: Fields): Promise<void> => {
     const others = person.scopes.filter((scope) => scope !== settings);
     const scopes = mayChange === undefined ? others : [...others, settings];
@@ -208,8 +203,7 @@ function EditDialog({ person, onDone }: PersonDialogProps) {
 }
 
 function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users } = words;
+  const { users, tenantName } = useConsole();
   const send = async ({ newPassword }: Fields): Promise<void> => {
     await ask(`${path}/password`, { body: { tenantName, id, newPassword } });
     onDone(users.resetDone);
@@ -223,8 +217,7 @@ function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
 }
 
 function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users } = words;
+  const { users, tenantName } = useConsole();
   const send = async (): Promise<void> => {
     await ask(`${path}/disable`, { body: { tenantName, id } });
     onDone(users.disabledNow);

@@ -10,8 +10,7 @@ import { useSubmit } from '../parts/form.tsx';
 import { Dots, type Fact, Facts, PageTitle, Time } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
-  const { words, tenantName, language } = useConsole();
-  const { verify } = words;
+  const { nav, verify, tenantName, language } = useConsole();
   const [found, setFound] = useState<(Verification & { readonly name: string }) | null>(null);
   const { isBusy, failure, submit } = useSubmit(language);
   const check = async (file: File): Promise<void> => {
@@ -26,7 +25,7 @@ export function VerifyPage() {
   const isHeldOver = useFileDrop(checkFirst);
   return (
     <>
-      <PageTitle text={words.nav.verify} />
+      <PageTitle text={nav.verify} />
       <p class="soft">{verify.intro}</p>
       <div class={isHeldOver ? 'drop over' : 'drop'}>
         <h2>{verify.drop}</h2>
@@ -50,8 +49,7 @@ export function VerifyPage() {
 }
 
 function Found({ found }: { readonly found: Verification & { readonly name: string } }) {
-  const { words } = useConsole();
-  const { verify } = words;
+  const { list, verify } = useConsole();
   const { holds, problems, key, manifest, verdict, name } = found;
   const isOwn = key?.isOwn === true;
   const title = holds ? (isOwn ? verify.holdsOwn : verify.holds) : verify.broken;
@@ -62,7 +60,7 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
     [verify.signedAt, manifest && <Time at={manifest.signedAt} />],
     [verify.product, manifest && <bdi>{manifest.product}</bdi>],
     [verify.files, files ? <bdi>{files.map(({ name: file }) => file).join(', ')}</bdi> : null],
-    [verify.verdict, verdict && nameIn(words.list.results, verdict, verdict)],
+    [verify.verdict, verdict && nameIn(list.results, verdict, verdict)],
     [verify.key, key && key.fingerprint],
   ];
   return (

@@ -21,7 +21,7 @@ export function WebhooksPage() {
 }
 
 function Messages() {
-  const { nav, webhooks } = useConsole().words;
+  const { nav, webhooks } = useConsole();
   const [state, setState] = useState<Delivery['state'] | ''>('');
   const place = usePlace();
   const tenant = useTenant();
@@ -71,8 +71,7 @@ function Messages() {
 
 /** Sends messages again, or a test message. */
 function useSending(reload: () => void) {
-  const { words, tenantName } = useConsole();
-  const { webhooks } = words;
+  const { webhooks, tenantName } = useConsole();
   const { isBusy, run } = useAct(reload);
   const post = <T,>(act: string, body: object): Promise<T> =>
     ask(`${path}/${act}`, { body: { tenantName, ...body } });
@@ -108,7 +107,7 @@ function Rows({
   readonly loaded: Loaded<readonly Delivery[]>;
   readonly again: ((id: string) => void) | null;
 }) {
-  const { webhooks } = useConsole().words;
+  const { webhooks } = useConsole();
   return (
     <Table
       loaded={loaded}

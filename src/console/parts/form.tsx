@@ -127,7 +127,7 @@ export function PeriodFields({
   readonly period: { readonly from?: string; readonly to?: string };
   readonly onDay: (day: { readonly from: string } | { readonly to: string }) => void;
 }) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   const { from = '', to = '' } = period;
   return (
     <>
@@ -148,7 +148,7 @@ export function StrategyField(props: {
   readonly value: Strategy;
   readonly onValue: (value: Strategy) => void;
 }) {
-  const { upload } = useConsole().words;
+  const { upload } = useConsole();
   return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
 }
 
@@ -188,7 +188,7 @@ export function useSubmit(language: Language) {
     try {
       await send();
     } catch (error) {
-      setMessage(messageOf(error, wordsOf(language)));
+      setMessage(messageOf(error, wordsOf(language).common));
     }
     setBusy(false);
   };
@@ -217,7 +217,7 @@ export function useSubmit(language: Language) {
  * @param after - called after each action, even a failed one.
  */
 export function useAct(after: () => void = () => undefined) {
-  const { words, toast } = useConsole();
+  const { common, toast } = useConsole();
   const [isBusy, setBusy] = useState(false);
   const perform = async (act: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
@@ -225,7 +225,7 @@ export function useAct(after: () => void = () => undefined) {
       const text = await act();
       if (typeof text === 'string') toast({ text });
     } catch (failure) {
-      toast({ text: messageOf(failure, words) });
+      toast({ text: messageOf(failure, common) });
     }
     setBusy(false);
     after();
@@ -286,7 +286,7 @@ export function FormDialog({
   readonly send: Send;
   readonly children: ComponentChildren;
 }) {
-  const { words, language } = useConsole();
+  const { common, language } = useConsole();
   const { isBusy, failure, onSubmit } = useSubmit(language);
   const close = () => onDone(null);
   return (
@@ -298,7 +298,7 @@ export function FormDialog({
           <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
             {act}
           </button>
-          <Button onClick={close}>{words.common.cancel}</Button>
+          <Button onClick={close}>{common.cancel}</Button>
         </div>
       </form>
     </Dialog>
