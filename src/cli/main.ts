@@ -1,7 +1,8 @@
 /** The command line: runs a command or prints help, and turns every failure into one line and an exit code. */
 
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Help, Option } from 'commander';
+import { CommanderError, Help, Option } from 'commander';
+import { Command } from './command.ts';
 import wrapAnsi from 'wrap-ansi';
 import { type Language, languages } from '../contract/vocabulary.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
@@ -60,14 +61,11 @@ export function createProgram(argv: readonly string[]): Command {
         printUsageError(text, { command: commandIn(program, argv), write }),
     })
     .exitOverride()
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Examples:
   $ forensics analyze photo.jpg
   $ forensics serve
-  $ forensics help methods   (the manual; "forensics help" lists its topics)`,
-    );
+  $ forensics help methods   (the manual; "forensics help" lists its topics)`);
   addCommands(program);
   addHelp(program);
   return program;
@@ -82,14 +80,11 @@ function addHelp(program: Command): void {
     .addOption(
       new Option('--lang <language>', 'language of the manual').choices(languages).default('en'),
     )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Examples:
   $ forensics help analyze
   $ forensics help keys rotate
-  $ forensics help methods --lang de`,
-    )
+  $ forensics help methods --lang de`)
     .action((names: readonly string[], { lang }: { readonly lang: Language }, help: Command) =>
       printHelp(help, names, lang),
     );
@@ -109,7 +104,7 @@ async function printHelp(
     process.stdout.write(layMarkdown(readFileSync(page, 'utf8'), helpWidth()));
     return;
   }
-  if (first === undefined) help.parent!.addHelpText('after', `\n${topicList(language)}`);
+  if (first === undefined) help.parent!.helpAfter(`\n${topicList(language)}`);
   let command = help.parent!;
   for (const name of names) {
     command = commandBelow(command, name);

@@ -1,7 +1,8 @@
 /** Options shared by several commands, and their values. */
 
 import { availableParallelism } from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from './command.ts';
 import { usageError } from './errors.ts';
 
 /** Also the default of the sandbox, because every child process needs memory for a whole picture. */
@@ -131,7 +132,7 @@ export function subcommand(
   lines: readonly string[] = [],
 ): Command {
   const command = parent.command(name).description(description);
-  return lines.length === 0 ? command : command.addHelpText('after', examples(...lines));
+  return lines.length === 0 ? command : command.helpAfter(examples(...lines));
 }
 
 /** Adds a subcommand that acts on this machine's data folder. */

@@ -1,6 +1,7 @@
 /** The options of `forensics analyze`, and the rules for combining them. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Manifest } from '../../ops/backup/contents.ts';
 import type { Rehearsal } from '../../ops/backup/restore.ts';
 import type { Verified } from '../../ops/backup/verify.ts';
@@ -29,8 +29,7 @@ import {
 } from '../output/terminal.ts';
 
 export function defineBackup(backup: Command): void {
-  backup.addHelpText(
-    'after',
+  backup.helpAfter(
     examples(
       'backup create --out /mnt/backups',
       'backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar',
@@ -45,17 +44,14 @@ export function defineBackup(backup: Command): void {
       .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
       .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
 case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
 in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.
 
 Examples:
   $ forensics backup create
-  $ forensics backup create --out /mnt/backups --json`,
-    )
+  $ forensics backup create --out /mnt/backups --json`)
     .action(calling(create));
   subcommand(
     backup,
@@ -64,16 +60,13 @@ Examples:
   )
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Needs as much space in the folder for temporary files (TMPDIR) as the backup takes, and leaves nothing there. Exit codes:
 0 intact, 7 damaged.
 
 Examples:
   $ forensics backup verify forensics-backup-20261121T213005Z.tar
-  $ forensics backup verify forensics-backup-20261121T213005Z.tar --json`,
-    )
+  $ forensics backup verify forensics-backup-20261121T213005Z.tar --json`)
     .action(verify);
 }
 
@@ -249,16 +242,13 @@ export function defineRestore(command: Command): void {
       )
       .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 The data folder must be new or empty. Every byte is checked before anything is put in place; after an interrupted restore,
 no command opens the folder.
 
 Examples:
   $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
-  $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`,
-    )
+  $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`)
     .action(calling(restore));
 }
 

@@ -1,6 +1,7 @@
 /** `forensics feedback`: reads what people sent to the team through the service on this machine. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
 import { plainText } from '../../service/feedback/channels.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -9,10 +10,7 @@ import { printList } from '../output/layout.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineFeedback(feedback: Command): void {
-  feedback.addHelpText(
-    'after',
-    examples('feedback list', 'feedback show 65f000000000000000000001'),
-  );
+  feedback.helpAfter(examples('feedback list', 'feedback show 65f000000000000000000001'));
   localCommand(feedback, 'list', 'List feedback, newest first.', [
     'feedback list',
     'feedback list --limit 10 --json',

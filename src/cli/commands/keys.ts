@@ -1,6 +1,6 @@
 /** `forensics keys`: API keys of a tenant, on this machine or on a server. For rotation see `keys-rotate.ts`. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
 import { nameTenant, withService } from '../connection/server.ts';
@@ -28,8 +28,7 @@ import {
 } from './keys-rotate.ts';
 
 export function defineKeys(keys: Command): void {
-  keys.addHelpText(
-    'after',
+  keys.helpAfter(
     examples(
       'keys create --tenant acme --name ci --expires-in 90d',
       'keys rotate --tenant acme --name ci --grace 24h --json',
@@ -73,16 +72,13 @@ export function defineKeys(keys: Command): void {
     subcommand(keys, 'prune', 'Revoke keys that have expired or whose grace period is over.'),
   )
     .addOption(yesOption('do not ask for confirmation; required in scripts'))
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 They are listed first; valid keys are not affected. A request with a pruned key gets the same response as one with an unknown key
 (403) instead of the message that it has expired (401).
 
 Examples:
   $ forensics keys prune --tenant acme
-  $ forensics keys prune --tenant acme --yes --json`,
-    )
+  $ forensics keys prune --tenant acme --yes --json`)
     .action(calling(prune));
 }
 

@@ -1,7 +1,8 @@
 /** `forensics report`: writes the signed bundle of a stored analysis or case or, from a server, downloads its files. */
 
 import { basename, dirname } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { writeCard } from '../analyze/card.ts';
 import { caseOptions, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
@@ -46,9 +47,7 @@ export function defineReport(command: Command): void {
         .default([...languages], languages.join(',')),
     )
     .option('--force', 'replace existing output', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 On the server's own machine it writes evidence.zip, for "forensics verify": heatmaps and reports are rendered again from the
 stored result and signed with the key of "forensics signing-key". With --url, it downloads what the server has into a
 folder: result.json and, for the forensicReporting tier, heatmap-*.png and report-*.pdf, unsigned.
@@ -59,8 +58,7 @@ signed archive of the report with a complete bundle for each picture.
 Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
   $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results
-  $ forensics report --case 4711 --tenant acme --out case-4711.zip`,
-    )
+  $ forensics report --case 4711 --tenant acme --out case-4711.zip`)
     .action(async (analysis: string | undefined, _own: unknown, called: Command) => {
       await nameTenant(called);
       const options = called.optsWithGlobals<ReportOptions>();

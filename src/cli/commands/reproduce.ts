@@ -1,6 +1,6 @@
 /** `forensics reproduce`: repeats the examination behind an evidence bundle and compares the results. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig } from '../../contract/config.ts';
 import { exitCodes } from '../../errors.ts';
@@ -36,16 +36,13 @@ export function defineReproduce(command: Command): void {
       "the folder that contains the model's folder (default: the modelsDir setting)",
     )
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Examples:
   $ forensics reproduce evidence.zip
   $ forensics reproduce evidence.zip --original photo.jpg --json
 
 Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's model is not installed;
-7 the bundle is damaged, or the result differs.`,
-    )
+7 the bundle is damaged, or the result differs.`)
     .action(calling(reproduce));
 }
 

@@ -1,6 +1,6 @@
 /** `forensics tenant`: the tenants on this machine; some commands also work on a server. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import { tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -29,15 +29,12 @@ import { withService } from '../connection/server.ts';
 import { defineTenantReport } from './usage.ts';
 
 export function defineTenant(tenant: Command): void {
-  tenant.addHelpText(
-    'after',
-    `
+  tenant.helpAfter(`
 "show", "update" and "report" also work on a server. All other commands only work on the server's own machine.
 
 Examples:
   $ forensics tenant create acme
-  $ forensics tenant list --json`,
-  );
+  $ forensics tenant list --json`);
   localCommand(tenant, 'create', 'Create a tenant.', [
     'tenant create acme',
     'tenant create visitors --trial',
@@ -99,9 +96,7 @@ function defineDelete(tenant: Command): void {
   localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .argument('<name>', 'the tenant')
     .addOption(yesOption('do not ask for the name as confirmation; required in scripts'))
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
 called, and its name becomes available. A running server applies this from its next request onwards. Its users keep
 their accounts. A tenant with a legal hold cannot be deleted.
@@ -112,8 +107,7 @@ and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until 
 
 Examples:
   $ forensics tenant delete acme
-  $ forensics tenant delete acme --yes --json`,
-    )
+  $ forensics tenant delete acme --yes --json`)
     .action(calling(remove));
 }
 

@@ -1,7 +1,8 @@
 /** `forensics user`: accounts on this machine. */
 
 import { tenantNamed, type Core } from '../../service/core.ts';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import type { User, Users } from '../../service/access/users.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -13,16 +14,13 @@ import { log, print, printJson } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 
 export function defineUser(user: Command): void {
-  user.addHelpText(
-    'after',
-    `
+  user.helpAfter(`
 These commands only work on the server's own machine.
 
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
   $ forensics user passwd examiner@example.org --generate
-  $ forensics user list --json`,
-  );
+  $ forensics user list --json`);
   defineCreate(user);
   localCommand(user, 'list', 'List all accounts, by email address.', [
     'user list',

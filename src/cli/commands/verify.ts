@@ -1,6 +1,7 @@
 /** `forensics verify`: checks that an evidence bundle is exactly what was signed. Needs no server, network or data. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { exitCodes } from '../../errors.ts';
 import type { Manifest } from '../../evidence/bundle-format.ts';
 import type { Verification, VerifiedPicture, VerifyOptions } from '../../evidence/checks.ts';
@@ -19,17 +20,14 @@ interface VerifyCommandOptions extends KeyOptions {
 export function defineVerify(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Without --key or --fingerprint, anyone could have signed it, because the key is part of the bundle.
 
 Examples:
   $ forensics verify evidence.zip --key examiner.pem
   $ forensics verify evidence.zip --json
 
-Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`,
-    )
+Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`)
     .action(calling(verify));
 }
 
