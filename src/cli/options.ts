@@ -1,7 +1,7 @@
 /** Options shared by several commands, and their values. */
 
 import { availableParallelism } from 'node:os';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Command } from './command.ts';
 import { usageError } from './errors.ts';
 
@@ -94,11 +94,6 @@ export function assertNoOptions<Options extends object>(
 function isGiven(value: unknown): boolean {
   const isDefault = value === undefined || value === null || value === false;
   return !isDefault && !(Array.isArray(value) && value.length === 0);
-}
-
-/** Skips the confirmation of commands that cannot be undone. */
-export function yesOption(description = 'do not ask for confirmation'): Option {
-  return new Option('--yes', description).default(false);
 }
 
 /**

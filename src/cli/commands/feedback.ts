@@ -1,6 +1,5 @@
 /** `forensics feedback`: reads what people sent to the team through the service on this machine. */
 
-import { Option } from 'commander';
 import type { Command } from '../command.ts';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
 import { plainText } from '../../service/feedback/channels.ts';
@@ -15,7 +14,7 @@ export function defineFeedback(feedback: Command): void {
     'feedback list',
     'feedback list --limit 10 --json',
   ])
-    .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
+    .option('--limit <n>', 'at most this many', countFromOne, 100)
     .action(calling(list));
   localCommand(feedback, 'show', 'Show one message and how its delivery went.', [
     'feedback show 65f000000000000000000001',

@@ -12,7 +12,6 @@ import {
   parseDuration,
   subcommand,
   withServiceOptions,
-  yesOption,
 } from '../options.ts';
 import { type Columns, toList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
@@ -66,12 +65,12 @@ export function defineKeys(keys: Command): void {
     ]),
   )
     .argument('<uuid>', 'the uuid of the key, from "keys list"')
-    .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
+    .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(revoke));
   withTenant(
     subcommand(keys, 'prune', 'Revoke keys that have expired or whose grace period is over.'),
   )
-    .addOption(yesOption('do not ask for confirmation; required in scripts'))
+    .option('--yes', 'do not ask for confirmation; required in scripts', false)
     .helpAfter(`
 They are listed first; valid keys are not affected. A request with a pruned key gets the same response as one with an unknown key
 (403) instead of the message that it has expired (401).

@@ -19,7 +19,6 @@ import {
   serviceCommand,
   type ServiceOptions,
   withServiceOptions,
-  yesOption,
 } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { confirmByName, readText } from '../input.ts';
@@ -95,7 +94,7 @@ function defineUpdate(tenant: Command): void {
 function defineDelete(tenant: Command): void {
   localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .argument('<name>', 'the tenant')
-    .addOption(yesOption('do not ask for the name as confirmation; required in scripts'))
+    .option('--yes', 'do not ask for the name as confirmation; required in scripts', false)
     .helpAfter(`
 Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
 called, and its name becomes available. A running server applies this from its next request onwards. Its users keep

@@ -8,7 +8,7 @@ import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import { agreed, askHidden, canAsk, readFirstLine } from '../input.ts';
-import { calling, localCommand, type LocalOptions, yesOption } from '../options.ts';
+import { calling, localCommand, type LocalOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
@@ -44,7 +44,7 @@ Examples:
     ]),
   ).action(calling(passwd));
   onOne(user, 'disable', 'Disable an account and end all its sessions.', ['', '--yes'])
-    .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
+    .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(disable));
   onOne(user, 'enable', 'Enable a disabled account.', ['', '--json']).action(
     calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')),

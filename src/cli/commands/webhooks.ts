@@ -36,7 +36,7 @@ export function defineWebhooks(webhooks: Command): void {
     ),
   )
     .addOption(new Option('--state <state>', 'only messages in this state').choices(deliveryStates))
-    .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
+    .option('--limit <n>', 'at most this many', countFromOne, 100)
     .action(calling(list));
   withTenant(
     subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
