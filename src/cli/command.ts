@@ -1,6 +1,7 @@
+/** Commander's command, with one more method. */
+
 import { Command as PlainCommand } from 'commander';
 
-/** A command that may have text after the options in its help. */
 export class Command extends PlainCommand {
   declare readonly commands: readonly Command[];
   declare parent: Command | null;
@@ -9,6 +10,7 @@ export class Command extends PlainCommand {
     return new Command(name);
   }
 
+  /** Adds text after the options in its help. */
   helpAfter(text: string): this {
     return this.addHelpText('after', text);
   }
