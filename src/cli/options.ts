@@ -1,7 +1,8 @@
 /** Options shared by several commands, and their values. */
 
 import { availableParallelism } from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from './command.ts';
 import { usageError } from './errors.ts';
 
 /** Also the default of the sandbox, because every child process needs memory for a whole picture. */
@@ -75,17 +76,24 @@ export function parseDuration(text: string): number {
 /**
  * Rejects options that would have no effect, so that no user relies on one.
  *
- * @param why - the end of a sentence that begins with their names.
- * @throws {ForensicsError} `usage` if one of them is given.
+ * @param names - as Commander stores them: `apiKeyFile` for `--api-key-file`.
+ * @param why - the end of a sentence that begins with those that were given.
+ * @throws {ForensicsError} `usage` if one of them was given.
  */
-export function assertNoOptions(given: Readonly<Record<string, boolean>>, why: string): void {
-  const names = Object.keys(given).filter((name) => given[name] === true);
-  if (names.length > 0) throw usageError(`${names.join(', ')} ${why}`);
+export function assertNoOptions<Options extends object>(
+  options: Options,
+  names: readonly (keyof Options & string)[],
+  why: string,
+): void {
+  const flags = names
+    .filter((name) => isGiven(options[name]))
+    .map((name) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+  if (flags.length > 0) throw usageError(`${flags.join(', ')} ${why}`);
 }
 
-/** Skips the confirmation of commands that cannot be undone. */
-export function yesOption(description = 'do not ask for confirmation'): Option {
-  return new Option('--yes', description).default(false);
+function isGiven(value: unknown): boolean {
+  const isDefault = value === undefined || value === null || value === false;
+  return !isDefault && !(Array.isArray(value) && value.length === 0);
 }
 
 /**
@@ -119,7 +127,7 @@ export function subcommand(
   lines: readonly string[] = [],
 ): Command {
   const command = parent.command(name).description(description);
-  return lines.length === 0 ? command : command.addHelpText('after', examples(...lines));
+  return lines.length === 0 ? command : command.helpAfter(examples(...lines));
 }
 
 /** Adds a subcommand that acts on this machine's data folder. */
@@ -195,14 +203,7 @@ export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const { FORENSICS_URL = '', FORENSICS_PROFILE = '' } = process.env;
   const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
   if (isOfEnvironment && dataDir === undefined) return true;
-  const { ca, fingerprint, apiKeyFile } = options;
-  assertNoOptions(
-    {
-      '--ca': ca !== undefined,
-      '--fingerprint': fingerprint !== undefined,
-      '--api-key-file': apiKeyFile !== undefined,
-    },
-    'only works with a server; add --url or --profile.',
-  );
+  const why = 'only works with a server; add --url or --profile.';
+  assertNoOptions(options, ['ca', 'fingerprint', 'apiKeyFile'], why);
   return false;
 }

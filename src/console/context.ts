@@ -16,13 +16,13 @@ export interface Toast {
   readonly undo?: () => void;
 }
 
-export interface Context {
+/** With the words of the user's language, by part of the console. */
+export interface Context extends Words {
   readonly user: UserInfo;
   readonly tenantName: string;
   /** Whether the user may change settings. */
   readonly isManager: boolean;
   readonly language: Language;
-  readonly words: Words;
   readonly identity: 'embedded' | 'oidc';
   readonly limits: PictureLimits;
   /** What the server accepts. */
@@ -61,8 +61,8 @@ export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
 }
 
-/** The message of an error: in the language of `words` if they have one for its code, otherwise the server's own. */
-export function messageOf(error: unknown, { common }: Words): string {
+/** The message of an error: in the language of `common` if that has one for its code, otherwise the server's own. */
+export function messageOf(error: unknown, common: Words['common']): string {
   if (!(error instanceof ApiError)) return common.failed;
   if (error.status === 0) return common.unreachable;
   if (error.message === '') return common.failed;

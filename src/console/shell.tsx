@@ -56,11 +56,11 @@ export function Shell(props: ShellProps) {
     );
   }
   const context: Context = {
+    ...words,
     user,
     tenantName,
     isManager: user.scopes.includes('settings'),
     language,
-    words,
     identity: state.identity,
     limits: state.limits,
     intake: state.intake,
@@ -137,13 +137,13 @@ function usePlaceFocus(place: string, onMove: () => void) {
 
 /** The tenant, the user, and the log-out button. */
 function Who() {
-  const { words, user, tenantName, setTenantName, language, setLanguage, leave } = useConsole();
+  const { nav, user, tenantName, setTenantName, language, setLanguage, leave } = useConsole();
   const { isBusy, run } = useAct();
   return (
     <div class="who">
       {user.tenants.length > 1 && (
         <select
-          aria-label={words.nav.tenantChoice}
+          aria-label={nav.tenantChoice}
           value={tenantName}
           onChange={({ currentTarget }) => setTenantName(currentTarget.value)}
         >
@@ -159,7 +159,7 @@ function Who() {
           disabled={isBusy}
           onClick={() => run(async () => logOut(false).then(leave))}
         >
-          {words.nav.logOut}
+          {nav.logOut}
         </Button>
         <LanguageSwitch language={language} setLanguage={setLanguage} />
       </div>
@@ -168,7 +168,7 @@ function Who() {
 }
 
 function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly close: () => void }) {
-  const { words } = useConsole();
+  const { common } = useConsole();
   const undo = (): void => {
     toast?.undo?.();
     close();
@@ -180,7 +180,7 @@ function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly cl
           <span>{toast.text}</span>
           {toast.undo !== undefined && (
             <Button kind="little" onClick={undo}>
-              {words.common.undo}
+              {common.undo}
             </Button>
           )}
         </div>
@@ -212,8 +212,7 @@ function Brand() {
 }
 
 function Navigation({ here }: { readonly here: string }) {
-  const { words, isManager } = useConsole();
-  const { nav } = words;
+  const { nav, isManager } = useConsole();
   const current =
     here === 'analysis' || here === 'case' ? 'analyses' : here === 'manual' ? 'help' : here;
   return (
@@ -238,7 +237,7 @@ function Navigation({ here }: { readonly here: string }) {
 }
 
 function Page({ route: { path, query } }: { readonly route: Route }) {
-  const { words } = useConsole();
+  const { common } = useConsole();
   const [first = 'analyses', second = ''] = path;
   if (first === 'analysis') {
     const otherId = query.get('with');
@@ -249,7 +248,7 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
   if (first === 'tenant') return <TenantPage query={query} />;
   if (first === 'manual') return <ManualPage topic={second} />;
   const Plain = plainPages[first];
-  return Plain === undefined ? <h1>{words.common.pageNotFound}</h1> : <Plain />;
+  return Plain === undefined ? <h1>{common.pageNotFound}</h1> : <Plain />;
 }
 
 /** By the first part of their address. */

@@ -3,7 +3,7 @@
  * texture, edges and colours as much as on a change.
  */
 
-import { luminanceTable, placesInBlock } from '../image/jpeg-quality.ts';
+import { inRows, luminanceTable } from '../image/jpeg-quality.ts';
 import { boxMean, countBlocks, forEachBlock, mapOfBlocks, nearestWhole } from './blocks.ts';
 import { type Detector, noWeight, type LocalisedFinding } from './detector.ts';
 import { storedLuma, type StoredPlane } from './stored-plane.ts';
@@ -12,7 +12,7 @@ const method = 'error-level';
 
 /** libjpeg quality of the trial save; Krawetz uses 90 and 95. */
 const quality = 90;
-const steps = inBlockOrder(luminanceTable(quality));
+const steps = Float64Array.from(inRows(luminanceTable(quality)));
 const corner = { left: 0, top: 0 };
 /** Radius in blocks over which blocks are averaged. */
 const radius = 1;
@@ -61,13 +61,6 @@ function trySave(plane: StoredPlane) {
     losable[block] = most;
   });
   return { columns, rows, lost, losable };
-}
-
-/** @param inZigZag - one number per frequency. */
-function inBlockOrder(inZigZag: readonly number[]): Float64Array {
-  const ordered = new Float64Array(inZigZag.length);
-  for (const [k, place] of placesInBlock.entries()) ordered[place] = inZigZag[k]!;
-  return ordered;
 }
 
 function sum(values: Float32Array): number {

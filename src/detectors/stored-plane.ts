@@ -25,13 +25,7 @@ export function storedLuma(picture: Picture): StoredPlane {
   if (orientation === 1) return { width, height, luma };
   const known = turnedPlanes.get(picture);
   if (known !== undefined) return known;
-  const stored = new Uint8Array(luma.length);
-  const { origin, right, below } = stepsThrough(facts);
-  for (let y = 0, from = 0; y < facts.height; y++) {
-    const start = origin + y * below;
-    for (let x = 0; x < facts.width; x++, from++) stored[start + x * right] = luma[from]!;
-  }
-  const plane = { width, height, luma: stored };
+  const plane = { width, height, luma: inStoredOrder(luma, 1, facts) };
   turnedPlanes.set(picture, plane);
   return plane;
 }
@@ -41,27 +35,22 @@ export function storedRgb({
   facts,
   rgb,
 }: Pick<Picture, 'rgb'> & { readonly facts: Turned }): Uint8Array {
-  if (facts.orientation === 1) return rgb;
-  const stored = new Uint8Array(rgb.length);
-  const { origin, right, below } = stepsThrough(facts);
-  for (let y = 0, from = 0; y < facts.height; y++) {
-    const start = 3 * (origin + y * below);
-    for (let x = 0; x < facts.width; x++, from += 3) {
-      const to = start + 3 * x * right;
-      stored[to] = rgb[from]!;
-      stored[to + 1] = rgb[from + 1]!;
-      stored[to + 2] = rgb[from + 2]!;
-    }
-  }
-  return stored;
+  return facts.orientation === 1 ? rgb : inStoredOrder(rgb, 3, facts);
 }
 
-/** Index of the first upright pixel in the stored file, and the steps to the pixels on its right and below it. */
-function stepsThrough(facts: Turned) {
+function inStoredOrder(upright: Uint8Array, channels: number, facts: Turned): Uint8Array {
+  const stored = new Uint8Array(upright.length);
+  // The first upright pixel, and the steps to the pixels on its right and below it.
   const origin = storedIndex(facts, 0, 0);
   const right = storedIndex(facts, 1, 0) - origin;
   const below = storedIndex(facts, 0, 1) - origin;
-  return { origin, right, below };
+  for (let y = 0, from = 0; y < facts.height; y++) {
+    for (let x = 0; x < facts.width; x++) {
+      const to = channels * (origin + y * below + x * right);
+      for (let k = 0; k < channels; k++) stored[to + k] = upright[from++]!;
+    }
+  }
+  return stored;
 }
 
 /**

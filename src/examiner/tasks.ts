@@ -1,23 +1,15 @@
 /** The tasks of the sandbox. To add one, add an entry to `tasks` and its function; each becomes a sandbox method. */
 
-import type { Examination } from '../engine/result.ts';
-import type { PdfContents } from '../image/pdf.ts';
-import type { PicturePage } from '../present/cases.ts';
 import type { ModelCache } from './model-cache.ts';
-import type { AlignedPictures } from '../render/heatmap/aligned-pictures.ts';
 import type {
   BesideRequest,
-  CaseRendering,
   CaseRequest,
   CompareRequest,
   ExamineRequest,
-  Measurement,
   MeasureRequest,
   PageRequest,
   PdfPartRequest,
   PdfRequest,
-  PixelDifference,
-  Rendering,
   RenderRequest,
   TaskContext,
   TaskSettings,
@@ -32,62 +24,42 @@ export const tasks = {
    * @throws {ForensicsError} `image_*` or `file_*` for the picture, `model_*` for the model, `invalid_request` for an
    *   option, `inference_*` for the child.
    */
-  examine: async (request: ExamineRequest, context: TaskContext): Promise<Examination> => {
-    const { performExamine } = await import('./examine.ts');
-    return performExamine(request, context);
-  },
+  examine: async (request: ExamineRequest, context: TaskContext) =>
+    (await import('./examine.ts')).performExamine(request, context),
   /**
    * Reads the picture under each condition and decides under every strategy.
    *
    * @throws {ForensicsError} as `examine`.
    */
-  measure: async (request: MeasureRequest, context: TaskContext): Promise<Measurement> => {
-    const { performMeasure } = await import('./examine.ts');
-    return performMeasure(request, context);
-  },
+  measure: async (request: MeasureRequest, context: TaskContext) =>
+    (await import('./examine.ts')).performMeasure(request, context),
   /** @throws {ForensicsError} as `examine`; `image_not_as_declared` if the picture is not the one examined. */
-  render: async (request: RenderRequest, context: TaskContext): Promise<Rendering> => {
-    const { performRender } = await import('./render.ts');
-    return performRender(request, context);
-  },
+  render: async (request: RenderRequest, context: TaskContext) =>
+    (await import('./render.ts')).performRender(request, context),
   /** Renders the first page of a picture's report, for the report on its case. @throws {ForensicsError} as `render`. */
-  preparePage: async (request: PageRequest, context: TaskContext): Promise<PicturePage> => {
-    const { performPreparePage } = await import('./render.ts');
-    return performPreparePage(request, context);
-  },
+  preparePage: async (request: PageRequest, context: TaskContext) =>
+    (await import('./render.ts')).performPreparePage(request, context),
   /** Renders the PDF report on a case, in each language. @throws {ForensicsError} `inference_*`. */
-  renderCase: async (request: CaseRequest): Promise<CaseRendering> => {
-    const { performRenderCase } = await import('./render.ts');
-    return performRenderCase(request);
-  },
+  renderCase: async (request: CaseRequest) =>
+    (await import('./render.ts')).performRenderCase(request),
   /** Lays two pictures side by side, for a report. @throws {ForensicsError} as `examine`, for either picture. */
-  layBeside: async (request: BesideRequest, context: TaskContext): Promise<AlignedPictures> => {
-    const { performLayBeside } = await import('./render.ts');
-    return performLayBeside(request, context);
-  },
+  layBeside: async (request: BesideRequest, context: TaskContext) =>
+    (await import('./render.ts')).performLayBeside(request, context),
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
-  listPdfParts: async ({ source }: PdfRequest, { limits }: TaskContext): Promise<PdfContents> => {
+  listPdfParts: async ({ source }: PdfRequest, { limits }: TaskContext) => {
     const { listPdfParts } = await import('../image/pdf.ts');
     const { readSource } = await import('./open-picture.ts');
     return listPdfParts(await readSource(source, limits), limits);
   },
   /** @throws {ForensicsError} as `readPdfPart`; `file_*`. */
-  readPdfPart: async (
-    { source, part }: PdfPartRequest,
-    { limits }: TaskContext,
-  ): Promise<Uint8Array> => {
+  readPdfPart: async ({ source, part }: PdfPartRequest, { limits }: TaskContext) => {
     const { readPdfPart } = await import('../image/pdf.ts');
     const { readSource } = await import('./open-picture.ts');
     return readPdfPart(await readSource(source, limits), part, limits);
   },
   /** Null if either is not a PNG file, or they differ in size or type. @throws {ForensicsError} `inference_*`. */
-  compare: async (
-    request: CompareRequest,
-    context: TaskContext,
-  ): Promise<PixelDifference | null> => {
-    const { performCompare } = await import('./render.ts');
-    return performCompare(request, context);
-  },
+  compare: async (request: CompareRequest, context: TaskContext) =>
+    (await import('./render.ts')).performCompare(request, context),
 };
 
 export type TaskName = keyof typeof tasks;

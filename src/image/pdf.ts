@@ -278,12 +278,7 @@ function storedData({ lib }: Page, { object }: PagePicture): Uint8Array {
   }
 }
 
-interface Samples {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: 1 | 3;
-  readonly data: Uint8Array;
-}
+type Samples = Parameters<typeof savePng>[0];
 
 /** In stored size, at 8 bits, without masks. */
 function samples({ lib }: Page, { object, width, height }: PagePicture, limits: Limits): Samples {

@@ -39,17 +39,11 @@ function detectKind(trailing: Uint8Array): string | null {
   if (known !== undefined) return known[0];
   // Samsung phones end their files with a directory of the data they appended.
   if (String.fromCharCode(...trailing.subarray(-4)) === 'SEFT') return 'samsung-trailer';
-  if (isZero(trailing)) return 'zeros';
+  if (trailing.every((byte) => byte === 0)) return 'zeros';
   const isPlainText = trailing
     .subarray(0, 512)
     .every((byte) => (byte >= 32 && byte < 127) || [9, 10, 13].includes(byte));
   return isPlainText ? 'text' : null;
-}
-
-/** Compares in blocks, because many megabytes may follow a picture and a call per byte would take seconds. */
-function isZero(bytes: Uint8Array): boolean {
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
-  return true;
 }
 
 const entriesTag = 0xb002;

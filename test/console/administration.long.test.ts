@@ -146,6 +146,10 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     const { page, context, complaints } = await openWindow(browser);
     await enter(page, 'audit');
     await page.locator('tbody tr', { hasText: 'User added' }).first().waitFor();
+    const background = await page.evaluate(
+      'getComputedStyle(document.querySelector("td.ordinal")).backgroundColor',
+    );
+    expect(background).toBe('rgba(0, 0, 0, 0)');
 
     await page.getByLabel('Type').selectOption('key');
     await page.locator('tbody tr', { hasText: 'Key created' }).waitFor();

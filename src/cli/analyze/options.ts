@@ -1,13 +1,14 @@
 /** The options of `forensics analyze`, and the rules for combining them. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';
 import { dirname, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { jsonOrNull } from '../../contract/common.ts';
+import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/system-errors.ts';
 import type { CaseData, Laboratory } from '../../present/report-item.ts';
 
@@ -62,26 +63,18 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
   }
   checkStandardInput(args);
   if (isRemote(options)) return;
-  const { tenant, resume, wait } = options;
-  assertNoOptions(
-    { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
-    'only works with a server; add --url.',
-  );
+  const ofServer = { ...options, noWait: !options.wait };
+  assertNoOptions(ofServer, ['tenant', 'resume', 'noWait'], 'only works with a server; add --url.');
 }
 
 function checkNoReportOptions(options: AnalyzeOptions): void {
-  const forReports = {
-    '--maps': options.maps !== null,
-    '--validation': options.validation !== undefined,
-    '--with-metadata': options.withMetadata,
-    '--without-original': options.withoutOriginal,
-    '--error-level': options.errorLevel,
-    ...caseOptionsGiven(options),
+  const forReports = [
+    ...(['maps', 'validation', 'withMetadata', 'withoutOriginal', 'errorLevel'] as const),
     // A server adds pictures of either tier to a case.
-    '--case': options.case !== undefined && !isRemote(options),
-    '--html': options.html,
-  };
-  assertNoOptions(forReports, 'is for forensic reports; add --tier forensicReporting.');
+    ...caseOptions.filter((name) => name !== 'case' || !isRemote(options)),
+    'html' as const,
+  ];
+  assertNoOptions(options, forReports, 'is for forensic reports; add --tier forensicReporting.');
 }
 
 function checkStandardInput(args: readonly string[]): void {
@@ -97,13 +90,8 @@ export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Languag
   return lang[0] ?? 'en';
 }
 
-export interface CaseOptions {
-  readonly case?: string;
-  readonly exhibit?: string;
-  readonly examiner?: string;
-  readonly note?: string;
-  readonly template?: string;
-}
+export const caseOptions = ['case', 'exhibit', 'examiner', 'note', 'template'] as const;
+export type CaseOptions = { readonly [Name in (typeof caseOptions)[number]]?: string };
 
 /** `--project` is a second name of `--case`: what the API calls it. */
 export function withCaseOptions(command: Command): Command {
@@ -121,30 +109,12 @@ export function withCaseOptions(command: Command): Command {
     );
 }
 
-/** Which of these options were given, in the form `assertNoOptions` takes. */
-export function caseOptionsGiven(options: CaseOptions): Readonly<Record<string, boolean>> {
-  return {
-    '--case': options.case !== undefined,
-    '--exhibit': options.exhibit !== undefined,
-    '--examiner': options.examiner !== undefined,
-    '--note': options.note !== undefined,
-    '--template': options.template !== undefined,
-  };
-}
-
 /** Returns an empty object if no option was given. @throws {ForensicsError} `usage` for an unusable template. */
 export async function readCaseData(options: CaseOptions): Promise<{ caseData?: CaseData }> {
-  if (!Object.values(caseOptionsGiven(options)).includes(true)) return {};
   const { case: caseNumber, exhibit, examiner, note, template } = options;
-  return {
-    caseData: {
-      ...(caseNumber === undefined ? {} : { caseNumber }),
-      ...(exhibit === undefined ? {} : { exhibit }),
-      ...(examiner === undefined ? {} : { examiner }),
-      ...(note === undefined ? {} : { note }),
-      ...(template === undefined ? {} : { laboratory: await readTemplate(template) }),
-    },
-  };
+  const laboratory = template === undefined ? undefined : await readTemplate(template);
+  const caseData = withoutUndefined({ caseNumber, exhibit, examiner, note, laboratory });
+  return Object.keys(caseData).length === 0 ? {} : { caseData };
 }
 
 const text = Type.String({ minLength: 1, maxLength: 600 });

@@ -1,6 +1,7 @@
 /** `forensics analyze`. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
 import { createChildren } from '../../examiner/sandbox.ts';
 import { type AnalyzeOptions, checkUsage, failOns, withCaseOptions } from '../analyze/options.ts';
@@ -21,9 +22,7 @@ export function defineAnalyze(command: Command): void {
     .option('--tenant <name>', 'on a server: the tenant to act for', named)
     .option('--resume', 'on a server: continue a run that was interrupted', false)
     .option('--no-wait', 'on a server: upload, start, print the ids, and exit')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
 A file given twice is examined once.
 
@@ -32,8 +31,7 @@ Examples:
   $ forensics analyze -r pictures --jsonl --fail-on fake
 
 Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 usage,
-10 to 13 as requested with --fail-on.`,
-    )
+10 to 13 as requested with --fail-on.`)
     .action(async (files: string[], _own: unknown, called: Command) => {
       const options = called.optsWithGlobals<AnalyzeOptions>();
       checkUsage(files, options);

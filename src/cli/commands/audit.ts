@@ -1,6 +1,7 @@
 /** `forensics audit`: the audit logs of this machine, one for each tenant and one for the service. */
 
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from '../command.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import type { Verification } from '../../service/audit/log.ts';
@@ -12,15 +13,12 @@ import { type Columns, printList } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
-  audit.addHelpText(
-    'after',
-    `
+  audit.helpAfter(`
 Each tenant has its own log; --service is the log of accounts, the master key and the signing key.
 
 Examples:
   $ forensics audit verify
-  $ forensics audit list --tenant acme --analysis 65f000000000000000000001`,
-  );
+  $ forensics audit list --tenant acme --analysis 65f000000000000000000001`);
   defineVerify(audit);
   withLog(
     subcommand(
@@ -50,16 +48,13 @@ function defineVerify(audit: Command): void {
     subcommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.'),
   )
     .option('--head <hash>', 'the hash of an entry, from a copy kept elsewhere', parseHash)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Without --tenant or --service, every log is checked; the exit code is 7 if one is broken. Anyone who can write to the
 database can rewrite a log from any entry onwards; only a hash stored elsewhere ("audit head") reveals that.
 
 Examples:
   $ forensics audit verify
-  $ forensics audit verify --tenant acme --json`,
-    )
+  $ forensics audit verify --tenant acme --json`)
     .action(calling(verify));
 }
 

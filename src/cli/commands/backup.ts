@@ -2,18 +2,24 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Manifest } from '../../ops/backup/contents.ts';
 import type { Rehearsal } from '../../ops/backup/restore.ts';
 import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/batch.ts';
-import { calling, type LocalOptions, named, subcommand, withLocalOptions } from '../options.ts';
-import { layCard, listRows, type Row } from '../output/layout.ts';
+import {
+  calling,
+  examples,
+  type LocalOptions,
+  named,
+  subcommand,
+  withLocalOptions,
+} from '../options.ts';
+import { listRows, printCard, type Row } from '../output/layout.ts';
 import {
   canAnimate,
-  lineWidth,
   log,
   printable,
   printJson,
@@ -23,12 +29,11 @@ import {
 } from '../output/terminal.ts';
 
 export function defineBackup(backup: Command): void {
-  backup.addHelpText(
-    'after',
-    `
-Examples:
-  $ forensics backup create --out /mnt/backups
-  $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`,
+  backup.helpAfter(
+    examples(
+      'backup create --out /mnt/backups',
+      'backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar',
+    ),
   );
   withLocalOptions(
     subcommand(
@@ -39,17 +44,14 @@ Examples:
       .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
       .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
 case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
 in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its contents.
 
 Examples:
   $ forensics backup create
-  $ forensics backup create --out /mnt/backups --json`,
-    )
+  $ forensics backup create --out /mnt/backups --json`)
     .action(calling(create));
   subcommand(
     backup,
@@ -58,16 +60,13 @@ Examples:
   )
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Needs as much space in the folder for temporary files (TMPDIR) as the backup takes, and leaves nothing there. Exit codes:
 0 intact, 7 damaged.
 
 Examples:
   $ forensics backup verify forensics-backup-20261121T213005Z.tar
-  $ forensics backup verify forensics-backup-20261121T213005Z.tar --json`,
-    )
+  $ forensics backup verify forensics-backup-20261121T213005Z.tar --json`)
     .action(verify);
 }
 
@@ -102,8 +101,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { file, sizeBytes, manifest, manifestSha256 } = made;
   if (manifest.holdsKeys) log(keysWarning);
   if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
-  const rows = describeBackup({ manifest, manifestSha256 });
-  process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, lineWidth(process.stdout)));
+  printCard(`${printable(file)}: WRITTEN`, describeBackup({ manifest, manifestSha256 }));
 }
 
 const copying = { database: 'Copying the database', files: 'Copying the files it refers to' };
@@ -137,14 +135,11 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
   const isWhole = problems.length === 0;
   if (json) printJson({ whole: isWhole, ...verified, rehearsal });
   else {
-    const word = isWhole ? 'INTACT' : 'DAMAGED';
-    const rows = [
+    printCard(`${printable(file)}: ${isWhole ? 'INTACT' : 'DAMAGED'}`, [
       ...listRows('Wrong', problems.map(printable)),
       ...describeBackup(verified),
       ...listRows('Tested', isWhole ? [describeRehearsal(rehearsal)] : []),
-    ];
-    const card = layCard(`${printable(file)}: ${word}`, rows, lineWidth(process.stdout));
-    process.stdout.write(card);
+    ]);
   }
   if (!isWhole) throw isDamaged(problems);
 }
@@ -247,16 +242,13 @@ export function defineRestore(command: Command): void {
       )
       .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 The data folder must be new or empty. Every byte is checked before anything is put in place; after an interrupted restore,
 no command opens the folder.
 
 Examples:
   $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
-  $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`,
-    )
+  $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`)
     .action(calling(restore));
 }
 
@@ -291,12 +283,10 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     return printJson({ restored: !dryRun, dataDir, manifestSha256, manifest, rows, steps });
   }
   const filled = Object.entries(rows).flatMap(([table, n]) => (n > 0 ? [`${table} ${n}`] : []));
-  const word = dryRun ? 'WOULD BE RESTORED' : 'RESTORED';
-  const facts = [
+  printCard(`${printable(dataDir)}: ${dryRun ? 'WOULD BE RESTORED' : 'RESTORED'}`, [
     ...describeBackup({ manifest, manifestSha256 }),
     ...(dryRun ? listRows('Rows', [printable(filled.join(', '))]) : []),
-  ];
-  process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, lineWidth(process.stdout)));
+  ]);
   for (const step of steps) log(step);
 }
 

@@ -1,6 +1,7 @@
 /** `forensics completion`: prints a short shell script that gets its suggestions from the hidden command `__complete`. */
 
-import { Argument, type Command, type Option } from 'commander';
+import { Argument, type Option } from 'commander';
+import type { Command } from '../command.ts';
 
 type Complete = (command: Command) => Promise<void>;
 
@@ -10,9 +11,7 @@ type Shell = (typeof shells)[number];
 export function defineCompletion(command: Command): void {
   command
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 To install it for every new shell:
   bash         forensics completion bash > ~/.local/share/bash-completion/completions/forensics
                (needs the package bash-completion; without it, source the file in ~/.bashrc)
@@ -23,8 +22,7 @@ To install it for every new shell:
 
 Examples:
   $ forensics completion bash > ~/.local/share/bash-completion/completions/forensics
-  $ forensics completion fish | source`,
-    )
+  $ forensics completion fish | source`)
     .action((shell: Shell) => {
       process.stdout.write(scripts[shell]);
     });

@@ -1,6 +1,6 @@
 /** `forensics config`: prints the settings and where each comes from. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { readConfig, redacted, type ShownSetting } from '../../contract/config.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { calling, examples, subcommand } from '../options.ts';
@@ -11,20 +11,17 @@ type ShowOptions = SettingFlags<'serve'> & { readonly origin: boolean; readonly 
 
 export function defineConfig(config: Command): void {
   const lines = ['config show --origin', 'config show --json --config ./config.json'];
-  config.addHelpText('after', examples(...lines));
+  config.helpAfter(examples(...lines));
   withSettingFlags(
     subcommand(config, 'show', 'Print every setting; secrets are shown as ***.'),
     'serve',
   )
     .option('--origin', 'show which option, variable or config file each value comes from', false)
     .option('--json', 'print JSON, with the origins', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Takes the options of "forensics serve" and shows their effect. If a setting is invalid, it says which one, and the exit code
 is 2.
-${examples(...lines)}`,
-    )
+${examples(...lines)}`)
     .action(calling(show));
 }
 

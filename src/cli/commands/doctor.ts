@@ -1,6 +1,6 @@
 /** `forensics doctor`: checks that everything the service needs works, and says how to fix what does not. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Diagnosis, State } from '../../ops/doctor/installation.ts';
 import { examineInstallation } from '../../ops/doctor/doctor.ts';
 import { exitCodes } from '../../errors.ts';
@@ -20,9 +20,7 @@ export function defineDoctor(doctor: Command): void {
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Checks the data folder on this machine. It writes, reads and deletes small objects in the stores and, like every command,
 upgrades an older database; it changes nothing else.
 
@@ -30,8 +28,7 @@ Examples:
   $ forensics doctor
   $ forensics doctor --tenant acme --json
 
-Exit codes: 0 no check failed, 1 at least one did.`,
-    )
+Exit codes: 0 no check failed, 1 at least one did.`)
     .action(calling(runDoctor));
 }
 

@@ -1,6 +1,6 @@
 /** `forensics feedback`: reads what people sent to the team through the service on this machine. */
 
-import { type Command, Option } from 'commander';
+import type { Command } from '../command.ts';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
 import { plainText } from '../../service/feedback/channels.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -9,15 +9,12 @@ import { printList } from '../output/layout.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineFeedback(feedback: Command): void {
-  feedback.addHelpText(
-    'after',
-    examples('feedback list', 'feedback show 65f000000000000000000001'),
-  );
+  feedback.helpAfter(examples('feedback list', 'feedback show 65f000000000000000000001'));
   localCommand(feedback, 'list', 'List feedback, newest first.', [
     'feedback list',
     'feedback list --limit 10 --json',
   ])
-    .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
+    .option('--limit <n>', 'at most this many', countFromOne, 100)
     .action(calling(list));
   localCommand(feedback, 'show', 'Show one message and how its delivery went.', [
     'feedback show 65f000000000000000000001',

@@ -3,7 +3,7 @@
 import { request as requestPlain } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { jsonOrNull } from '../../contract/common.ts';
 import { readConfig } from '../../contract/config.ts';
 import type { Settings } from '../../contract/settings.ts';
@@ -14,14 +14,11 @@ import { print, printable, printJson } from '../output/terminal.ts';
 
 export function defineHealth(health: Command): void {
   withLocalOptions(health)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 It calls the host and port in the settings, over plain HTTP if behind a proxy, and waits for at most 10 seconds.
 ${examples('health', 'health --json')}
 
-Exit codes: 0 the server works, 1 it does not, or no server is listening.`,
-    )
+Exit codes: 0 the server works, 1 it does not, or no server is listening.`)
     .action(calling(runHealth));
 }
 

@@ -1,6 +1,6 @@
 /** `forensics hold`: legal holds on this machine. Data on hold is never purged, even when a client deletes it. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { LegalHold } from '../../contract/tenant.ts';
 import { keptTenantNamed } from '../../service/core.ts';
 import { withLocalCore } from '../connection/local.ts';
@@ -14,16 +14,13 @@ interface HoldOptions extends LocalOptions {
 }
 
 export function defineHold(hold: Command): void {
-  hold.addHelpText(
-    'after',
-    `
+  hold.helpAfter(`
 Without --analysis, a hold covers all the tenant's data. A held analysis that was deleted stays hidden from clients;
 "forensics report" can still write its bundle.
 
 Examples:
   $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
-  $ forensics hold list --tenant acme`,
-  );
+  $ forensics hold list --tenant acme`);
   withTenant(
     subcommand(hold, 'add', 'Place a hold.', [
       'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',

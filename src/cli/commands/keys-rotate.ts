@@ -1,7 +1,8 @@
 /** `forensics keys rotate`: replaces a key. The old key stops working only after the new one has been tested. */
 
 import { open, unlink } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
@@ -36,16 +37,13 @@ export function defineRotate(command: Command): void {
       ).conflicts('grace'),
     )
     .addOption(outOption())
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 The new key is tested with a request before the old one stops working. If that fails, or the key cannot be
 written to the file, the new key is revoked. A key may rotate itself.
 
 Examples:
   $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
-  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`,
-    )
+  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`)
     .action(calling(rotate));
 }
 
@@ -140,9 +138,14 @@ function printRotation(
   const end = replaced.ended === null ? `expires at ${replaced.expiresAt}` : 'has been revoked';
   log(`The old key (${replaced.uuid}) ${end}.`);
   const what = `Key "${key.name}" (${key.uuid}), tested and valid until ${key.expiresAt}`;
+  printSecret(what, key, out);
+}
+
+/** Prints the secret of a new key, or where it is. @param what - the key, as the beginning of a sentence. */
+export function printSecret(what: string, { secret }: KeyEntry, out: string | undefined): void {
   if (out !== undefined) return log(`${what}, is in ${out}.`);
   log(`${what}. It will not be shown again:`);
-  print(key.secret);
+  print(secret);
 }
 
 /** Updates the profile that contains the rotated key. @returns the name of that profile, or null. */

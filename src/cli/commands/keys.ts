@@ -1,6 +1,6 @@
 /** `forensics keys`: API keys of a tenant, on this machine or on a server. For rotation see `keys-rotate.ts`. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
 import { nameTenant, withService } from '../connection/server.ts';
@@ -12,7 +12,6 @@ import {
   parseDuration,
   subcommand,
   withServiceOptions,
-  yesOption,
 } from '../options.ts';
 import { type Columns, toList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
@@ -22,13 +21,13 @@ import {
   lifeOption,
   orRevoke,
   outOption,
+  printSecret,
   shownKey,
   withSecretFile,
 } from './keys-rotate.ts';
 
 export function defineKeys(keys: Command): void {
-  keys.addHelpText(
-    'after',
+  keys.helpAfter(
     examples(
       'keys create --tenant acme --name ci --expires-in 90d',
       'keys rotate --tenant acme --name ci --grace 24h --json',
@@ -66,22 +65,19 @@ export function defineKeys(keys: Command): void {
     ]),
   )
     .argument('<uuid>', 'the uuid of the key, from "keys list"')
-    .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
+    .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(revoke));
   withTenant(
     subcommand(keys, 'prune', 'Revoke keys that have expired or whose grace period is over.'),
   )
-    .addOption(yesOption('do not ask for confirmation; required in scripts'))
-    .addHelpText(
-      'after',
-      `
+    .option('--yes', 'do not ask for confirmation; required in scripts', false)
+    .helpAfter(`
 They are listed first; valid keys are not affected. A request with a pruned key gets the same response as one with an unknown key
 (403) instead of the message that it has expired (401).
 
 Examples:
   $ forensics keys prune --tenant acme
-  $ forensics keys prune --tenant acme --yes --json`,
-    )
+  $ forensics keys prune --tenant acme --yes --json`)
     .action(calling(prune));
 }
 
@@ -112,10 +108,7 @@ async function create(options: CreateOptions): Promise<void> {
     }),
   );
   if (options.json) return printJson(shownKey(key, out));
-  const what = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
-  if (out !== undefined) return log(`${what}, is in ${out}.`);
-  log(`${what}. It will not be shown again:`);
-  print(key.secret);
+  printSecret(`Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`, key, out);
 }
 
 interface ListOptions extends KeyOptions {

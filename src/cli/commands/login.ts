@@ -1,6 +1,6 @@
 /** `forensics login` and `logout`: get credentials from a server and save them in a profile, or remove them. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Static } from 'typebox';
 import { checkAccess } from '../client/analyses.ts';
 import type { Api } from '../client/api.ts';
@@ -45,9 +45,7 @@ export function defineLogin(command: Command): void {
     .option('--scope <words>', 'the scopes to request from an identity provider', defaultScope)
     .option('--audience <name>', 'the audience of the access token', named)
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 A server with its own accounts asks for an email address and password. With an identity provider (OpenID Connect), open
 the address shown on any device and enter the code. With --api-key-file, a key is saved instead, and --tenant names
 its tenant. Nothing is saved before the server has accepted it.
@@ -60,8 +58,7 @@ Examples:
   $ forensics login --url https://forensics.example:8443 --fingerprint 9B:60:...:A1 --profile lab
   $ forensics login --profile lab
   $ forensics login --url https://forensics.example --api-key-file ci.key --tenant acme --profile ci
-  $ forensics analyze *.jpg --profile lab --tenant acme`,
-    )
+  $ forensics analyze *.jpg --profile lab --tenant acme`)
     .action(calling(login));
 }
 
@@ -71,17 +68,14 @@ const defaultScope = 'openid email profile offline_access';
 export function defineLogout(command: Command): void {
   command
     .option('--profile <name>', 'the profile to log out of (or FORENSICS_PROFILE)', named)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 The server ends your sessions on all devices. An API key is only deleted here; it stays valid until it expires or is
 revoked with "forensics keys revoke". The profile itself stays, for the next login; "forensics profile remove" deletes it
 too, without contacting the server.
 
 Examples:
   $ forensics logout --profile lab
-  $ forensics logout --profile ci --quiet`,
-    )
+  $ forensics logout --profile ci --quiet`)
     .action(calling(logout));
 }
 

@@ -1,6 +1,6 @@
 /** `forensics master-key`: the key that encrypts all other secrets of a data folder. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { parseKey } from '../../service/secrets/secrets.ts';
 import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-master-key.ts';
 import { usageError } from '../errors.ts';
@@ -15,13 +15,10 @@ interface RotateOptions extends LocalOptions {
 }
 
 export function defineMasterKey(masterKey: Command): void {
-  masterKey.addHelpText(
-    'after',
-    `
+  masterKey.helpAfter(`
 Examples:
   $ forensics master-key rotate
-  $ forensics master-key rotate --key-file new.key --now`,
-  );
+  $ forensics master-key rotate --key-file new.key --now`);
   withLocalOptions(
     subcommand(
       masterKey,
@@ -35,9 +32,7 @@ Examples:
         false,
       ),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
 Replace a key in the environment (FORENSICS_MASTER_KEY) with one that you generate (openssl rand -hex 32): specify its
 file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
@@ -45,8 +40,7 @@ need the new key. Earlier backups still need the key that was in use at the time
 
 Examples:
   $ forensics master-key rotate
-  $ forensics master-key rotate --now`,
-    )
+  $ forensics master-key rotate --now`)
     .action(calling(rotate));
 }
 

@@ -1,6 +1,6 @@
 /** `forensics migrate`: moves an installation from a single machine to PostgreSQL, which several can share. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { migrateInstallation } from '../../ops/migrate/migrate.ts';
 import { readConfig } from '../../contract/config.ts';
 import { allowedFor, parseSetting } from '../../contract/settings.ts';
@@ -28,16 +28,13 @@ export function defineMigrate(migrate: Command): void {
         'also move pictures and reports to the bucket or container in this JSON file',
       ),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Stop the server first. The data folder is not changed, but do not serve it again once the new database is in use.
 If it is interrupted, run it again; it continues where it stopped.
 
 Examples:
   $ forensics migrate --to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password
-  $ forensics migrate --to postgres://forensics@localhost/forensics --default-storage bucket.json`,
-    )
+  $ forensics migrate --to postgres://forensics@localhost/forensics --default-storage bucket.json`)
     .action(calling(migrateTo));
 }
 

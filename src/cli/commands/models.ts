@@ -1,6 +1,6 @@
 /** `forensics models`: lists the models on this machine, and checks their files against their manifests. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { readConfig } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -10,16 +10,13 @@ import { calling, type FolderOptions, localCommand, type LocalOptions } from '..
 import { lineWidth, printJson } from '../output/terminal.ts';
 
 export function defineModels(models: Command): void {
-  models.addHelpText(
-    'after',
-    `
+  models.helpAfter(`
 To add a model, copy its folder into the folder set as modelsDir (by default "models" in the data folder), and run
 "forensics models verify". A verdict uses the packaged model unless --model specifies another.
 
 Examples:
   $ forensics models list
-  $ forensics models verify trace-3`,
-  );
+  $ forensics models verify trace-3`);
   localCommand(models, 'list', 'List the models of each kind; the first is the default.', [
     'models list',
     'models list --json',

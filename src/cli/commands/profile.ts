@@ -1,7 +1,7 @@
 /** `forensics profile`: the servers that this user has saved. */
 
 import { X509Certificate } from 'node:crypto';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { calling, subcommand } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { log } from '../output/terminal.ts';
@@ -16,16 +16,13 @@ import {
 } from '../connection/profiles.ts';
 
 export function defineProfile(profile: Command): void {
-  profile.addHelpText(
-    'after',
-    `
+  profile.helpAfter(`
 "forensics login" creates a profile. Commands use its server with --profile NAME or FORENSICS_PROFILE; without
 either, and without --url, they act on this machine. Keys and tokens are never shown.
 
 Examples:
   $ forensics profile list
-  $ forensics profile remove lab`,
-  );
+  $ forensics profile remove lab`);
   subcommand(profile, 'list', 'List all profiles, by name.', [
     'profile list',
     'profile list --json',
@@ -38,15 +35,12 @@ Examples:
     'Delete a profile and its login from this machine, without contacting the server.',
   )
     .argument('<name>', 'the profile')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 "forensics logout" ends the session on the server.
 
 Examples:
   $ forensics profile remove lab
-  $ forensics logout --profile lab && forensics profile remove lab`,
-    )
+  $ forensics logout --profile lab && forensics profile remove lab`)
     .action(remove);
 }
 

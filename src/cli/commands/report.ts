@@ -1,9 +1,10 @@
 /** `forensics report`: writes the signed bundle of a stored analysis or case or, from a server, downloads its files. */
 
 import { basename, dirname } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { writeCard } from '../analyze/card.ts';
-import { caseOptionsGiven, withCaseOptions } from '../analyze/options.ts';
+import { caseOptions, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, withFreshUrls } from '../client/analyses.ts';
@@ -46,9 +47,7 @@ export function defineReport(command: Command): void {
         .default([...languages], languages.join(',')),
     )
     .option('--force', 'replace existing output', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 On the server's own machine it writes evidence.zip, for "forensics verify": heatmaps and reports are rendered again from the
 stored result and signed with the key of "forensics signing-key". With --url, it downloads what the server has into a
 folder: result.json and, for the forensicReporting tier, heatmap-*.png and report-*.pdf, unsigned.
@@ -59,8 +58,7 @@ signed archive of the report with a complete bundle for each picture.
 Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
   $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results
-  $ forensics report --case 4711 --tenant acme --out case-4711.zip`,
-    )
+  $ forensics report --case 4711 --tenant acme --out case-4711.zip`)
     .action(async (analysis: string | undefined, _own: unknown, called: Command) => {
       await nameTenant(called);
       const options = called.optsWithGlobals<ReportOptions>();
@@ -77,7 +75,10 @@ async function report(analysisId: string, options: ReportOptions): Promise<void>
 }
 
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
-  assertNoLocalOptions(options);
+  const forBundles = ['config', ...optionsOfThisMachine, 'html', ...caseOptions] as const;
+  const why =
+    "is for signed bundles, which are made on the server's own machine; leave it out with --url.";
+  assertNoOptions(options, forBundles, why);
   const { lang, out, tenant } = options;
   const folder = await openFolder(options);
   const connection = await openConnection(await openServer(options), tenant);
@@ -122,27 +123,14 @@ async function openFolder({ out, force }: ReportOptions) {
   return folder;
 }
 
-function assertNoLocalOptions(options: ReportOptions): void {
-  const { config, withoutOriginal, withMetadata, errorLevel, html } = options;
-  assertNoOptions(
-    {
-      '--config': config !== undefined,
-      '--without-original': withoutOriginal,
-      '--with-metadata': withMetadata,
-      '--error-level': errorLevel,
-      '--html': html,
-      ...caseOptionsGiven(options),
-    },
-    "is for signed bundles, which are made on the server's own machine; leave it out with --url.",
-  );
-}
+const optionsOfThisMachine = ['withoutOriginal', 'withMetadata', 'errorLevel'] as const;
 
 async function reportCase(options: ReportOptions): Promise<void> {
   const { case: projectId, out, force, json } = options;
   if (projectId === undefined) throw usageError('Specify an analysis, or a case with --case.');
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
-  assertNoOptions({ '--html': options.html }, 'is for a single analysis; give its id.');
+  assertNoOptions(options, ['html'], 'is for a single analysis; give its id.');
   await checkFree(out, { force });
   const wanted: CaseFile = { projectId, out, kind };
   if (isRemote(options)) await fetchCase(wanted, options);
@@ -152,15 +140,9 @@ async function reportCase(options: ReportOptions): Promise<void> {
 }
 
 async function fetchCase({ projectId, out, kind }: CaseFile, options: ReportOptions) {
-  const { tenant: tenantName, force, withoutOriginal, withMetadata, errorLevel, lang } = options;
-  assertNoOptions(
-    {
-      '--without-original': withoutOriginal,
-      '--with-metadata': withMetadata,
-      '--error-level': errorLevel,
-    },
-    "only works on the server's own machine; leave it out with --url.",
-  );
+  const { tenant: tenantName, force, lang } = options;
+  const why = "only works on the server's own machine; leave it out with --url.";
+  assertNoOptions(options, optionsOfThisMachine, why);
   const language = kind === 'report' ? lang[0] : undefined;
   const query = { tenantName, projectId, language };
   await withApi(options, async (api) => {

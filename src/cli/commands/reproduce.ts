@@ -1,6 +1,6 @@
 /** `forensics reproduce`: repeats the examination behind an evidence bundle and compares the results. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { readConfig } from '../../contract/config.ts';
 import { exitCodes } from '../../errors.ts';
@@ -12,8 +12,8 @@ import {
   type Reproduction,
 } from '../../evidence/compare.ts';
 import { reproduceBundle } from '../../evidence/reproduce.ts';
-import { layCard, listRows, type Row } from '../output/layout.ts';
-import { lineWidth, paint, printable, printJson, type Style } from '../output/terminal.ts';
+import { listRows, printCard, type Row } from '../output/layout.ts';
+import { paint, printable, printJson, type Style } from '../output/terminal.ts';
 import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
 import { calling } from '../options.ts';
 
@@ -36,16 +36,13 @@ export function defineReproduce(command: Command): void {
       "the folder that contains the model's folder (default: the modelsDir setting)",
     )
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Examples:
   $ forensics reproduce evidence.zip
   $ forensics reproduce evidence.zip --original photo.jpg --json
 
 Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's model is not installed;
-7 the bundle is damaged, or the result differs.`,
-    )
+7 the bundle is damaged, or the result differs.`)
     .action(calling(reproduce));
 }
 
@@ -62,7 +59,7 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
   else {
     const [style, words] = titles[found.outcome];
     const title = `${printable(bundle)}: ${paint(process.stdout)(style, words)}`;
-    process.stdout.write(layCard(title, toRows(found), lineWidth(process.stdout)));
+    printCard(title, toRows(found));
   }
   if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
 }

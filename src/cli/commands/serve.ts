@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { type App, openApp } from '../../service/app.ts';
 import { type Stack, withStack } from '../../service/background.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
@@ -37,16 +37,13 @@ import { usageError } from '../errors.ts';
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
     .option('--json', 'print one JSON line on stdout when the server is ready', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Every option can also be set as an environment variable (FORENSICS_PORT) or in the config file (port).
 The first run creates the data folder, a certificate, a tenant and its first API key, and prints how to use them.
 
 Examples:
   $ forensics serve
-  $ forensics serve --host 0.0.0.0 --public-url https://forensics.example:8443`,
-    )
+  $ forensics serve --host 0.0.0.0 --public-url https://forensics.example:8443`)
     .action(calling(runServe));
 }
 
@@ -268,14 +265,11 @@ async function closeServer(server: HttpServer): Promise<void> {
 
 export function defineWorker(worker: Command): void {
   withSettingFlags(worker, 'worker')
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Examples:
   $ forensics worker
   $ forensics worker --workers 4
-  $ FORENSICS_DATABASE_URL=postgres://forensics@db.example/forensics forensics worker`,
-    )
+  $ FORENSICS_DATABASE_URL=postgres://forensics@db.example/forensics forensics worker`)
     .action(calling(runWorker));
 }
 

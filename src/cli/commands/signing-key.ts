@@ -1,6 +1,6 @@
 /** `forensics signing-key`: the key that signs the evidence bundles of this installation. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { hasInstallation, openCore } from '../../service/core.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
@@ -28,16 +28,13 @@ interface ExportOptions extends LocalOptions {
 }
 
 export function defineSigningKey(signingKey: Command): void {
-  signingKey.addHelpText(
-    'after',
-    `
+  signingKey.helpAfter(`
 The key is created on first use. Its private half is stored in the data folder or, with several machines, in the database,
 and cannot be exported: make backups.
 
 Examples:
   $ forensics signing-key show
-  $ forensics signing-key export > examiner.pem`,
-  );
+  $ forensics signing-key export > examiner.pem`);
   localCommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.', [
     'signing-key show',
     'signing-key show --json',

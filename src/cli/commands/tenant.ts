@@ -1,9 +1,10 @@
 /** `forensics tenant`: the tenants on this machine; some commands also work on a server. */
 
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import { tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
+import { withoutUndefined } from '../../contract/common.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -18,7 +19,6 @@ import {
   serviceCommand,
   type ServiceOptions,
   withServiceOptions,
-  yesOption,
 } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { confirmByName, readText } from '../input.ts';
@@ -28,15 +28,12 @@ import { withService } from '../connection/server.ts';
 import { defineTenantReport } from './usage.ts';
 
 export function defineTenant(tenant: Command): void {
-  tenant.addHelpText(
-    'after',
-    `
+  tenant.helpAfter(`
 "show", "update" and "report" also work on a server. All other commands only work on the server's own machine.
 
 Examples:
   $ forensics tenant create acme
-  $ forensics tenant list --json`,
-  );
+  $ forensics tenant list --json`);
   localCommand(tenant, 'create', 'Create a tenant.', [
     'tenant create acme',
     'tenant create visitors --trial',
@@ -97,10 +94,8 @@ function defineUpdate(tenant: Command): void {
 function defineDelete(tenant: Command): void {
   localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .argument('<name>', 'the tenant')
-    .addOption(yesOption('do not ask for the name as confirmation; required in scripts'))
-    .addHelpText(
-      'after',
-      `
+    .option('--yes', 'do not ask for the name as confirmation; required in scripts', false)
+    .helpAfter(`
 Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
 called, and its name becomes available. A running server applies this from its next request onwards. Its users keep
 their accounts. A tenant with a legal hold cannot be deleted.
@@ -111,8 +106,7 @@ and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until 
 
 Examples:
   $ forensics tenant delete acme
-  $ forensics tenant delete acme --yes --json`,
-    )
+  $ forensics tenant delete acme --yes --json`)
     .action(calling(remove));
 }
 
@@ -251,18 +245,17 @@ async function setTrial(name: string, options: TrialOptions): Promise<void> {
 async function readChange({
   name,
   webhookUrl,
-  storageConfig,
+  storageConfig: file,
 }: UpdateOptions): Promise<TenantRequest> {
-  if (name === undefined && webhookUrl === undefined && storageConfig === undefined) {
+  if (name === undefined && webhookUrl === undefined && file === undefined) {
     throw usageError('Specify what to change: --name, --webhook-url or --storage-config.');
   }
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(webhookUrl === undefined ? {} : { webhookUrl: webhookUrl === 'none' ? null : webhookUrl }),
-    ...(storageConfig === undefined
-      ? {}
-      : { storageConfig: await readStorageConfig(storageConfig) }),
-  };
+  const storageConfig = file === undefined ? undefined : await readStorageConfig(file);
+  return withoutUndefined({
+    name,
+    webhookUrl: webhookUrl === 'none' ? null : webhookUrl,
+    storageConfig,
+  });
 }
 
 async function readStorageConfig(file: string): Promise<StorageRequest | null> {

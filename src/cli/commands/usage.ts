@@ -1,6 +1,7 @@
 /** `forensics usage` prints usage with one row per tenant; `forensics tenant report` prints all figures of one tenant. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import type { UsageReport } from '../../contract/usage.ts';
 import { csvText, type CsvValue, usageColumns, valuesOfDay } from '../../present/csv.ts';
 import { usageError } from '../errors.ts';
@@ -23,16 +24,13 @@ export function defineUsage(command: Command): void {
         .default(false)
         .conflicts('json'),
     )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 On this machine it shows every tenant, including deleted ones (NAME~ID) while any of their data is kept; on a server, those
 of the logged-in user, or the one you name. For all figures of one tenant: forensics tenant report NAME.
 
 Examples:
   $ forensics usage --from 2026-03-01 --to 2026-03-31
-  $ forensics usage --tenant acme --csv`,
-    )
+  $ forensics usage --tenant acme --csv`)
     .action(calling(usage));
 }
 
@@ -167,13 +165,10 @@ export function defineTenantReport(command: Command): void {
       .description('Show the usage of a tenant, in total or for a range of days.')
       .argument('<name>', 'the tenant'),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Examples:
   $ forensics tenant report acme
-  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31`,
-    )
+  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31`)
     .action(calling(printReport));
 }
 

@@ -1,28 +1,26 @@
 /** `forensics user`: accounts on this machine. */
 
 import { tenantNamed, type Core } from '../../service/core.ts';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import type { User, Users } from '../../service/access/users.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import { agreed, askHidden, canAsk, readFirstLine } from '../input.ts';
-import { calling, localCommand, type LocalOptions, yesOption } from '../options.ts';
+import { calling, localCommand, type LocalOptions } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 
 export function defineUser(user: Command): void {
-  user.addHelpText(
-    'after',
-    `
+  user.helpAfter(`
 These commands only work on the server's own machine.
 
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
   $ forensics user passwd examiner@example.org --generate
-  $ forensics user list --json`,
-  );
+  $ forensics user list --json`);
   defineCreate(user);
   localCommand(user, 'list', 'List all accounts, by email address.', [
     'user list',
@@ -46,7 +44,7 @@ Examples:
     ]),
   ).action(calling(passwd));
   onOne(user, 'disable', 'Disable an account and end all its sessions.', ['', '--yes'])
-    .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
+    .option('--yes', 'do not ask for confirmation (scripts are never asked)', false)
     .action(calling(disable));
   onOne(user, 'enable', 'Enable a disabled account.', ['', '--json']).action(
     calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')),

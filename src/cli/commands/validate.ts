@@ -3,7 +3,8 @@
  * and prints it. Opens no network connection and no database.
  */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import {
   decisionStrategies,
   type DecisionStrategy,
@@ -74,9 +75,7 @@ export function defineValidate(validate: Command): void {
     .option('--data-dir <dir>', 'the data folder in which validations are stored')
     .option('--config <file>', 'the config file')
     .option('--json', 'print one JSON document', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Every picture is examined as it is (clean), as a sharing service would deliver it (web: at most 1600 px, JPEG 75), and
 after being shared again at a smaller size (hard: half of that, JPEG 60). Use a subfolder for each camera, generator or
 event to get realistic intervals. The record is stored under an id that "forensics analyze --validation ID" cites in its
@@ -84,8 +83,7 @@ reports.
 
 Examples:
   $ forensics validate --real photos --fake generated
-  $ forensics validate list`,
-    )
+  $ forensics validate list`)
     .action(calling(runValidate));
   describeStored(validate);
 }

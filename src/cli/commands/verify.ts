@@ -1,6 +1,7 @@
 /** `forensics verify`: checks that an evidence bundle is exactly what was signed. Needs no server, network or data. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { exitCodes } from '../../errors.ts';
 import type { Manifest } from '../../evidence/bundle-format.ts';
 import type { Verification, VerifiedPicture, VerifyOptions } from '../../evidence/checks.ts';
@@ -8,9 +9,9 @@ import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
 import { calling, parseFingerprint } from '../options.ts';
-import { layCard, listRows, type Row } from '../output/layout.ts';
+import { listRows, printCard, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
-import { lineWidth, paint, printable, printJson } from '../output/terminal.ts';
+import { paint, printable, printJson } from '../output/terminal.ts';
 
 interface VerifyCommandOptions extends KeyOptions {
   readonly json: boolean;
@@ -19,17 +20,14 @@ interface VerifyCommandOptions extends KeyOptions {
 export function defineVerify(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Without --key or --fingerprint, anyone could have signed it, because the key is part of the bundle.
 
 Examples:
   $ forensics verify evidence.zip --key examiner.pem
   $ forensics verify evidence.zip --json
 
-Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`,
-    )
+Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or was signed with a different key.`)
     .action(calling(verify));
 }
 
@@ -39,7 +37,7 @@ async function verify(bundle: string, options: VerifyCommandOptions): Promise<vo
   else {
     const [style, words] = chooseTitle(found);
     const title = `${printable(bundle)}: ${paint(process.stdout)(['bold', style], words)}`;
-    process.stdout.write(layCard(title, toRows(found), lineWidth(process.stdout)));
+    printCard(title, toRows(found));
   }
   if (!found.holds) process.exitCode = exitCodes.integrityFailure;
 }

@@ -1,6 +1,7 @@
 /** `forensics webhooks`: lists webhook messages, sends them again, and sends a test message. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
 import type { Delivery } from '../../contract/webhooks.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
@@ -23,8 +24,7 @@ import { type Columns, printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
-  webhooks.addHelpText(
-    'after',
+  webhooks.helpAfter(
     examples('webhooks test --tenant acme', 'webhooks list --tenant acme --state given_up'),
   );
   withTenant(
@@ -36,30 +36,25 @@ export function defineWebhooks(webhooks: Command): void {
     ),
   )
     .addOption(new Option('--state <state>', 'only messages in this state').choices(deliveryStates))
-    .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
+    .option('--limit <n>', 'at most this many', countFromOne, 100)
     .action(calling(list));
   withTenant(
     subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
   )
     .argument('[id]', 'the id of the message, from "webhooks list"')
     .option('--given-up', 'all messages that were given up on after the last attempt', false)
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 The data folder's server sends them. Messages about one analysis keep their order, after any that is being delivered. A
 receiver recognises a repeated message by its "webhook-id".
 
 Examples:
   $ forensics webhooks replay msg_65f000000000000000000001 --tenant acme
-  $ forensics webhooks replay --given-up --tenant acme`,
-    )
+  $ forensics webhooks replay --given-up --tenant acme`)
     .action(calling(replay));
   withTenant(
     subcommand(webhooks, 'test', "Send one signed test message and print the receiver's response."),
   )
-    .addHelpText(
-      'after',
-      `
+    .helpAfter(`
 Its "webhook-event" header is "test", and its body has no analysisId. It is not retried or stored, and a webhook that was
 switched off stays off.
 
@@ -67,8 +62,7 @@ Examples:
   $ forensics webhooks test --tenant acme
   $ forensics webhooks test --tenant acme --json
 
-Exit codes: 0 the receiver accepted it, 1 it did not.`,
-    )
+Exit codes: 0 the receiver accepted it, 1 it did not.`)
     .action(calling(test));
 }
 

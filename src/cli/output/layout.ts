@@ -30,6 +30,10 @@ export function layCard(title: string, rows: readonly Row[], columns: number): s
   return `${[wrapAnsi(title, Math.max(minColumns, columns)), ...lines].join('\n')}\n`;
 }
 
+export function printCard(title: string, rows: readonly Row[]): void {
+  process.stdout.write(layCard(title, rows, lineWidth(process.stdout)));
+}
+
 export function cardWidth(columns: number, indent = usualIndent): number {
   return Math.max(minColumns, Math.min(columns, 100)) - indent;
 }

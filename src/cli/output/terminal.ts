@@ -1,6 +1,7 @@
 /** Prints messages, and knows the terminal: its width, its colours, and whether a person is watching. */
 
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { Command } from '../command.ts';
 import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';

@@ -1,26 +1,32 @@
 /** The user's account: language, password, sessions, and feedback. */
 
-import { useState } from 'preact/hooks';
 import { ask, logOut } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { Field, FormPanel, PasswordField, SelectField, useAct } from '../parts/form.tsx';
+import {
+  Field,
+  type Fields,
+  FormPanel,
+  PasswordField,
+  SelectField,
+  useAct,
+} from '../parts/form.tsx';
 import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
 
 export function AccountPage() {
-  const { words, user, isManager, language, setLanguage, identity, leave } = useConsole();
-  const { account } = words;
+  const { login, first, nav, account, user, isManager, language, setLanguage, identity, leave } =
+    useConsole();
   const { isBusy, run } = useAct();
   const end = (isEverywhere: boolean) => run(async () => logOut(isEverywhere).then(leave));
   return (
     <>
-      <PageTitle text={account.title} />
+      <PageTitle text={nav.account} />
       <Panel>
         <Facts
           rows={[
-            [words.first.name, user.name ?? '–'],
-            [words.login.email, user.email],
+            [first.name, user.name ?? '–'],
+            [login.email, user.email],
             [account.rights, isManager ? account.mayChange : account.mayNotChange],
           ]}
         />
@@ -34,7 +40,7 @@ export function AccountPage() {
       <Panel title={account.sessions}>
         <div class="row">
           <Button disabled={isBusy} onClick={() => end(false)}>
-            {words.nav.logOut}
+            {nav.logOut}
           </Button>
           <Button kind="danger" disabled={isBusy} onClick={() => end(true)}>
             {account.everywhere}
@@ -48,54 +54,33 @@ export function AccountPage() {
 }
 
 function PasswordForm() {
-  const { words, toast } = useConsole();
-  const { account } = words;
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
-  const send = async (): Promise<void> => {
-    const body = { currentPassword, newPassword };
+  const { first, common, account, toast } = useConsole();
+  const send = async (body: Fields, form: HTMLFormElement): Promise<void> => {
     await ask('/v1/auth/change-password', { body });
-    setCurrent('');
-    setNew('');
+    form.reset();
     toast({ text: account.changed });
   };
   return (
-    <FormPanel title={account.password} act={words.common.save} send={send}>
-      <PasswordField label={account.current} value={currentPassword} onValue={setCurrent} />
-      <PasswordField
-        label={account.fresh}
-        hint={words.first.passwordHint}
-        isNew
-        value={newPassword}
-        onValue={setNew}
-      />
+    <FormPanel title={account.password} act={common.save} send={send}>
+      <PasswordField label={account.current} name="currentPassword" />
+      <PasswordField label={account.fresh} name="newPassword" hint={first.passwordHint} isNew />
     </FormPanel>
   );
 }
 
 function FeedbackForm() {
-  const { words, toast, user, tenantName } = useConsole();
-  const { account } = words;
-  const [message, setMessage] = useState('');
-  const send = async (): Promise<void> => {
+  const { account, toast, user, tenantName } = useConsole();
+  const send = async ({ message }: Fields, form: HTMLFormElement): Promise<void> => {
     const name = user.name ?? user.email;
     const body = { url: location.href, name, tenantName, email: user.email, message };
     await ask('/v1/feedback', { body });
-    setMessage('');
+    form.reset();
     toast({ text: account.sent });
   };
   return (
     <FormPanel title={account.feedback} act={account.send} send={send}>
       <Field label={account.message}>
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            required
-            maxLength={10_000}
-            value={message}
-            onInput={({ currentTarget }) => setMessage(currentTarget.value)}
-          />
-        )}
+        {(attributes) => <textarea {...attributes} name="message" required maxLength={10_000} />}
       </Field>
     </FormPanel>
   );

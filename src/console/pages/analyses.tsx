@@ -33,7 +33,7 @@ let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 
 export function AnalysesPage() {
-  const { list } = useConsole().words;
+  const { nav, list } = useConsole();
   const { filters, start, setStart, change, found, entries, selected, setSelected, acts } =
     useAnalyses();
   const { data, error, reload } = found;
@@ -42,9 +42,9 @@ export function AnalysesPage() {
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
     <>
-      <PageTitle text={list.title} />
+      <PageTitle text={nav.analyses} />
       <DropZone onProgress={reload} />
-      <section class="panel flush" aria-label={list.title}>
+      <section class="panel flush" aria-label={nav.analyses}>
         <FilterBar filters={filters} change={change} isFiltered={isFiltered} />
         <div class="toolbar row apart">
           {chosen.length > 0 ? (
@@ -141,7 +141,7 @@ export function useCommenting(entries: readonly Analysis[], reload: () => void) 
  * @param onChange - called after some were removed or restored.
  */
 export function useActs(reload: () => void, onChange: () => void = () => undefined) {
-  const { words, tenantName, toast } = useConsole();
+  const { common, list, tenantName, toast } = useConsole();
   const { isBusy, run } = useAct(reload);
   return {
     isBusy,
@@ -149,9 +149,9 @@ export function useActs(reload: () => void, onChange: () => void = () => undefin
       const ids = some.map(({ id }) => id);
       const undo = deletions.remove(tenantName, ids, (failure) => {
         onChange();
-        if (failure !== undefined) toast({ text: messageOf(failure, words) });
+        if (failure !== undefined) toast({ text: messageOf(failure, common) });
       });
-      toast({ text: words.list.removed(some.length), undo });
+      toast({ text: list.removed(some.length), undo });
     },
     /** Runs failed analyses again, or upgrades completed ones. */
     again: (some: readonly Analysis[], options = {}) =>
@@ -170,8 +170,7 @@ interface CsvButtonProps {
 
 /** Saves the chosen analyses, or all that match if none is chosen. */
 function CsvButton({ chosen, filters, total }: CsvButtonProps) {
-  const { words, tenantName } = useConsole();
-  const { list } = words;
+  const { list, tenantName } = useConsole();
   const { run } = useAct();
   const save = async (): Promise<void> => {
     const all: Analysis[] = [...chosen];
@@ -197,19 +196,19 @@ interface RangeTextProps {
 }
 
 function RangeText({ start, entries, total }: RangeTextProps) {
-  const { words, language } = useConsole();
+  const { list, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language);
   const atWork = entries.filter(isAtWork).length;
   return (
     <span class="soft small" role="status">
-      {total > 0 && words.list.range(write(start + 1), write(start + entries.length), write(total))}
+      {total > 0 && list.range(write(start + 1), write(start + entries.length), write(total))}
       {atWork > 0 && ` · ${atWork} ${wordsIn(language).cases.kinds.atWork}`}
     </span>
   );
 }
 
 function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonly Analysis[] }) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   const failed = chosen.filter(({ inferenceStatus }) => inferenceStatus.status === 'failed');
   const flagged = chosen.filter(isUpgradable);
   return (
@@ -253,7 +252,7 @@ function Rows({
   readonly selected: ReadonlySet<string>;
   readonly setSelected: (next: ReadonlySet<string>) => void;
 }) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   const ids = (loaded.data ?? []).map(({ id }) => id);
   const thumbnails = useThumbnails(loaded.data ?? []);
   const isAll = ids.every((id) => selected.has(id));
@@ -297,8 +296,7 @@ interface RowProps extends RowActs {
 }
 
 function Row({ analysis, isSelected, toggle, thumbnail, remove, again, edit }: RowProps) {
-  const { words, language } = useConsole();
-  const { list, upload, cases } = words;
+  const { list, upload, cases, language } = useConsole();
   const { createdDate, input, inferenceStatus } = analysis;
   const shown = analysis.name.slice(0, 80);
   const subject = list.of(shown);
@@ -344,7 +342,7 @@ function Row({ analysis, isSelected, toggle, thumbnail, remove, again, edit }: R
 }
 
 function Name({ analysis }: { readonly analysis: Analysis }) {
-  const { cases } = useConsole().words;
+  const { cases } = useConsole();
   const { id, name, tags, projectId, comment } = analysis;
   return (
     <td class="name">

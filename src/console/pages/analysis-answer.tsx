@@ -26,7 +26,7 @@ export function Answer({
   readonly verdict: Presentation | null;
   readonly seen: readonly SeenBefore[];
 }) {
-  const { analysis: text } = useConsole().words;
+  const { analysis: text } = useConsole();
   if (verdict === null) return <NoVerdict analysis={analysis} />;
   const { outcome, headline, because, next, errorRateBriefly } = verdict;
   const side = outcome === 'changed' || outcome === 'declared' ? 'fake' : outcome;
@@ -55,8 +55,7 @@ export function Answer({
 
 /** Shown when it failed or has not finished. */
 function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const { status } = analysis.inferenceStatus;
   const waiting = isNotStarted(analysis) ? text.notStarted : text.waiting;
   return (
@@ -75,8 +74,7 @@ function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
 
 /** The most important findings or, if nothing was decided, the reasons. */
 function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evidence }) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const { findings, reasons } = evidence;
   const marked = places.located.filter(({ isMarked }) => isMarked);
   const numbers = marked.map(({ number }) => number);
@@ -121,7 +119,7 @@ interface NumbersProps extends Pick<PlacesProps, 'selected' | 'setSelected'> {
 
 /** Buttons with the numbers of a finding in the picture. */
 export function Numbers({ numbers, method, selected, setSelected }: NumbersProps) {
-  const { analysis: text } = useConsole().words;
+  const { analysis: text } = useConsole();
   return (
     <>
       {numbers.map((number) => (

@@ -13,7 +13,7 @@ interface FilterBarProps {
 }
 
 export function FilterBar({ filters, change, isFiltered }: FilterBarProps) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   const { term, tag, setTerm, setTag } = useTyped(filters, change);
   const reset = () => {
     setTerm('');

@@ -28,7 +28,7 @@ function Picture({
   selected,
   setSelected,
 }: PlacesProps & { readonly analysis: Analysis }) {
-  const { words, language } = useConsole();
+  const { analysis: text, language } = useConsole();
   const { input, inferenceStatus, name } = analysis;
   const [look, setLook] = useState(firstLook);
   const url = input.storageUrls.getUrl;
@@ -51,14 +51,14 @@ function Picture({
   const marks = located.map((one) => ({
     number: one.number,
     boxes: evidence === null ? one.boxes : boxesOf(one, selected, evidence),
-    label: words.analysis.place(one.number),
+    label: text.place(one.number),
     isSelected: selected?.number === one.number,
     onSelect: () =>
       setSelected(selected?.number === one.number ? null : { number: one.number, method: null }),
   }));
   const texts = report && { ...report.heatmap, compression: report.heatmap.compressed };
   return (
-    <section class="panel picture" aria-label={words.analysis.pictures}>
+    <section class="panel picture" aria-label={text.pictures}>
       <Viewer size={size} layers={layers} marks={marks} look={look} setLook={setLook} name={name} />
       <ViewerControls look={look} setLook={setLook} hasMaps={heatmaps !== null} />
       {texts !== null && map !== null && <p class="soft small">{texts[map]}</p>}

@@ -26,8 +26,7 @@ interface EvidenceProps {
 const sideStyles: Readonly<Record<Side, string>> = { fake: 'fake', real: 'real', neither: '' };
 
 export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const { glossary, strength } = wordsIn(language);
   const { findings, skipped, reasons } = evidence;
   const neutral = findings.filter(({ speaksFor }) => speaksFor === 'neither');
@@ -79,8 +78,7 @@ function FindingList({
   selected,
   setSelected,
 }: PlacesProps & Pick<Evidence, 'findings'>) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const {
     strength: { adverbs },
     findings: { methods, sources },
@@ -131,8 +129,7 @@ export function Certainty({
   evidence: { statement, manipulation },
   verdict,
 }: EvidenceProps & { readonly verdict: Presentation | null }) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   return (
     <Panel title={text.certainty}>
       <Facts
@@ -147,8 +144,7 @@ export function Certainty({
 }
 
 export function Origin({ evidence: { provenance } }: EvidenceProps) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const { glossary } = wordsIn(language);
   const { declarations, software, history, inconsistencies, credentials } = provenance;
   const isSilent =
@@ -189,8 +185,7 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
 }
 
 export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const { score } = createNumberWriter(language);
   if (stability === null) return null;
   return (
@@ -215,20 +210,19 @@ export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
 }
 
 export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
-  const { words, language } = useConsole();
+  const { analysis, language } = useConsole();
   if (notChecked.length === 0) return null;
   return (
-    <Panel title={words.analysis.notChecked}>
+    <Panel title={analysis.notChecked}>
       <Dots items={notChecked.map(({ statement }) => statement[language])} />
     </Panel>
   );
 }
 
 export function Texts({ analysis }: { readonly analysis: Analysis }) {
-  const { words, language } = useConsole();
+  const { analysis: text, language } = useConsole();
   const report = analysis.inferenceStatus.result?.report?.[language] ?? null;
   if (report === null) return null;
-  const { analysis: text } = words;
   return (
     <Panel title={text.summary}>
       <p class="prose">{report.summary}</p>
@@ -243,8 +237,7 @@ export function Texts({ analysis }: { readonly analysis: Analysis }) {
 }
 
 export function Values({ analysis }: { readonly analysis: Analysis }) {
-  const { words, language } = useConsole();
-  const { analysis: text, upload } = words;
+  const { analysis: text, upload, language } = useConsole();
   const { fixed } = createNumberWriter(language);
   const { terms } = wordsIn(language).glossary;
   const { input, inferenceStatus } = analysis;
@@ -284,7 +277,7 @@ export function Values({ analysis }: { readonly analysis: Analysis }) {
 }
 
 export function Files({ analysis }: { readonly analysis: Analysis }) {
-  const { analysis: text } = useConsole().words;
+  const { analysis: text } = useConsole();
   const { result, status } = analysis.inferenceStatus;
   const heatmaps = result?.heatmaps ?? null;
   const maps = (heatmaps === null ? [] : mapNames).map((map) => ({
@@ -311,8 +304,7 @@ const formats = ['pdf', 'html'] as const;
 
 /** Files that the server creates on request, and the result as JSON. */
 function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
-  const { words, tenantName } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, tenantName } = useConsole();
   const { isBusy, run } = useAct();
   const { id } = analysis;
   const fetchAndSave = (name: string, act: string, query: object = {}) =>

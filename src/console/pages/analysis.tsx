@@ -44,7 +44,7 @@ type TabId = (typeof tabIds)[number];
 
 /** @param tab - from the address; the first tab if it specifies none. */
 export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: string | null }) {
-  const { words } = useConsole();
+  const { analysis: text, cases } = useConsole();
   const loaded = useAnalysis(id);
   const [isEditing, setEditing] = useState(false);
   const review = useReview(id, () => setEditing(true));
@@ -56,10 +56,10 @@ export function AnalysisPage({ id, tab }: { readonly id: string; readonly tab: s
     <>
       <div class="row apart tight">
         <span class="row">
-          <a href="#/analyses">‹ {words.analysis.back}</a>
+          <a href="#/analyses">‹ {text.back}</a>
           {data !== null && data.projectId !== null && (
             <a href={`#/case/${encodeURIComponent(data.projectId)}`}>
-              ‹ {words.cases.title(data.projectId)}
+              ‹ {cases.title(data.projectId)}
             </a>
           )}
         </span>
@@ -101,7 +101,7 @@ interface HeadProps {
 }
 
 function Head({ analysis, reload, edit }: HeadProps) {
-  const { list, cases } = useConsole().words;
+  const { list, cases } = useConsole();
   const { name, createdDate, inferenceStatus } = analysis;
   const { remove, again } = useActs(reload);
   return (
@@ -143,29 +143,28 @@ function Upgrade({
   readonly analysis: Analysis;
   readonly reload: () => void;
 }) {
-  const { words } = useConsole();
+  const { analysis: text, list } = useConsole();
   const { isBusy, again } = useActs(reload);
   if (!isUpgradable(analysis)) return null;
   return (
     <section class="notice row apart">
       <div>
-        <strong>{words.analysis.flaggedOnly}</strong>
-        <p class="small">{words.analysis.flaggedHint}</p>
+        <strong>{text.flaggedOnly}</strong>
+        <p class="small">{text.flaggedHint}</p>
       </div>
       <Button
         kind="main"
         disabled={isBusy}
         onClick={() => again([analysis], { tier: 'forensicReporting' })}
       >
-        {words.list.upgrade}
+        {list.upgrade}
       </Button>
     </section>
   );
 }
 
 function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: TabId }) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const [selected, setSelected] = useState<Selected | null>(null);
   const seen = useSeenBefore(analysis);
   const verdict = writeVerdict(analysis, language);
@@ -223,8 +222,7 @@ function Whole({ analysis, tab }: { readonly analysis: Analysis; readonly tab: T
 
 /** What happened to the picture, when, and who did it. */
 function Custody({ id }: { readonly id: string }) {
-  const { words, language } = useConsole();
-  const { analysis: text } = words;
+  const { analysis: text, language } = useConsole();
   const steps = useTenantList<CustodyStep>('/v1/analysis/custody', { id });
   const { data, error, reload } = steps;
   const { custody } = wordsIn(language).document;

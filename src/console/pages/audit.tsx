@@ -26,17 +26,15 @@ const unfiltered: Filters = { kind: '', subject: '', from: '', to: '' };
 const idPattern = /^[0-9a-f]{24}$/;
 
 export function AuditPage() {
-  const { audit } = useConsole().words;
   return (
-    <ManagerPage title={audit.title} intro={audit.intro}>
+    <ManagerPage place="audit">
       <Log />
     </ManagerPage>
   );
 }
 
 function Log() {
-  const { words, tenantName } = useConsole();
-  const { audit } = words;
+  const { nav, audit, tenantName } = useConsole();
   const [filters, setFilters] = useState(unfiltered);
   const { isBusy, run } = useAct();
   const place = usePlace();
@@ -53,7 +51,7 @@ function Log() {
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
   return (
-    <section class="panel flush" aria-label={audit.title}>
+    <section class="panel flush" aria-label={nav.audit}>
       <FilterBar filters={filters} change={change} />
       <div class="toolbar row apart">
         <Button
@@ -108,7 +106,7 @@ function FilterBar({
   readonly filters: Filters;
   readonly change: (next: Partial<Filters>) => void;
 }) {
-  const { audit, list } = useConsole().words;
+  const { audit, list } = useConsole();
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -140,13 +138,13 @@ function Rows({
   readonly loaded: Loaded<readonly AuditEntry[]>;
   readonly names: ReadonlyMap<string, string>;
 }) {
-  const { audit } = useConsole().words;
+  const { audit } = useConsole();
   return (
     <Table
       loaded={loaded}
       empty={audit.empty}
       columns={[
-        <div class="number">#</div>,
+        <div class="ordinal">#</div>,
         audit.time,
         audit.event,
         audit.actor,
@@ -155,7 +153,7 @@ function Rows({
       ]}
       row={({ seq, at, event, actor, subject, details }) => (
         <tr key={seq}>
-          <td class="number small soft">{seq}</td>
+          <td class="ordinal small soft">{seq}</td>
           <td class="small">
             <Time at={at} />
           </td>
@@ -194,7 +192,7 @@ function Named({
 }
 
 function Details({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
-  const { audit } = useConsole().words;
+  const { audit } = useConsole();
   const entries = Object.entries(details);
   if (entries.length === 0) return null;
   return (

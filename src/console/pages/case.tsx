@@ -27,8 +27,7 @@ const real = resultClasses.indexOf('real');
 const listed = 1000;
 
 export function CasePage({ name }: { readonly name: string }) {
-  const { words, tenantName, language } = useConsole();
-  const { cases: text, list } = words;
+  const { analysis: labels, cases: text, list, tenantName, language } = useConsole();
   const { pictures, order } = wordsIn(language).cases;
   const [start, setStart] = useState(0);
   const loaded = useLoaded(`case ${tenantName} ${name}`, {
@@ -54,7 +53,7 @@ export function CasePage({ name }: { readonly name: string }) {
   return (
     <>
       <p>
-        <a href="#/analyses">‹ {words.analysis.back}</a>
+        <a href="#/analyses">‹ {labels.back}</a>
       </p>
       <div class="row apart">
         <PageTitle text={text.title(name)} />
@@ -117,8 +116,7 @@ function Downloads({
   readonly name: string;
   readonly entries: readonly Analysis[];
 }) {
-  const { words, tenantName, language } = useConsole();
-  const { cases: text, list } = words;
+  const { cases: text, list, tenantName, language } = useConsole();
   const { isBusy, run } = useAct();
   const fetchAndSave = (file: string, act: 'report' | 'bundle') =>
     run(async () => {
@@ -190,7 +188,7 @@ interface RowProps {
 }
 
 function Row({ analysis, thumbnail, seen, edit }: RowProps) {
-  const { words, language } = useConsole();
+  const { list, cases, language } = useConsole();
   const { id, name, comment, createdDate } = analysis;
   const because = writeVerdict(analysis, language)?.because ?? writeReason(analysis, language);
   return (
@@ -217,7 +215,7 @@ function Row({ analysis, thumbnail, seen, edit }: RowProps) {
         <Time at={createdDate} />
       </td>
       <td>
-        <RowButton label={words.cases.edit} subject={words.list.of(name)} onClick={edit} />
+        <RowButton label={cases.edit} subject={list.of(name)} onClick={edit} />
       </td>
     </tr>
   );

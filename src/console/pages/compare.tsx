@@ -18,15 +18,15 @@ import { comparedSide, differingParts } from '../../detectors/thumbnail-differen
 import { scaledSize, toLuma, toRgb } from '../../image/pixels.ts';
 
 export function ComparePage({ id, otherId }: { readonly id: string; readonly otherId: string }) {
-  const { words } = useConsole();
+  const { comparison } = useConsole();
   const one = useAnalysis(id);
   const other = useAnalysis(otherId);
   return (
     <>
       <p>
-        <a href={`#/analysis/${id}`}>‹ {words.comparison.end}</a>
+        <a href={`#/analysis/${id}`}>‹ {comparison.end}</a>
       </p>
-      <PageTitle text={words.comparison.title} />
+      <PageTitle text={comparison.title} />
       <Awaited loaded={one}>
         {(first) => (
           <Awaited loaded={other}>{(second) => <Pair one={first} other={second} />}</Awaited>
@@ -37,7 +37,7 @@ export function ComparePage({ id, otherId }: { readonly id: string; readonly oth
 }
 
 function Pair({ one, other }: { readonly one: Analysis; readonly other: Analysis }) {
-  const { comparison: text } = useConsole().words;
+  const { comparison: text } = useConsole();
   const seen = useSeenBefore(one);
   const sameCase = useSameCase(one);
   const alignment = seen.find(({ id }) => id === other.id)?.alignment ?? null;
@@ -92,7 +92,7 @@ interface Compared {
 
 /** Side by side in step, or overlaid if both show the same thing. */
 function Comparison({ one, other, alignment }: Compared) {
-  const { comparison: text } = useConsole().words;
+  const { comparison: text } = useConsole();
   const [mode, setMode] = useState<Mode>('side');
   const [look, setLook] = useState(firstLook);
   const { size, lower, upper } = useLayers({ one, other, alignment });
@@ -133,7 +133,7 @@ function Comparison({ one, other, alignment }: Compared) {
 
 /** Frames around the differing parts and a sentence about them, as in the report. */
 function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
-  const { words, language } = useConsole();
+  const { comparison, language } = useConsole();
   const [selected, setSelected] = useState<number | null>(null);
   const key = `differences ${lower.url} ${upper.url} ${upper.transform} ${isAligned}`;
   const { data, error } = useLoaded(key, {
@@ -142,13 +142,13 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
   const marks = (data ?? []).map((box, at) => ({
     number: at + 1,
     boxes: [box],
-    label: words.comparison.part(at + 1),
+    label: comparison.part(at + 1),
     isSelected: selected === at,
     onSelect: () => setSelected(selected === at ? null : at),
   }));
   const { alike, framed } = wordsIn(language).document.seen;
   const found = data && (marks.length === 0 ? alike : framed);
-  return { marks, found: error === null ? found : words.comparison.notMarked };
+  return { marks, found: error === null ? found : comparison.notMarked };
 }
 
 type Layers = ReturnType<typeof useLayers>;

@@ -1,10 +1,9 @@
 /** Case, exhibit, examiner, tags and comment of an analysis, shown and edited in one place. */
 
-import { useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { FormDialog, TextField } from '../parts/form.tsx';
+import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 
 interface DescriptionProps {
@@ -39,9 +38,9 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
 
 /** Of what reports print besides the case. */
 function useCaseLabels() {
-  const { words, language } = useConsole();
+  const { cases, language } = useConsole();
   const { exhibit } = wordsIn(language).document.caseData;
-  return { exhibit, examiner: words.cases.examiner };
+  return { exhibit, examiner: cases.examiner };
 }
 
 export function EditDialog({
@@ -51,46 +50,51 @@ export function EditDialog({
   readonly analysis: Analysis;
   readonly onClose: () => void;
 }) {
-  const { words, tenantName } = useConsole();
-  const { cases: text, common, upload } = words;
-  const [projectId, setProjectId] = useState(analysis.projectId ?? '');
-  const [tags, setTags] = useState(analysis.tags.join(', '));
-  const [comment, setComment] = useState(analysis.comment);
-  const [exhibit, setExhibit] = useState(analysis.caseData?.exhibit ?? '');
-  const [examiner, setExaminer] = useState(analysis.caseData?.examiner ?? '');
+  const { cases: text, common, upload, tenantName } = useConsole();
+  const { id, comment, projectId, tags, caseData } = analysis;
   const labels = useCaseLabels();
-  const send = async (): Promise<void> => {
+  const send = async (fields: Fields): Promise<void> => {
     const body = {
       tenantName,
-      id: analysis.id,
-      comment,
-      tags: splitTags(tags),
-      projectId: textOf(projectId) ?? null,
-      caseData: { exhibit: textOf(exhibit), examiner: textOf(examiner) },
+      id,
+      comment: fields['comment'],
+      tags: splitTags(fields['tags'] ?? ''),
+      projectId: textOf(fields['projectId']) ?? null,
+      caseData: { exhibit: textOf(fields['exhibit']), examiner: textOf(fields['examiner']) },
     };
     await ask('/v1/analysis', { method: 'PUT', body });
     onClose();
   };
   return (
-    <FormDialog title={text.edit} act={common.save} onClose={onClose} send={send}>
-      <TextField label={text.comment} maxLength={500} value={comment} onValue={setComment} />
-      <TextField label={text.case} maxLength={200} value={projectId} onValue={setProjectId} />
-      <TextField label={labels.exhibit} maxLength={80} value={exhibit} onValue={setExhibit} />
+    <FormDialog title={text.edit} act={common.save} onDone={onClose} send={send}>
+      <TextField label={text.comment} name="comment" maxLength={500} defaultValue={comment} />
+      <TextField
+        label={text.case}
+        name="projectId"
+        maxLength={200}
+        defaultValue={projectId ?? ''}
+      />
+      <TextField
+        label={labels.exhibit}
+        name="exhibit"
+        maxLength={80}
+        defaultValue={caseData?.exhibit ?? ''}
+      />
       <TextField
         label={labels.examiner}
+        name="examiner"
         hint={text.printed}
         autocomplete="name"
         maxLength={80}
-        value={examiner}
-        onValue={setExaminer}
+        defaultValue={caseData?.examiner ?? ''}
       />
-      <TextField label={upload.tags} value={tags} onValue={setTags} />
+      <TextField label={upload.tags} name="tags" defaultValue={tags.join(', ')} />
     </FormDialog>
   );
 }
 
 /** Undefined if it is empty. */
-function textOf(value: string): string | undefined {
+function textOf(value = ''): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }
 

@@ -34,8 +34,7 @@ export function DropZone({
   readonly projectId?: string;
   readonly onProgress: () => void;
 }) {
-  const { words, tenantName, limits } = useConsole();
-  const { upload, cases } = words;
+  const { upload, cases, tenantName, limits } = useConsole();
   const written = useWrittenLimits();
   const { tier, strategy, setTier, setStrategy } = useOptions();
   const [tags, setTags] = useState('');
@@ -154,7 +153,7 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
 }
 
 function Transfers({ onProgress }: { readonly onProgress: () => void }) {
-  const { upload } = useConsole().words;
+  const { upload } = useConsole();
   const transfers = useTransfers(onProgress);
   const endedAs = (...ends: readonly UploadState['is'][]) =>
     transfers.filter(({ state }) => ends.includes(state.is));
@@ -231,8 +230,7 @@ function TransferLine({
   readonly examined: Examined;
 }) {
   const analysis = state.is === 'done' ? (examined.get(state.id) ?? null) : null;
-  const { intake, words, language } = useConsole();
-  const { upload } = words;
+  const { intake, common, upload, language } = useConsole();
   const written = useWrittenLimits();
   return (
     <li>
@@ -259,7 +257,7 @@ function TransferLine({
         <span class="soft">
           {state.refusal === null
             ? state.error instanceof ApiError && state.error.message !== ''
-              ? messageOf(state.error, words)
+              ? messageOf(state.error, common)
               : upload.interrupted
             : upload.refusals[state.refusal](written)}
           {isAboutIntake(state.refusal) && intake === 'contract' && ` ${upload.askOperator}`}
@@ -287,7 +285,7 @@ function useWrittenLimits(): WrittenLimits {
 }
 
 function StateText({ state }: { readonly state: UploadState }) {
-  const { states } = useConsole().words.upload;
+  const { states } = useConsole().upload;
   if (state.is === 'uploading') return <>{states.retrying}</>;
   if (state.is === 'refused') return <span class="badge failed">{states.refused}</span>;
   return <>{states[state.is]}</>;

@@ -15,8 +15,7 @@ const pauseMs = 30_000;
 
 /** The health checks of the service. */
 export function HealthPage() {
-  const { words, language } = useConsole();
-  const { health } = words;
+  const { nav, health, language } = useConsole();
   const { data, error, reload } = useLoaded('health', {
     load: async (signal) => {
       const { data: checks, intake } = (await askWhole<Answer>('/v1/health', { signal })).json;
@@ -28,7 +27,7 @@ export function HealthPage() {
   const isUnhealthy = error instanceof ApiError && error.code === 'unhealthy';
   return (
     <>
-      <PageTitle text={health.title} />
+      <PageTitle text={nav.health} />
       <Failure error={error} retry={reload} />
       {isUnhealthy && <span class="badge failed">{health.failing}</span>}
       {data === null && error === null && <Loading />}

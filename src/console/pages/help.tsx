@@ -17,12 +17,11 @@ const pages = import.meta.glob<string>('../../manual/**/*.md', {
 });
 
 export function HelpPage() {
-  const { words, language } = useConsole();
-  const { help, list } = words;
+  const { common, nav, help, list, language } = useConsole();
   const { terms } = language === 'de' ? glossaryDe : glossaryEn;
   return (
     <>
-      <PageTitle text={help.title} />
+      <PageTitle text={nav.help} />
       <Panel title={help.results}>
         <Facts
           rows={resultClasses.map((each) => [
@@ -43,7 +42,7 @@ export function HelpPage() {
           <p>{help.apiHint}</p>
           <p>
             <a href="/docs" target="_blank" rel="noreferrer">
-              {help.apiLink} ({words.common.newWindow})
+              {help.apiLink} ({common.newWindow})
             </a>
           </p>
           <Certificate />
@@ -58,7 +57,7 @@ export function HelpPage() {
 
 /** What a browser needs to trust this server, if the server has its own certificate authority. */
 function Certificate() {
-  const { help } = useConsole().words;
+  const { help } = useConsole();
   const { data: hasAuthority } = useLoaded('ca', {
     load: async () => (await fetch('/ca.pem', { method: 'HEAD' })).ok,
   });
@@ -83,20 +82,20 @@ function Certificate() {
 }
 
 export function ManualPage({ topic }: { readonly topic: string }) {
-  const { words, language } = useConsole();
+  const { nav, common, help, language } = useConsole();
   const title = Object.hasOwn(topics, topic) ? topics[topic]![language][0] : null;
   const file = manualFile(topic, language);
   useEffect(() => {
-    document.title = `${words.help.manual}: ${title ?? topic} · forensics`;
-  }, [words, title, topic]);
+    document.title = `${help.manual}: ${title ?? topic} · forensics`;
+  }, [help, title, topic]);
   const loaded = useLoaded(file, {
     load: async () => (await pages[`../../manual/${file}`]?.()) ?? '',
   });
-  if (title === null) return <PageTitle text={words.common.pageNotFound} />;
+  if (title === null) return <PageTitle text={common.pageNotFound} />;
   return (
     <>
       <p>
-        <a href="#/help">‹ {words.help.title}</a>
+        <a href="#/help">‹ {nav.help}</a>
       </p>
       <Panel lang={language}>
         <Awaited loaded={loaded}>

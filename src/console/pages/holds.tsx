@@ -5,7 +5,7 @@ import type { LegalHold } from '../../contract/tenant.ts';
 import { maxCommentLength } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { FormDialog, TextField } from '../parts/form.tsx';
+import { type Fields, FormDialog, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
 import { Button, Failure, ManagerPage, Panel, Time } from '../parts/pieces.tsx';
 import { RowButton, Table } from '../parts/table.tsx';
@@ -13,9 +13,8 @@ import { RowButton, Table } from '../parts/table.tsx';
 const path = '/v1/tenant/hold';
 
 export function HoldsPage() {
-  const { holds } = useConsole().words;
   return (
-    <ManagerPage title={holds.title} intro={holds.intro}>
+    <ManagerPage place="holds">
       <Holds />
     </ManagerPage>
   );
@@ -23,16 +22,16 @@ export function HoldsPage() {
 
 /** The hold on one analysis, for users who may change settings. */
 export function AnalysisHold({ id }: { readonly id: string }) {
-  const { words, isManager } = useConsole();
+  const { holds, isManager } = useConsole();
   return isManager ? (
-    <Panel title={words.holds.one}>
+    <Panel title={holds.one}>
       <HoldOn id={id} />
     </Panel>
   ) : null;
 }
 
 function HoldOn({ id }: { readonly id: string }) {
-  const { holds } = useConsole().words;
+  const { holds } = useConsole();
   const { loaded, place, lift, dialog } = useHolds(id);
   const { data, error, reload } = loaded;
   const own = data?.filter(({ analysisId }) => analysisId === id || analysisId === null) ?? [];
@@ -64,11 +63,11 @@ function HoldOn({ id }: { readonly id: string }) {
 }
 
 function Holds() {
-  const { holds } = useConsole().words;
+  const { nav, holds } = useConsole();
   const { loaded, place, lift, dialog } = useHolds(null);
   return (
     <>
-      <section class="panel flush" aria-label={holds.title}>
+      <section class="panel flush" aria-label={nav.holds}>
         <div class="toolbar row apart end">
           <p class="soft small">{holds.howToPlace}</p>
           {loaded.data?.every(({ analysisId }) => analysisId !== null) === true && (
@@ -129,12 +128,12 @@ interface HoldProps {
 
 /** What is held, in words. */
 function useHeldName({ analysisId, analysisName }: LegalHold): string {
-  const { everything } = useConsole().words.holds;
+  const { everything } = useConsole().holds;
   return analysisId === null ? everything : (analysisName ?? analysisId);
 }
 
 function Held({ hold: { analysisId, analysisName } }: HoldProps) {
-  const { holds } = useConsole().words;
+  const { holds } = useConsole();
   if (analysisId === null) return <strong>{holds.everything}</strong>;
   return (
     <a class="clip" href={`#/analysis/${analysisId}`} title={analysisId}>
@@ -158,17 +157,15 @@ function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: Ho
 }
 
 function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold) => void }) {
-  const { holds } = useConsole().words;
+  const { holds } = useConsole();
   const subject = useHeldName(hold);
   if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
   return <RowButton label={holds.lift} subject={subject} onClick={() => onLift(hold)} />;
 }
 
 function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {
-  const { words, tenantName, toast } = useConsole();
-  const { holds } = words;
-  const [reason, setReason] = useState('');
-  const send = async (): Promise<void> => {
+  const { holds, tenantName, toast } = useConsole();
+  const send = async ({ reason }: Fields): Promise<void> => {
     const held = id === null ? {} : { analysisId: id };
     await ask(path, { body: { tenantName, ...held, reason } });
     toast({ text: holds.placed });
@@ -178,25 +175,18 @@ function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDo
     <FormDialog
       title={id === null ? holds.placeAll : holds.place}
       act={holds.place}
-      onClose={onDone}
+      onDone={onDone}
       send={send}
     >
       <p>{holds.placeHint}</p>
-      <TextField
-        label={holds.reason}
-        required
-        maxLength={maxCommentLength}
-        value={reason}
-        onValue={setReason}
-      />
+      <TextField label={holds.reason} name="reason" required maxLength={maxCommentLength} />
     </FormDialog>
   );
 }
 
 function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void }) {
   const { analysisId, reason } = hold;
-  const { words, tenantName, toast } = useConsole();
-  const { holds } = words;
+  const { holds, tenantName, toast } = useConsole();
   const send = async (): Promise<void> => {
     const held = analysisId === null ? {} : { analysisId };
     await ask(path, { method: 'DELETE', body: { tenantName, ...held } });
@@ -204,7 +194,7 @@ function LiftDialog({ hold, onDone }: HoldProps & { readonly onDone: () => void 
     onDone();
   };
   return (
-    <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onClose={onDone} send={send}>
+    <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onDone={onDone} send={send}>
       <p>
         <bdi>{useHeldName(hold)}</bdi>: <bdi>{reason}</bdi>
       </p>

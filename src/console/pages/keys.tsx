@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { FormDialog, SelectField, TextField } from '../parts/form.tsx';
+import { type Fields, FormDialog, SelectField, TextField } from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
 import { Button, CopyButton, Dialog, PageTitle, Time } from '../parts/pieces.tsx';
 import { RowButton, Table } from '../parts/table.tsx';
@@ -20,8 +20,7 @@ type Open =
   | { readonly is: 'secret'; readonly secret: string };
 
 export function KeysPage() {
-  const { words, isManager } = useConsole();
-  const { keys } = words;
+  const { common, nav, keys, isManager } = useConsole();
   const [open, setOpen] = useState<Open | null>(null);
   const loaded = useTenantList<KeyEntry>(path);
   const done = (secret: string | null) => {
@@ -31,7 +30,7 @@ export function KeysPage() {
   return (
     <>
       <div class="row apart">
-        <PageTitle text={keys.title} />
+        <PageTitle text={nav.keys} />
         {isManager && (
           <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
             {keys.create}
@@ -39,8 +38,8 @@ export function KeysPage() {
         )}
       </div>
       <p class="soft">{keys.intro}</p>
-      {!isManager && <p class="notice">{words.common.noRight}</p>}
-      <section class="panel flush" aria-label={keys.title}>
+      {!isManager && <p class="notice">{common.noRight}</p>}
+      <section class="panel flush" aria-label={nav.keys}>
         <Rows loaded={loaded} setOpen={setOpen} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}
@@ -53,7 +52,7 @@ export function KeysPage() {
           <div class="row">
             <CopyButton text={open.secret} />
             <Button kind="main" onClick={() => setOpen(null)}>
-              {words.common.close}
+              {common.close}
             </Button>
           </div>
         </Dialog>
@@ -69,8 +68,7 @@ function Rows({
   readonly loaded: Loaded<readonly KeyEntry[]>;
   readonly setOpen: (open: Open) => void;
 }) {
-  const { words, isManager } = useConsole();
-  const { keys } = words;
+  const { keys, isManager } = useConsole();
   return (
     <Table
       loaded={loaded}
@@ -126,7 +124,7 @@ async function make(body: object): Promise<string> {
 }
 
 function LifeField(props: { readonly value: string; readonly onValue: (days: string) => void }) {
-  const { keys } = useConsole().words;
+  const { keys } = useConsole();
   const options = Object.fromEntries(lives.map((days) => [days, keys.dayCount(days)]));
   return <SelectField label={keys.days} options={options} {...props} />;
 }
@@ -136,26 +134,20 @@ function expiryAfter(days: string): string {
 }
 
 function CreateDialog({ onDone }: DialogProps) {
-  const { words, tenantName } = useConsole();
-  const { keys } = words;
-  const [name, setName] = useState('');
+  const { keys, tenantName } = useConsole();
   const [days, setDays] = useState('90');
+  const send = async ({ name }: Fields): Promise<void> =>
+    onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }));
   return (
-    <FormDialog
-      title={keys.create}
-      act={keys.create}
-      onClose={() => onDone(null)}
-      send={async () => onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }))}
-    >
-      <TextField label={keys.newName} required maxLength={255} value={name} onValue={setName} />
+    <FormDialog title={keys.create} act={keys.create} onDone={onDone} send={send}>
+      <TextField label={keys.newName} name="name" required maxLength={255} />
       <LifeField value={days} onValue={setDays} />
     </FormDialog>
   );
 }
 
 function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { words, tenantName } = useConsole();
-  const { keys } = words;
+  const { keys, tenantName } = useConsole();
   const [days, setDays] = useState('90');
   const [grace, setGrace] = useState<keyof typeof graces>('day');
   const send = async (): Promise<void> => {
@@ -164,12 +156,7 @@ function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
     onDone(await make({ tenantName, replaces, expiresAt: expiryAfter(days), graceSeconds }));
   };
   return (
-    <FormDialog
-      title={keys.rotateTitle(entry.name)}
-      act={keys.rotate}
-      onClose={() => onDone(null)}
-      send={send}
-    >
+    <FormDialog title={keys.rotateTitle(entry.name)} act={keys.rotate} onDone={onDone} send={send}>
       <p>{keys.rotateHint}</p>
       <LifeField value={days} onValue={setDays} />
       <SelectField label={keys.grace} options={keys.graces} value={grace} onValue={setGrace} />
@@ -178,8 +165,7 @@ function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
 }
 
 function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { words, tenantName } = useConsole();
-  const { keys } = words;
+  const { keys, tenantName } = useConsole();
   const send = async (): Promise<void> => {
     // The body is sent only for its content type, without which the server treats the request as cross-site.
     await ask(path, { method: 'DELETE', query: { tenantName, uuid: entry.uuid }, body: {} });
@@ -190,7 +176,7 @@ function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntr
       title={keys.revokeTitle(entry.name)}
       act={keys.revoke}
       isDanger
-      onClose={() => onDone(null)}
+      onDone={onDone}
       send={send}
     >
       <p>{keys.revokeHint}</p>

@@ -7,7 +7,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { logIn, makeFirstUser, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';
 import { wordsOf } from '../context.ts';
-import { PasswordField, TextField, useSubmit } from '../parts/form.tsx';
+import { type Fields, PasswordField, TextField, useSubmit } from '../parts/form.tsx';
 import { Button, PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
@@ -51,15 +51,13 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
 
 function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'onEntered'>) {
   const words = wordsOf(language);
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
   const { isBusy, failure, onSubmit } = useSubmit(language);
-  const send = async () => onEntered(await logIn({ email, password }));
+  const send = async (credentials: Fields) => onEntered(await logIn(credentials));
   return (
     <form class="stack" onSubmit={onSubmit(send)}>
       {failure}
-      <EmailField language={language} value={email} onValue={setEmail} />
-      <PasswordField label={words.login.password} value={password} onValue={setPassword} />
+      <EmailField label={words.login.email} />
+      <PasswordField label={words.login.password} name="password" />
       <button class="button main" disabled={isBusy}>
         {words.login.act}
       </button>
@@ -67,12 +65,8 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
   );
 }
 
-function EmailField({
-  language,
-  ...props
-}: Pick<LoginProps, 'language'> & Pick<Parameters<typeof TextField>[0], 'value' | 'onValue'>) {
-  const { email } = wordsOf(language).login;
-  return <TextField label={email} type="email" required autocomplete="username" {...props} />;
+function EmailField({ label }: { readonly label: string }) {
+  return <TextField label={label} name="email" type="email" required autocomplete="username" />;
 }
 
 function Elsewhere({
@@ -102,13 +96,10 @@ function Elsewhere({
 export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   const { language, token, onEntered } = props;
   const { first, login } = wordsOf(language);
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
   const { isBusy, failure, onSubmit } = useSubmit(language);
-  const send = async (): Promise<void> => {
-    await makeFirstUser({ token, email, password, ...(name === '' ? {} : { name }) });
-    const user = await logIn({ email, password });
+  const send = async ({ name, ...credentials }: Fields): Promise<void> => {
+    await makeFirstUser({ token, name, ...credentials });
+    const user = await logIn(credentials);
     // The token has been used up and must not stay in the browser history.
     history.replaceState(null, '', '/#/analyses');
     dispatchEvent(new HashChangeEvent('hashchange'));
@@ -119,15 +110,9 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
       <p class="soft">{first.intro}</p>
       <form class="stack" onSubmit={onSubmit(send)}>
         {failure}
-        <TextField label={first.name} required autocomplete="name" value={name} onValue={setName} />
-        <EmailField language={language} value={email} onValue={setEmail} />
-        <PasswordField
-          label={login.password}
-          hint={first.passwordHint}
-          isNew
-          value={password}
-          onValue={setPassword}
-        />
+        <TextField label={first.name} name="name" required autocomplete="name" />
+        <EmailField label={login.email} />
+        <PasswordField label={login.password} name="password" hint={first.passwordHint} isNew />
         <button class="button main" disabled={isBusy}>
           {first.act}
         </button>

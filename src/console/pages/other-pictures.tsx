@@ -48,7 +48,7 @@ interface OtherPicturesProps {
 }
 
 export function OtherPictures({ analysis, seen, isOpen }: OtherPicturesProps) {
-  const { cases, analysis: text } = useConsole().words;
+  const { cases, analysis: text } = useConsole();
   const { projectId } = analysis;
   const sameCase = useSameCase(analysis, isOpen);
   return (
@@ -79,8 +79,8 @@ export function SeenLine({
   readonly other: SeenBefore;
   readonly analysis: Pick<Analysis, 'id' | 'createdDate'>;
 }) {
-  const { words, language } = useConsole();
-  const { seenBefore: text } = words.analysis;
+  const { analysis: labels, comparison, language } = useConsole();
+  const text = labels.seenBefore;
   return (
     <span>
       {other.createdDate < analysis.createdDate ? text.before : text.after}{' '}
@@ -88,7 +88,7 @@ export function SeenLine({
         <bdi>{other.name}</bdi>
       </a>
       , {writeFacts(other, language)}.{' '}
-      <a href={comparisonOf(analysis.id, other.id)}>{words.comparison.compare}</a>
+      <a href={comparisonOf(analysis.id, other.id)}>{comparison.compare}</a>
     </span>
   );
 }
@@ -98,7 +98,7 @@ function comparisonOf(id: string, other: string): string {
 }
 
 function SameCase({ id, others }: { readonly id: string; readonly others: readonly Analysis[] }) {
-  const { comparison } = useConsole().words;
+  const { comparison } = useConsole();
   const thumbnails = useThumbnails(others);
   return (
     <ul class="plain gallery">

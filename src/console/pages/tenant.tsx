@@ -11,19 +11,19 @@ import { Awaited, PageTitle } from '../parts/pieces.tsx';
 const storedMark = 'stored';
 
 export function TenantPage({ query }: { readonly query: URLSearchParams }) {
-  const { words, isManager } = useConsole();
+  const { tenant: text, common, nav, isManager } = useConsole();
   const loaded = useTenant();
   const { data, reload } = loaded;
   return (
     <>
-      <PageTitle text={words.tenant.title} />
-      {!isManager && <p class="notice">{words.common.noRight}</p>}
+      <PageTitle text={nav.tenant} />
+      {!isManager && <p class="notice">{common.noRight}</p>}
       {query.has(storedMark) && (
         <p class="notice" role="status">
-          {words.tenant.tested}
+          {text.tested}
         </p>
       )}
-      {data?.isTrial === true && <p class="notice warn">{words.tenant.trial}</p>}
+      {data?.isTrial === true && <p class="notice warn">{text.trial}</p>}
       <Awaited loaded={loaded}>
         {(tenant) => (
           <fieldset disabled={!isManager}>
@@ -45,8 +45,8 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
 
 /** Saves part of the tenant, then does `then`. @param text - shown afterwards; null for nothing. */
 function useChange() {
-  const { words, tenantName, toast } = useConsole();
-  return async (body: object, then: () => void, text: string | null = words.common.saved) => {
+  const { common, tenantName, toast } = useConsole();
+  return async (body: object, then: () => void, text: string | null = common.saved) => {
     await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body } });
     if (text !== null) toast({ text });
     then();
@@ -59,38 +59,38 @@ interface PartProps {
 }
 
 function NameForm({ tenant }: Pick<PartProps, 'tenant'>) {
-  const { words, setTenantName, isManager } = useConsole();
+  const { tenant: text, common, setTenantName, isManager } = useConsole();
   const [name, setName] = useState(tenant.name);
   const change = useChange();
   return (
     <FormPanel
-      title={words.tenant.name}
-      act={isManager ? words.common.save : null}
+      title={text.name}
+      act={isManager ? common.save : null}
       isUnchanged={name === tenant.name}
       send={() => change({ name }, () => setTenantName(name))}
     >
-      <TextField label={words.tenant.name} required maxLength={63} value={name} onValue={setName} />
-      <p class="soft small">{words.tenant.nameHint}</p>
+      <TextField label={text.name} required maxLength={63} value={name} onValue={setName} />
+      <p class="soft small">{text.nameHint}</p>
     </FormPanel>
   );
 }
 
 function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
-  const { words, isManager } = useConsole();
+  const { upload, common, tenant, isManager } = useConsole();
   const [tier, setTier] = useState(defaultOptions?.tier ?? lastUsed);
   const [strategy, setStrategy] = useState(defaultOptions?.decisionStrategy ?? 'default');
   const change = useChange();
   const options = tier === lastUsed ? null : { tier, decisionStrategy: strategy };
   return (
     <FormPanel
-      title={words.tenant.options}
-      intro={<p class="soft">{words.tenant.optionsIntro}</p>}
-      act={isManager ? words.common.save : null}
+      title={tenant.options}
+      intro={<p class="soft">{tenant.optionsIntro}</p>}
+      act={isManager ? common.save : null}
       send={() => change({ defaultOptions: options }, reload)}
     >
       <SelectField
-        label={words.upload.tier}
-        options={{ [lastUsed]: words.tenant.lastUsed, ...words.upload.tiers }}
+        label={upload.tier}
+        options={{ [lastUsed]: tenant.lastUsed, ...upload.tiers }}
         value={tier}
         onValue={setTier}
       />
@@ -102,18 +102,18 @@ function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
 const lastUsed = '';
 
 function SeenBeforeForm({ tenant, reload }: PartProps) {
-  const { words, isManager } = useConsole();
+  const { tenant: text, common, isManager } = useConsole();
   const [isOn, setOn] = useState(tenant.seenBefore);
   const change = useChange();
   return (
     <FormPanel
-      title={words.tenant.seenBefore}
-      intro={<p class="soft">{words.tenant.seenBeforeIntro}</p>}
-      act={isManager ? words.common.save : null}
+      title={text.seenBefore}
+      intro={<p class="soft">{text.seenBeforeIntro}</p>}
+      act={isManager ? common.save : null}
       isUnchanged={isOn === tenant.seenBefore}
       send={() => change({ seenBefore: isOn }, reload)}
     >
-      <CheckField label={words.tenant.seenBeforeLabel} isChecked={isOn} onChecked={setOn} />
+      <CheckField label={text.seenBeforeLabel} checked={isOn} onChecked={setOn} />
     </FormPanel>
   );
 }
@@ -127,8 +127,7 @@ const fieldNames = {
 const secrets: ReadonlySet<string> = new Set(['secretAccessKey', 'connectionString']);
 
 function StorageForm({ tenant, reload }: PartProps) {
-  const { words, isManager } = useConsole();
-  const { tenant: text } = words;
+  const { common, tenant: text, isManager } = useConsole();
   const stored = tenant.storageConfig;
   const storedKind: Kind = stored === undefined ? 'own' : 's3' in stored ? 's3' : 'azure';
   const [kind, setKind] = useState<Kind>(storedKind);
@@ -158,7 +157,7 @@ function StorageForm({ tenant, reload }: PartProps) {
           )}
         </>
       }
-      act={isManager ? (kind === 'own' ? words.common.save : text.test) : null}
+      act={isManager ? (kind === 'own' ? common.save : text.test) : null}
       isUnchanged={kind === 'own' && storedKind === 'own'}
       send={send}
     >
@@ -176,7 +175,7 @@ interface StoreFieldsProps {
 }
 
 function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
-  const { fields } = useConsole().words.tenant;
+  const { fields } = useConsole().tenant;
   return (
     <>
       {fieldNames[kind].map((name) => (
@@ -193,7 +192,7 @@ function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
       {kind === 's3' && (
         <CheckField
           label={fields.useSSL}
-          isChecked={draft['useSSL'] !== false}
+          checked={draft['useSSL'] !== false}
           onChecked={(useSSL) => setDraft({ ...draft, useSSL })}
         />
       )}
@@ -225,8 +224,7 @@ function toConfig(kind: 's3' | 'azure', draft: Draft): object {
 }
 
 function WebhookForm({ tenant, reload }: PartProps) {
-  const { words, isManager } = useConsole();
-  const { tenant: text } = words;
+  const { common, tenant: text, isManager } = useConsole();
   const { webhookState } = tenant;
   const [url, setUrl] = useState(tenant.webhookUrl ?? '');
   const change = useChange();
@@ -245,7 +243,7 @@ function WebhookForm({ tenant, reload }: PartProps) {
           )}
         </>
       }
-      act={isManager ? words.common.save : null}
+      act={isManager ? common.save : null}
       isUnchanged={url === (tenant.webhookUrl ?? '')}
       send={() => change({ webhookUrl: url === '' ? null : url }, reload)}
     >

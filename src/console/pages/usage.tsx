@@ -22,8 +22,7 @@ const maxDays = 92;
 const parallel = 6;
 
 export function UsagePage() {
-  const { words, tenantName } = useConsole();
-  const { usage } = words;
+  const { nav, list, usage, tenantName } = useConsole();
   const today = new Date().toISOString().slice(0, 10);
   const [from, setFrom] = useState(
     new Date(Date.parse(today) - 29 * dayMs).toISOString().slice(0, 10),
@@ -38,7 +37,7 @@ export function UsagePage() {
   });
   return (
     <>
-      <PageTitle text={usage.title} />
+      <PageTitle text={nav.usage} />
       <Panel title={usage.total}>
         <Awaited loaded={total}>{(report) => <Tiles report={report} />}</Awaited>
       </Panel>
@@ -46,13 +45,13 @@ export function UsagePage() {
         <div class="row apart end">
           <h2>{usage.perDay}</h2>
           <div class="row end">
-            <TextField label={usage.from} type="date" max={to} value={from} onValue={setFrom} />
-            <TextField label={usage.to} type="date" max={today} value={to} onValue={setTo} />
+            <TextField label={list.from} type="date" max={to} value={from} onValue={setFrom} />
+            <TextField label={list.to} type="date" max={today} value={to} onValue={setTo} />
             <Button
               disabled={daily.data === null || daily.data.length === 0}
               onClick={() => saveCsv('usage.csv', toTable(daily.data ?? []))}
             >
-              {usage.csv}
+              {list.csv}
             </Button>
           </div>
         </div>
@@ -64,17 +63,16 @@ export function UsagePage() {
 }
 
 function Tiles({ report }: { readonly report: UsageReport }) {
-  const { words, language } = useConsole();
-  const { usage } = words;
+  const { list, usage, language } = useConsole();
   const { successfulProcessing: processed, impediments, qualityIndicators } = report;
   const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
   const figures: readonly (readonly [string, number | null, string?])[] = [
     [usage.completed, processed.byResult.total],
     [usage.queued, report.queuedAnalyses],
-    [words.list.results.real, processed.byResult.real],
-    [words.list.results.fake, processed.byResult.fake],
-    [words.list.results.uncertain, processed.byResult.uncertain],
-    [words.list.results.abstain, processed.byResult.abstain],
+    [list.results.real, processed.byResult.real],
+    [list.results.fake, processed.byResult.fake],
+    [list.results.uncertain, processed.byResult.uncertain],
+    [list.results.abstain, processed.byResult.abstain],
     [usage.flagging, processed.byModelTypeAndTier.image.flagging],
     [usage.forensic, processed.byModelTypeAndTier.image.forensicReporting],
     [usage.byApi, processed.byType.api],
@@ -103,8 +101,7 @@ function Tiles({ report }: { readonly report: UsageReport }) {
 }
 
 function Chart({ days }: { readonly days: readonly Day[] }) {
-  const { words, language } = useConsole();
-  const { usage } = words;
+  const { usage, language } = useConsole();
   const counts = days.map(({ report }) => report.successfulProcessing.byResult.total);
   const most = Math.max(...counts);
   const { stated } = createNumberWriter(language);

@@ -4,7 +4,14 @@ import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/people.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { CheckField, FormDialog, PasswordField, TextField, useAct } from '../parts/form.tsx';
+import {
+  CheckField,
+  type Fields,
+  FormDialog,
+  PasswordField,
+  TextField,
+  useAct,
+} from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
 import { Button, PageTitle, Time } from '../parts/pieces.tsx';
 import { RowButton, Table } from '../parts/table.tsx';
@@ -17,20 +24,18 @@ type Open =
   | { readonly is: 'edit' | 'reset' | 'disable'; readonly person: TenantPerson };
 
 export function UsersPage() {
-  const { words, isManager, identity } = useConsole();
-  const { users } = words;
+  const { common, nav, users, isManager, identity } = useConsole();
   if (isManager && identity === 'embedded') return <People />;
   return (
     <>
-      <PageTitle text={users.title} />
-      <p class="notice">{isManager ? users.elsewhere : words.common.noAccess}</p>
+      <PageTitle text={nav.users} />
+      <p class="notice">{isManager ? users.elsewhere : common.noAccess}</p>
     </>
   );
 }
 
 function People() {
-  const { words, tenantName, toast } = useConsole();
-  const { users } = words;
+  const { nav, users, tenantName, toast } = useConsole();
   const [open, setOpen] = useState<Open | null>(null);
   const loaded = useTenantList<TenantPerson>(path);
   const done = (text: string | null) => {
@@ -48,13 +53,13 @@ function People() {
   return (
     <>
       <div class="row apart">
-        <PageTitle text={users.title} />
+        <PageTitle text={nav.users} />
         <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
           {users.create}
         </Button>
       </div>
       <p class="soft">{users.intro}</p>
-      <section class="panel flush" aria-label={users.title}>
+      <section class="panel flush" aria-label={nav.users}>
         <Rows loaded={loaded} setOpen={setOpen} enable={enable} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}
@@ -74,8 +79,7 @@ function Rows({
   loaded,
   ...acts
 }: ActsProps & { readonly loaded: Loaded<readonly TenantPerson[]> }) {
-  const { words, user } = useConsole();
-  const { users, account } = words;
+  const { users, account, user } = useConsole();
   return (
     <Table
       loaded={loaded}
@@ -118,7 +122,7 @@ function Rows({
 }
 
 function Acts({ person, setOpen, enable }: ActsProps & { readonly person: TenantPerson }) {
-  const { users } = useConsole().words;
+  const { users } = useConsole();
   const acts: readonly (readonly [string, () => void])[] = [
     [users.edit, () => setOpen({ is: 'edit', person })],
     [users.reset, () => setOpen({ is: 'reset', person })],
@@ -141,47 +145,30 @@ interface DialogProps {
 }
 
 function CreateDialog({ onDone }: DialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users, common } = words;
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const [mayChange, setMayChange] = useState(false);
-  const send = async (): Promise<void> => {
-    const scopes = mayChange ? [settings] : [];
+  const { users, common, tenantName } = useConsole();
+  const send = async ({ email, name = '', password, mayChange }: Fields): Promise<void> => {
+    const scopes = mayChange === undefined ? [] : [settings];
     const named = name.trim() === '' ? {} : { name: name.trim() };
     await ask(path, { body: { tenantName, email, password, scopes, ...named } });
     onDone(common.saved);
   };
   return (
-    <FormDialog title={users.create} act={users.create} onClose={() => onDone(null)} send={send}>
-      <TextField
-        label={users.email}
-        type="email"
-        required
-        autocomplete="off"
-        value={email}
-        onValue={setEmail}
-      />
-      <NameField value={name} onValue={setName} />
-      <NewPassword value={password} onValue={setPassword} />
-      <CheckField label={users.mayChange} isChecked={mayChange} onChecked={setMayChange} />
+    <FormDialog title={users.create} act={users.create} onDone={onDone} send={send}>
+      <TextField label={users.email} name="email" type="email" required autocomplete="off" />
+      <NameField />
+      <NewPassword name="password" />
+      <CheckField label={users.mayChange} name="mayChange" />
     </FormDialog>
   );
 }
 
-interface ValueProps {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
+function NameField(props: { readonly defaultValue?: string }) {
+  const { users } = useConsole();
+  return <TextField label={users.name} name="name" autocomplete="off" maxLength={255} {...props} />;
 }
 
-function NameField(props: ValueProps) {
-  const { users } = useConsole().words;
-  return <TextField label={users.name} autocomplete="off" maxLength={255} {...props} />;
-}
-
-function NewPassword(props: ValueProps) {
-  const { users, first } = useConsole().words;
+function NewPassword(props: { readonly name: string }) {
+  const { users, first } = useConsole();
   return (
     <>
       <PasswordField label={users.password} hint={first.passwordHint} isNew {...props} />
@@ -195,54 +182,42 @@ interface PersonDialogProps extends DialogProps {
 }
 
 function EditDialog({ person, onDone }: PersonDialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users, common } = words;
-  const [name, setName] = useState(person.name ?? '');
-  const [mayChange, setMayChange] = useState(person.scopes.includes(settings));
-  const send = async (): Promise<void> => {
+  const { users, common, tenantName } = useConsole();
+  const send = async ({ name = '', mayChange }: Fields): Promise<void> => {
     const others = person.scopes.filter((scope) => scope !== settings);
-    const scopes = mayChange ? [...others, settings] : others;
+    const scopes = mayChange === undefined ? others : [...others, settings];
     const body = { tenantName, id: person.id, name: name.trim() || null, scopes };
     await ask(path, { method: 'PUT', body });
     onDone(common.saved);
   };
   return (
-    <FormDialog
-      title={users.editTitle(person.email)}
-      act={common.save}
-      onClose={() => onDone(null)}
-      send={send}
-    >
-      <NameField value={name} onValue={setName} />
-      <CheckField label={users.mayChange} isChecked={mayChange} onChecked={setMayChange} />
+    <FormDialog title={users.editTitle(person.email)} act={common.save} onDone={onDone} send={send}>
+      <NameField defaultValue={person.name ?? ''} />
+      <CheckField
+        label={users.mayChange}
+        name="mayChange"
+        defaultChecked={person.scopes.includes(settings)}
+      />
     </FormDialog>
   );
 }
 
 function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users } = words;
-  const [newPassword, setPassword] = useState('');
-  const send = async (): Promise<void> => {
+  const { users, tenantName } = useConsole();
+  const send = async ({ newPassword }: Fields): Promise<void> => {
     await ask(`${path}/password`, { body: { tenantName, id, newPassword } });
     onDone(users.resetDone);
   };
   return (
-    <FormDialog
-      title={users.resetTitle(email)}
-      act={users.reset}
-      onClose={() => onDone(null)}
-      send={send}
-    >
+    <FormDialog title={users.resetTitle(email)} act={users.reset} onDone={onDone} send={send}>
       <p>{users.resetHint}</p>
-      <NewPassword value={newPassword} onValue={setPassword} />
+      <NewPassword name="newPassword" />
     </FormDialog>
   );
 }
 
 function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { words, tenantName } = useConsole();
-  const { users } = words;
+  const { users, tenantName } = useConsole();
   const send = async (): Promise<void> => {
     await ask(`${path}/disable`, { body: { tenantName, id } });
     onDone(users.disabledNow);
@@ -252,7 +227,7 @@ function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
       title={users.disableTitle(email)}
       act={users.disable}
       isDanger
-      onClose={() => onDone(null)}
+      onDone={onDone}
       send={send}
     >
       <p>{users.disableHint}</p>

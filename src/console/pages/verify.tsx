@@ -6,35 +6,26 @@ import { nameIn } from '../../present/printable.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
-import { Dots, type Fact, Facts, Failure, PageTitle, Time } from '../parts/pieces.tsx';
+import { useSubmit } from '../parts/form.tsx';
+import { Dots, type Fact, Facts, PageTitle, Time } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
-  const { words, tenantName } = useConsole();
-  const { verify } = words;
+  const { nav, verify, tenantName, language } = useConsole();
   const [found, setFound] = useState<(Verification & { readonly name: string }) | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-
+  const { isBusy, failure, submit } = useSubmit(language);
   const check = async (file: File): Promise<void> => {
-    setBusy(true);
     setFound(null);
-    setError(null);
-    try {
-      const request = { query: { tenantName }, body: file };
-      const verification = await ask<Verification>('/v1/bundle/verify', request);
-      setFound({ ...verification, name: file.name });
-    } catch (failure) {
-      setError(failure);
-    }
-    setBusy(false);
+    const request = { query: { tenantName }, body: file };
+    const verification = await ask<Verification>('/v1/bundle/verify', request);
+    setFound({ ...verification, name: file.name });
   };
   const checkFirst = ([file]: readonly File[]) => {
-    if (file !== undefined) void check(file);
+    if (file !== undefined) void submit(() => check(file));
   };
   const isHeldOver = useFileDrop(checkFirst);
   return (
     <>
-      <PageTitle text={verify.title} />
+      <PageTitle text={nav.verify} />
       <p class="soft">{verify.intro}</p>
       <div class={isHeldOver ? 'drop over' : 'drop'}>
         <h2>{verify.drop}</h2>
@@ -51,15 +42,14 @@ export function VerifyPage() {
           {verify.checking}
         </p>
       )}
-      <Failure error={error} />
+      {failure}
       {found !== null && <Found found={found} />}
     </>
   );
 }
 
 function Found({ found }: { readonly found: Verification & { readonly name: string } }) {
-  const { words } = useConsole();
-  const { verify } = words;
+  const { list, verify } = useConsole();
   const { holds, problems, key, manifest, verdict, name } = found;
   const isOwn = key?.isOwn === true;
   const title = holds ? (isOwn ? verify.holdsOwn : verify.holds) : verify.broken;
@@ -70,7 +60,7 @@ function Found({ found }: { readonly found: Verification & { readonly name: stri
     [verify.signedAt, manifest && <Time at={manifest.signedAt} />],
     [verify.product, manifest && <bdi>{manifest.product}</bdi>],
     [verify.files, files ? <bdi>{files.map(({ name: file }) => file).join(', ')}</bdi> : null],
-    [verify.verdict, verdict && nameIn(words.list.results, verdict, verdict)],
+    [verify.verdict, verdict && nameIn(list.results, verdict, verdict)],
     [verify.key, key && key.fingerprint],
   ];
   return (

@@ -13,16 +13,15 @@ const path = '/v1/tenant/webhook';
 const badges = { waiting: 'pending', delivered: 'ok', given_up: 'failed' } as const;
 
 export function WebhooksPage() {
-  const { webhooks } = useConsole().words;
   return (
-    <ManagerPage title={webhooks.title} intro={webhooks.intro}>
+    <ManagerPage place="webhooks">
       <Messages />
     </ManagerPage>
   );
 }
 
 function Messages() {
-  const { webhooks } = useConsole().words;
+  const { nav, webhooks } = useConsole();
   const [state, setState] = useState<Delivery['state'] | ''>('');
   const place = usePlace();
   const tenant = useTenant();
@@ -39,7 +38,7 @@ function Messages() {
   return (
     <>
       {tenant.data !== null && !hasWebhook && <p class="notice">{webhooks.none}</p>}
-      <section class="panel flush" aria-label={webhooks.title}>
+      <section class="panel flush" aria-label={nav.webhooks}>
         <div class="toolbar row apart end">
           <SelectField
             label={webhooks.state}
@@ -72,8 +71,7 @@ function Messages() {
 
 /** Sends messages again, or a test message. */
 function useSending(reload: () => void) {
-  const { words, tenantName } = useConsole();
-  const { webhooks } = words;
+  const { webhooks, tenantName } = useConsole();
   const { isBusy, run } = useAct(reload);
   const post = <T,>(act: string, body: object): Promise<T> =>
     ask(`${path}/${act}`, { body: { tenantName, ...body } });
@@ -109,7 +107,7 @@ function Rows({
   readonly loaded: Loaded<readonly Delivery[]>;
   readonly again: ((id: string) => void) | null;
 }) {
-  const { webhooks } = useConsole().words;
+  const { webhooks } = useConsole();
   return (
     <Table
       loaded={loaded}

@@ -1,6 +1,6 @@
 /** Labelled fields, forms in panels and dialogs, and how they are submitted. */
 
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { decisionStrategies, isKeyOf, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
@@ -43,9 +43,12 @@ export function Field({ label, help, hint, children }: FieldProps) {
   );
 }
 
+/** With a `name`, its form sends what was typed; with `value` and `onValue`, the page keeps it. */
 interface TextFieldProps extends Labelled {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
+  readonly name?: string;
+  readonly defaultValue?: string;
+  readonly value?: string;
+  readonly onValue?: (value: string) => void;
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'date';
   readonly required?: boolean;
   readonly maxLength?: number;
@@ -54,22 +57,14 @@ interface TextFieldProps extends Labelled {
   readonly placeholder?: string;
 }
 
-export function TextField({
-  label,
-  help,
-  hint,
-  value,
-  onValue,
-  type = 'text',
-  ...more
-}: TextFieldProps) {
+export function TextField({ label, help, hint, onValue, type = 'text', ...more }: TextFieldProps) {
   const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-    onValue(currentTarget.value);
+    onValue?.(currentTarget.value);
   // A date is reported once it is complete; text is reported after every letter.
   const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
   return (
     <Field label={label} help={help} hint={hint}>
-      {(attributes) => <input {...attributes} {...events} {...more} value={value} />}
+      {(attributes) => <input {...attributes} {...events} {...more} />}
     </Field>
   );
 }
@@ -78,7 +73,7 @@ export function TextField({
 export function PasswordField({
   isNew = false,
   ...props
-}: Pick<TextFieldProps, 'label' | 'value' | 'onValue' | 'hint'> & { readonly isNew?: boolean }) {
+}: Pick<TextFieldProps, 'label' | 'name' | 'hint'> & { readonly isNew?: boolean }) {
   return (
     <TextField
       type="password"
@@ -132,7 +127,7 @@ export function PeriodFields({
   readonly period: { readonly from?: string; readonly to?: string };
   readonly onDay: (day: { readonly from: string } | { readonly to: string }) => void;
 }) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   const { from = '', to = '' } = period;
   return (
     <>
@@ -153,28 +148,35 @@ export function StrategyField(props: {
   readonly value: Strategy;
   readonly onValue: (value: Strategy) => void;
 }) {
-  const { upload } = useConsole().words;
+  const { upload } = useConsole();
   return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
 }
 
 interface CheckFieldProps {
   readonly label: string;
-  readonly isChecked: boolean;
-  readonly onChecked: (isChecked: boolean) => void;
+  readonly name?: string;
+  readonly defaultChecked?: boolean;
+  readonly checked?: boolean;
+  readonly onChecked?: (isChecked: boolean) => void;
 }
 
-export function CheckField({ label, isChecked, onChecked }: CheckFieldProps) {
+export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
   return (
     <label class="check">
       <input
         type="checkbox"
-        checked={isChecked}
-        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+        {...more}
+        onChange={({ currentTarget }) => onChecked?.(currentTarget.checked)}
       />
       {label}
     </label>
   );
 }
+
+/** The texts of a form by the names of its fields; a box that is not ticked is missing. */
+export type Fields = Readonly<Record<string, string>>;
+
+type Send = (fields: Fields, form: HTMLFormElement) => Promise<void>;
 
 /** Sends one form at a time; `failure`, shown above the fields, says why the last attempt failed. */
 export function useSubmit(language: Language) {
@@ -186,7 +188,7 @@ export function useSubmit(language: Language) {
     try {
       await send();
     } catch (error) {
-      setMessage(messageOf(error, wordsOf(language)));
+      setMessage(messageOf(error, wordsOf(language).common));
     }
     setBusy(false);
   };
@@ -197,9 +199,14 @@ export function useSubmit(language: Language) {
       </p>
     );
   /** For `onSubmit` of a form. */
-  const onSubmit = (send: () => Promise<void>) => (event: Event) => {
+  const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    void submit(send);
+    const form = event.currentTarget;
+    const fields: Record<string, string> = {};
+    for (const [name, value] of new FormData(form)) {
+      if (typeof value === 'string') fields[name] = value;
+    }
+    void submit(() => send(fields, form));
   };
   return { isBusy, failure, submit, onSubmit };
 }
@@ -210,7 +217,7 @@ export function useSubmit(language: Language) {
  * @param after - called after each action, even a failed one.
  */
 export function useAct(after: () => void = () => undefined) {
-  const { words, toast } = useConsole();
+  const { common, toast } = useConsole();
   const [isBusy, setBusy] = useState(false);
   const perform = async (act: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
@@ -218,7 +225,7 @@ export function useAct(after: () => void = () => undefined) {
       const text = await act();
       if (typeof text === 'string') toast({ text });
     } catch (failure) {
-      toast({ text: messageOf(failure, words) });
+      toast({ text: messageOf(failure, common) });
     }
     setBusy(false);
     after();
@@ -239,7 +246,7 @@ export function FormPanel({
   readonly intro?: ComponentChildren;
   readonly act: string | null;
   readonly isUnchanged?: boolean;
-  readonly send: () => Promise<void>;
+  readonly send: Send;
   readonly children: ComponentChildren;
 }) {
   const { isBusy, failure, onSubmit } = useSubmit(useConsole().language);
@@ -260,26 +267,30 @@ export function FormPanel({
   );
 }
 
-/** Asks for values, or for confirmation. @param send - closes the dialog itself when it succeeds. */
+/**
+ * Asks for values, or for confirmation. @param send - calls `onDone` itself when it succeeds. @param onDone - called with
+ * null when the dialog was closed without sending.
+ */
 export function FormDialog({
   title,
   act,
   isDanger = false,
-  onClose,
+  onDone,
   send,
   children,
 }: {
   readonly title: string;
   readonly act: string;
   readonly isDanger?: boolean;
-  readonly onClose: () => void;
-  readonly send: () => Promise<void>;
+  readonly onDone: (nothing: null) => void;
+  readonly send: Send;
   readonly children: ComponentChildren;
 }) {
-  const { words, language } = useConsole();
+  const { common, language } = useConsole();
   const { isBusy, failure, onSubmit } = useSubmit(language);
+  const close = () => onDone(null);
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={close}>
       <form class="stack" onSubmit={onSubmit(send)}>
         {failure}
         {children}
@@ -287,7 +298,7 @@ export function FormDialog({
           <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
             {act}
           </button>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
+          <Button onClick={close}>{common.cancel}</Button>
         </div>
       </form>
     </Dialog>

@@ -17,19 +17,18 @@ export function PageTitle({ text }: { readonly text: string }) {
 }
 
 interface ManagerPageProps {
-  readonly title: string;
-  readonly intro: string;
+  readonly place: 'audit' | 'holds' | 'webhooks';
   readonly children: ComponentChildren;
 }
 
 /** A page that only users who may change settings can see. */
-export function ManagerPage({ title, intro, children }: ManagerPageProps) {
-  const { words, isManager } = useConsole();
+export function ManagerPage({ place, children }: ManagerPageProps) {
+  const { [place]: words, common, nav, isManager } = useConsole();
   return (
     <>
-      <PageTitle text={title} />
-      <p class="soft">{intro}</p>
-      {isManager ? children : <p class="notice">{words.common.noAccess}</p>}
+      <PageTitle text={nav[place]} />
+      <p class="soft">{words.intro}</p>
+      {isManager ? children : <p class="notice">{common.noAccess}</p>}
     </>
   );
 }
@@ -126,7 +125,7 @@ export function Button({
 
 /** A question mark after a word, which opens an explanation of it. */
 export function Explain({ term, text }: { readonly term: string; readonly text: string }) {
-  const { words } = useConsole();
+  const { common } = useConsole();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   return (
@@ -136,7 +135,7 @@ export function Explain({ term, text }: { readonly term: string; readonly text: 
         class="help"
         aria-expanded={isOpen}
         aria-controls={id}
-        aria-label={words.common.explain(term)}
+        aria-label={common.explain(term)}
         onClick={() => setOpen(!isOpen)}
       >
         ?
@@ -150,23 +149,15 @@ export function Explain({ term, text }: { readonly term: string; readonly text: 
   );
 }
 
-export function Failure({
-  error,
-  retry,
-}: {
-  readonly error: unknown;
-  readonly retry?: () => void;
-}) {
-  const { words } = useConsole();
+export function Failure({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  const { common } = useConsole();
   if (error === null || error === undefined) return null;
   return (
     <div class="notice bad row apart" role="alert">
-      <span>{messageOf(error, words)}</span>
-      {retry !== undefined && (
-        <Button kind="little" onClick={retry}>
-          {words.common.retry}
-        </Button>
-      )}
+      <span>{messageOf(error, common)}</span>
+      <Button kind="little" onClick={retry}>
+        {common.retry}
+      </Button>
     </div>
   );
 }
@@ -174,14 +165,14 @@ export function Failure({
 export function Loading() {
   return (
     <p class="soft" role="status">
-      {useConsole().words.common.loading}
+      {useConsole().common.loading}
     </p>
   );
 }
 
 /** The result of a completed analysis, otherwise its status. */
 export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   const { status, result } = analysis.inferenceStatus;
   const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
   if (status === 'completed' && verdict !== undefined) {
@@ -233,18 +224,18 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 }
 
 export function CopyButton({ text }: { readonly text: string }) {
-  const { words, toast } = useConsole();
+  const { common, toast } = useConsole();
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);
-    toast({ text: words.common.copied });
+    toast({ text: common.copied });
   };
-  return <Button onClick={() => void copy()}>{words.common.copy}</Button>;
+  return <Button onClick={() => void copy()}>{common.copy}</Button>;
 }
 
 /** In the browser's time zone, which is shown. */
 export function Time({ at }: { readonly at: string | null }) {
-  const { words, language } = useConsole();
-  if (at === null) return <>{words.common.never}</>;
+  const { common, language } = useConsole();
+  if (at === null) return <>{common.never}</>;
   return <time dateTime={at}>{writeTime(at, language)}</time>;
 }
 

@@ -57,7 +57,7 @@ async function neighbour(id: string, by: 1 | -1): Promise<string | null> {
 }
 
 export function ReviewBar({ place, total, go, help }: ReturnType<typeof useReview>) {
-  const { review } = useConsole().words;
+  const { review } = useConsole();
   return (
     <div class="row">
       {place !== null && (
@@ -140,7 +140,7 @@ function KeyHint({
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
 }) {
-  const { review } = useConsole().words;
+  const { review } = useConsole();
   const [isOn, setOn] = useState(localStorage.getItem(offKey) === null);
   const toggle = (next: boolean) => {
     if (next) localStorage.removeItem(offKey);
@@ -164,7 +164,7 @@ function KeyHint({
           <Facts
             rows={review.keys.map((meaning, at) => [<kbd key={at}>{keyNames[at]}</kbd>, meaning])}
           />
-          <CheckField label={review.on} isChecked={isOn} onChecked={toggle} />
+          <CheckField label={review.on} checked={isOn} onChecked={toggle} />
         </Dialog>
       )}
     </>

@@ -19,7 +19,7 @@ export function Table<Entry>({
   readonly row: (entry: Entry) => ComponentChildren;
   readonly empty: ComponentChildren;
 }) {
-  const { list } = useConsole().words;
+  const { list } = useConsole();
   return (
     <>
       {error !== null && (
@@ -112,7 +112,7 @@ export function Pager({
   readonly newer: (() => void) | null;
   readonly older: (() => void) | null;
 }) {
-  const { common } = useConsole().words;
+  const { common } = useConsole();
   return (
     <div class="row">
       <Button

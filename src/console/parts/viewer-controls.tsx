@@ -12,7 +12,7 @@ interface ViewerControlsProps {
 }
 
 export function ViewerControls({ look, setLook, hasMaps }: ViewerControlsProps) {
-  const { analysis } = useConsole().words;
+  const { analysis } = useConsole();
   const change = (next: Partial<Look>) => setLook({ ...look, ...next });
   const zoom = (factor: number) =>
     change({ zoom: Math.min(24, Math.max(0.5, look.zoom * factor)) });
@@ -71,7 +71,7 @@ function MapControls({
   readonly look: Look;
   readonly change: (next: Partial<Look>) => void;
 }) {
-  const { analysis } = useConsole().words;
+  const { analysis } = useConsole();
   const id = useId();
   return (
     <>

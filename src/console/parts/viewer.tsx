@@ -54,7 +54,7 @@ interface ViewerProps {
 }
 
 export function Viewer({ size, layers, marks = [], look, setLook, name }: ViewerProps) {
-  const { analysis } = useConsole().words;
+  const { analysis } = useConsole();
   const box = useRef<HTMLDivElement>(null);
   const frame = useFrame(box);
   const { isDragging, ...gestures } = useGestures({ box, frame, picture: size, look, setLook });

@@ -2,10 +2,8 @@ import type { AdministrationWords } from './en-administration.ts';
 
 export const administration: AdministrationWords = {
   keys: {
-    title: 'API-Schlüssel',
     intro: 'Ein Schlüssel gilt für den ganzen Mandanten. Erneuern Sie ihn, bevor er abläuft.',
     name: 'Name',
-    created: 'Angelegt',
     expires: 'Läuft ab',
     lastUsed: 'Zuletzt benutzt',
     state: 'Zustand',
@@ -29,7 +27,6 @@ export const administration: AdministrationWords = {
     empty: 'Keine Schlüssel.',
   },
   tenant: {
-    title: 'Mandant',
     name: 'Name',
     nameHint: 'Programme senden den Namen in jeder Anfrage: Ändern Sie ihn auch dort.',
     trial: 'Testmandant: Nur die beiden freigegebenen Bilder können untersucht werden.',
@@ -64,7 +61,6 @@ export const administration: AdministrationWords = {
     webhookIntro:
       'Diese Adresse wird bei jeder Statusänderung einer Analyse aufgerufen. Bleibt das Feld leer, wird nichts gesendet.',
     webhookUrl: 'Adresse',
-    webhookState: 'Zustand',
     states: {
       none: 'Es ist kein Webhook eingetragen.',
       active: 'Die letzte Nachricht wurde zugestellt, oder es wurde noch keine gesendet.',
@@ -76,7 +72,6 @@ export const administration: AdministrationWords = {
     messages: 'Webhook-Nachrichten',
   },
   users: {
-    title: 'Benutzer',
     intro: 'Personen mit Zugang zu diesem Mandanten.',
     elsewhere:
       'Die Konten verwaltet der Identitätsanbieter. Personen lassen sich nur dort hinzufügen und sperren.',
@@ -109,7 +104,6 @@ export const administration: AdministrationWords = {
     enabled: 'Das Konto ist entsperrt.',
   },
   holds: {
-    title: 'Löschsperren',
     one: 'Löschsperre',
     intro:
       'Gesperrte Analysen bleiben gespeichert, auch wenn sie gelöscht werden oder ihre Aufbewahrungsfrist abläuft.',
@@ -133,7 +127,6 @@ export const administration: AdministrationWords = {
     empty: 'Keine Löschsperren.',
   },
   audit: {
-    title: 'Audit-Log',
     intro:
       'Hier steht, wer in diesem Mandanten wann was getan hat. Jeder Eintrag enthält die Prüfsumme des vorigen: Wer einen ändert, müsste auch alle folgenden ändern.',
     kind: 'Art',
@@ -196,7 +189,6 @@ export const administration: AdministrationWords = {
     },
   },
   webhooks: {
-    title: 'Webhook-Nachrichten',
     intro: 'Nachrichten an den Webhook des Mandanten. Zugestellte bleiben 30 Tage lang sichtbar.',
     none: 'Es ist kein Webhook eingetragen. Tragen Sie seine Adresse unter „Mandant“ ein.',
     state: 'Zustand',
@@ -235,13 +227,8 @@ export const administration: AdministrationWords = {
     },
   },
   usage: {
-    title: 'Nutzung',
-    from: 'Von',
-    to: 'Bis',
     total: 'Insgesamt',
-    period: 'Zeitraum',
     perDay: 'Analysen je Tag',
-    csv: 'CSV',
     completed: 'Abgeschlossen',
     queued: 'In der Warteschlange',
     flagging: 'Nur Ergebnis',
@@ -254,12 +241,10 @@ export const administration: AdministrationWords = {
     errorRate: 'Fehlerrate',
     single: 'Minuten je Bild, einzeln',
     bulk: 'Minuten je Bild, mehrere zugleich',
-    day: 'Tag',
     none: 'Keine Analysen in diesem Zeitraum.',
     tooLong: 'Wählen Sie höchstens 92 Tage.',
   },
   health: {
-    title: 'Zustand',
     ok: 'In Ordnung',
     degraded: 'Eingeschränkt',
     failing: 'Gestört',
@@ -279,7 +264,6 @@ export const administration: AdministrationWords = {
     checkedAt: (time) => `Geprüft um ${time}; wird alle 30 Sekunden aktualisiert.`,
   },
   account: {
-    title: 'Konto',
     language: 'Sprache',
     password: 'Passwort ändern',
     current: 'Aktuelles Passwort',
@@ -296,7 +280,6 @@ export const administration: AdministrationWords = {
     mayNotChange: 'darf untersuchen und lesen',
   },
   help: {
-    title: 'Hilfe',
     results: 'Die vier Ergebnisse',
     resultTexts: {
       real: 'Es wurden keine Anzeichen dafür gefunden, dass das Bild KI-erzeugt oder verändert ist. Das beweist nichts: Viele Veränderungen hinterlassen keine erkennbaren Spuren.',

@@ -31,7 +31,6 @@ export const de: Words = {
     undo: 'Rückgängig',
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
-    none: 'Keine',
     never: 'Nie',
     explain: (term) => `Was bedeutet „${term}“?`,
     unreachable:
@@ -115,7 +114,6 @@ export const de: Words = {
     states: {
       waiting: 'Wartet',
       preparing: 'Wird gelesen',
-      uploading: 'Wird gesendet',
       retrying: 'Der Server antwortet nicht; neuer Versuch läuft',
       starting: 'Wird gestartet',
       done: 'Gesendet',
@@ -142,7 +140,6 @@ export const de: Words = {
     interrupted: 'Der Server hat nicht geantwortet. Legen Sie das Bild noch einmal ab.',
   },
   list: {
-    title: 'Analysen',
     search: 'Suchen',
     searchIn: 'Name, Kommentar, Person',
     verdict: 'Ergebnis',
@@ -156,7 +153,6 @@ export const de: Words = {
     name: 'Name',
     created: 'Angelegt',
     tier: 'Umfang',
-    by: 'Geändert von',
     actions: 'Aktionen',
     results: {
       real: 'Keine Anzeichen',
@@ -253,9 +249,7 @@ export const de: Words = {
     measures: 'Messwerte',
     provenance: 'Was die Datei über sich selbst sagt',
     noProvenance: 'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und beweist nichts.',
-    credentials: 'Content Credentials (C2PA)',
     history: 'Bearbeitungsverlauf',
-    software: 'Genannte Programme und Geräte',
     inconsistencies: 'Widersprüche',
     stability: 'Stabilität',
     holds: 'bleibt bestehen',
@@ -303,10 +297,7 @@ export const de: Words = {
     size: 'Bild',
     duration: 'Untersuchungsdauer',
     seconds: (text) => `${text} s`,
-    tags: 'Schlagwörter',
-    comment: 'Kommentar',
     values2: {
-      score: 'Wert',
       real: 'Spuren einer Kamera',
       fake: 'Spuren eines KI-Generators',
       compression: 'Kompressionsspuren',
@@ -359,7 +350,6 @@ export const de: Words = {
     on: 'Tastenkürzel verwenden',
   },
   verify: {
-    title: 'Paket prüfen',
     intro:
       'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
     drop: 'Paket hier ablegen',

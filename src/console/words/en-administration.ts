@@ -3,10 +3,8 @@ import type { Intake } from '../../contract/limits.ts';
 /** The pages of administration, the account and help. */
 export const administration = {
   keys: {
-    title: 'API keys',
     intro: 'A key acts for the whole tenant. Rotate it before it expires.',
     name: 'Name',
-    created: 'Created',
     expires: 'Expires',
     lastUsed: 'Last used',
     state: 'State',
@@ -29,7 +27,6 @@ export const administration = {
     empty: 'No keys.',
   },
   tenant: {
-    title: 'Tenant',
     name: 'Name',
     nameHint:
       'Programs send the tenant’s name in each request, so they must be given the new name too.',
@@ -65,7 +62,6 @@ export const administration = {
     webhookIntro:
       'This address is called whenever the status of an analysis changes. Leave it empty to send nothing.',
     webhookUrl: 'Address',
-    webhookState: 'State',
     states: {
       none: 'No webhook is set.',
       active: 'The latest message was delivered, or none has been sent yet.',
@@ -77,7 +73,6 @@ export const administration = {
     messages: 'Webhook messages',
   },
   users: {
-    title: 'Users',
     intro: 'People with access to this tenant.',
     elsewhere: 'Accounts are managed by the identity provider. Add and disable people there.',
     person: 'User',
@@ -108,7 +103,6 @@ export const administration = {
     enabled: 'The account has been enabled.',
   },
   holds: {
-    title: 'Legal holds',
     one: 'Legal hold',
     intro: 'Analyses on hold are kept, even if they are deleted or past the retention period.',
     howToPlace: 'To hold a single analysis, open its page.',
@@ -131,7 +125,6 @@ export const administration = {
     empty: 'No legal holds.',
   },
   audit: {
-    title: 'Audit log',
     intro:
       'Who did what in this tenant, and when. Each entry contains the checksum of the one before, so changing one would mean changing every later one.',
     kind: 'Type',
@@ -194,7 +187,6 @@ export const administration = {
     } as Readonly<Record<string, string>>,
   },
   webhooks: {
-    title: 'Webhook messages',
     intro: 'Messages sent to the tenant’s webhook. Delivered messages are listed for 30 days.',
     none: 'No webhook is set. Enter its address under “Tenant”.',
     state: 'State',
@@ -233,13 +225,8 @@ export const administration = {
     } as Readonly<Record<string, string>>,
   },
   usage: {
-    title: 'Usage',
-    from: 'From',
-    to: 'To',
     total: 'All time',
-    period: 'Period',
     perDay: 'Analyses by day',
-    csv: 'CSV',
     completed: 'Completed',
     queued: 'Waiting now',
     flagging: 'Verdicts only',
@@ -252,12 +239,10 @@ export const administration = {
     errorRate: 'Error rate',
     single: 'Minutes each, one at a time',
     bulk: 'Minutes each, several at once',
-    day: 'Day',
     none: 'No analyses in this period.',
     tooLong: 'Choose 92 days or fewer.',
   },
   health: {
-    title: 'Health',
     ok: 'OK',
     degraded: 'Degraded',
     failing: 'Unhealthy',
@@ -277,7 +262,6 @@ export const administration = {
     checkedAt: (time: string) => `Checked at ${time}; refreshed every 30 seconds.`,
   },
   account: {
-    title: 'Account',
     language: 'Language',
     password: 'Change password',
     current: 'Current password',
@@ -294,7 +278,6 @@ export const administration = {
     mayNotChange: 'can analyse and view',
   },
   help: {
-    title: 'Help',
     results: 'The four results',
     resultTexts: {
       real: 'No sign of generation or change was found. That proves nothing: many changes leave no detectable trace.',

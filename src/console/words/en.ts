@@ -41,7 +41,6 @@ export const en = {
     undo: 'Undo',
     retry: 'Try again',
     loading: 'Loading…',
-    none: 'None',
     never: 'Never',
     explain: (term: string) => `What does “${term}” mean?`,
     unreachable: 'The server is not responding. Check the connection; this page keeps trying.',
@@ -109,7 +108,6 @@ export const en = {
     states: {
       waiting: 'Waiting',
       preparing: 'Reading',
-      uploading: 'Sending',
       retrying: 'The server is not responding; trying again',
       starting: 'Starting',
       done: 'Sent',
@@ -136,7 +134,6 @@ export const en = {
     interrupted: 'The server did not respond. Drop the picture again.',
   },
   list: {
-    title: 'Analyses',
     search: 'Search',
     searchIn: 'Name, comment or person',
     verdict: 'Result',
@@ -150,7 +147,6 @@ export const en = {
     name: 'Name',
     created: 'Created',
     tier: 'Tier',
-    by: 'Changed by',
     actions: 'Actions',
     results: {
       real: 'No sign found',
@@ -248,9 +244,7 @@ export const en = {
     measures: 'Measures',
     provenance: 'What the file says about itself',
     noProvenance: 'The file says nothing about its origin. That is common and proves nothing.',
-    credentials: 'Content Credentials',
     history: 'Editing history',
-    software: 'Software and devices mentioned',
     inconsistencies: 'Contradictions',
     stability: 'Stability',
     holds: 'holds',
@@ -298,10 +292,7 @@ export const en = {
     size: 'Picture',
     duration: 'Examined in',
     seconds: (text: string) => `${text} s`,
-    tags: 'Tags',
-    comment: 'Comment',
     values2: {
-      score: 'Score',
       real: 'Traces of a camera',
       fake: 'Traces of generation',
       compression: 'Traces of compression',
@@ -353,7 +344,6 @@ export const en = {
     on: 'Use these keys',
   },
   verify: {
-    title: 'Verify a bundle',
     intro:
       'Drop a signed evidence bundle to see what it contains and whether every byte is as it was signed. Nothing is stored.',
     drop: 'Drop a bundle here',

@@ -2,6 +2,7 @@
 
 import type { Picture } from '../../image/picture.ts';
 import { boxMean } from '../blocks.ts';
+import type { Size } from '../regions.ts';
 
 /** Row-major samples: luma 0..255, colour differences centred on 0. */
 export interface WorkingPicture {
@@ -42,11 +43,6 @@ export function workingPicture({ rgb, facts: { width, height } }: Source): Worki
   if (scale > 1) averageDown(rgb, { width, height }, size, split);
   else for (let y = 0; y < height; y++) split(rgb.subarray(3 * y * width, 3 * (y + 1) * width), y);
   return { ...size, scale, luma, blue, red };
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import { spreadFrom } from './extent.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx } from './match-field.ts';
-import type { Region } from './regions.ts';
+import { centre, type Point, type Region } from './regions.ts';
 
 const turns = 3;
 const steps = 4;
@@ -131,8 +131,6 @@ function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Ste
   return { error: sum / count, next: changed(motion, change, [middleX, middleY]) };
 }
 
-type Point = readonly [number, number];
-
 /** @param change - of the parameters of `stepFrom`, in the same order. */
 function changed(motion: Affine, change: Float64Array, middle: Point): Affine {
   const side = isMirrored(motion) ? -1 : 1;
@@ -165,13 +163,4 @@ function withoutShear(affine: Affine, middle: Point): Affine {
   const size = (affine.a + side * affine.e) / 2;
   const turn = (affine.d - side * affine.b) / 2;
   return through({ a: size, b: -side * turn, d: turn, e: side * size }, affine, middle, [0, 0]);
-}
-
-function centre(cells: Int32Array, columns: number): Point {
-  let [x, y] = [0, 0];
-  for (const cell of cells) {
-    x += cell % columns;
-    y += Math.floor(cell / columns);
-  }
-  return [(x * gridPx) / cells.length, (y * gridPx) / cells.length];
 }

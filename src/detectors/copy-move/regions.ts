@@ -13,6 +13,18 @@ export interface Region {
   readonly affine: Affine;
 }
 
+export type Point = readonly [x: number, y: number];
+
+/** The centre of these cells, in pixels. */
+export function centre(cells: Int32Array, columns: number): Point {
+  let [x, y] = [0, 0];
+  for (const cell of cells) {
+    x += (cell % columns) * gridPx;
+    y += Math.floor(cell / columns) * gridPx;
+  }
+  return [x / cells.length, y / cells.length];
+}
+
 interface RegionParts {
   readonly field: MatchField;
   /** Standard deviation of luma around each pixel. */

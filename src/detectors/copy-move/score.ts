@@ -5,7 +5,7 @@ import { type Affine, after, invertAffine, isMirrored, affineScale, moved } from
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx, type MatchField } from './match-field.ts';
 import type { Refined } from './refine.ts';
-import type { Region } from './regions.ts';
+import { centre, type Region } from './regions.ts';
 
 /** Two regions of a picture that look like copies of each other. */
 export interface Pair {
@@ -74,16 +74,6 @@ function leadsBack({ affine, cells }: Region, columns: number): boolean {
   const [x, y] = centre(cells, columns);
   const [toX, toY] = moved(after(affine, affine), x, y);
   return Math.hypot(toX - x, toY - y) <= backToItselfPx;
-}
-
-/** In pixels. */
-function centre(cells: Int32Array, columns: number): readonly [number, number] {
-  let [x, y] = [0, 0];
-  for (const cell of cells) {
-    x += (cell % columns) * gridPx;
-    y += Math.floor(cell / columns) * gridPx;
-  }
-  return [x / cells.length, y / cells.length];
 }
 
 /** How far a reflection may be offset sideways, as a share of the picture's width. */

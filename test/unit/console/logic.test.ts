@@ -205,11 +205,11 @@ test('an error is worded by its code in German, in the words of the server in En
   const conflict = new ApiError(409, 'conflict', 'This is already on hold.');
   const unknown = new ApiError(418, 'teapot', 'Short and stout.');
 
-  expect(messageOf(conflict, en)).toBe('This is already on hold.');
-  expect(messageOf(conflict, de)).toBe(
+  expect(messageOf(conflict, en.common)).toBe('This is already on hold.');
+  expect(messageOf(conflict, de.common)).toBe(
     'Das ist derzeit nicht möglich. Meldung des Servers: „This is already on hold.“',
   );
-  expect(messageOf(unknown, de)).toBe('Short and stout.');
+  expect(messageOf(unknown, de.common)).toBe('Short and stout.');
 });
 
 /** Texts at the same place; sentences made by functions are not compared. */

@@ -15,7 +15,7 @@ import { openServer, requireTenant } from '../../connection/server.ts';
 import { assertNoOptions } from '../../options.ts';
 import { log, shellWord } from '../../output/terminal.ts';
 import type { Input } from '../inputs.ts';
-import { type AnalyzeOptions, caseOptionsGiven } from '../options.ts';
+import type { AnalyzeOptions } from '../options.ts';
 import {
   type AnalysisRecord,
   beginRecord,
@@ -57,30 +57,17 @@ const noBundle =
 /** The options of a run that can be done on a server. */
 type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
+const optionsOfThisMachine = [
+  ...(['trustList', 'validation', 'maps', 'withMetadata', 'errorLevel', 'html'] as const),
+  ...(['note', 'template', 'withoutOriginal'] as const),
+];
+
 function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
-  const { trustList, validation, maps, withMetadata, withoutOriginal, errorLevel, html } = options;
-  assertNoOptions(
-    {
-      '--trust-list': trustList !== undefined,
-      '--validation': validation !== undefined,
-      '--maps': maps !== null,
-      '--with-metadata': withMetadata,
-      '--error-level': errorLevel,
-      '--html': html,
-      ...caseOptionsGiven(options),
-      '--case': false,
-      '--exhibit': false,
-      '--examiner': false,
-      '--without-original': withoutOriginal,
-    },
-    'applies to this machine only; leave it out when using a server.',
-  );
-  const { wait, out, failOn } = options;
-  if (!wait) {
-    assertNoOptions(
-      { '--out': out !== null, '--fail-on': failOn.length > 0 },
-      'needs results, but --no-wait does not wait for them; leave one out.',
-    );
+  const why = 'applies to this machine only; leave it out when using a server.';
+  assertNoOptions(options, optionsOfThisMachine, why);
+  if (!options.wait) {
+    const needsResults = 'needs results, but --no-wait does not wait for them; leave one out.';
+    assertNoOptions(options, ['out', 'failOn'], needsResults);
   }
   return { ...options, tenant: requireTenant(options) };
 }

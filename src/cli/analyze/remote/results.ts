@@ -5,7 +5,7 @@ import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
 import type { Transfer } from '../../client/transfer.ts';
-import type { AnalysisRecord, LocalResult } from '../record.ts';
+import { type AnalysisRecord, type LocalResult, toOpenRecord } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 
 /** What is known about the picture besides the server's response. */
@@ -28,29 +28,26 @@ export function remoteRecord(
   const { processingStartTime: from, processingFinishTime: to, version } = inferenceStatus;
   const result = completedResult(analysis);
   const { evidence = null } = result;
-  return {
+  const head = {
     file,
+    origins,
+    examinedAt: new Date(from ?? createdDate),
+    durationMs: from === null || to === null ? 0 : Date.parse(to) - Date.parse(from),
+    options,
+  };
+  return {
+    ...toOpenRecord(head),
     sha256,
     analysisId: id,
     verdict: readVerdict(result),
     reasons: evidence?.reasons.map(({ code }) => code) ?? [],
-    tier: options.tier,
-    seed: options.seed,
     options,
     result: withoutUrls(result, lang),
-    decision: null,
     evidence: evidence === null ? null : { ...evidence, ...notSent },
     // An older server returns fewer of its fields.
     provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
-    maps: null,
     model: { id: options.model, version, files: null },
-    examinedAt: from ?? createdDate,
-    durationMs: from === null || to === null ? 0 : Date.parse(to) - Date.parse(from),
-    files: [],
-    error: null,
-    origins,
-    skipped: null,
   };
 }
 
