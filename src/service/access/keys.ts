@@ -31,7 +31,7 @@ export interface NewKey {
   readonly idempotencyKey?: string | null;
 }
 
-interface Rotation extends Omit<NewKey, 'name'> {
+export interface Rotation extends Omit<NewKey, 'name'> {
   readonly which: KeySelector;
   /** Longest time the old key stays valid. */
   readonly graceMs: number;
@@ -44,7 +44,7 @@ export interface Rotated {
   readonly earlier: readonly KeyEntry[];
 }
 
-interface Revocation {
+export interface Revocation {
   readonly tenantId: string;
   readonly uuid: string;
   readonly by: Actor;
@@ -234,7 +234,7 @@ interface Replaceable {
  * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys have the name and none
  *   replaced another.
  */
-export async function keyToReplace(
+async function keyToReplace(
   tx: Tx,
   tenantId: string,
   which: KeySelector,
@@ -276,7 +276,7 @@ interface Replacement {
 }
 
 /** Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry. */
-export async function replace(
+async function replace(
   tx: Tx,
   key: KeyEntry,
   { tenantId, by, at, end, replacedBy }: Replacement,
@@ -302,7 +302,7 @@ function alreadyReplaced(): ForensicsError {
   );
 }
 
-export function noSuchKey(): ForensicsError {
+function noSuchKey(): ForensicsError {
   return new ForensicsError(
     'not_found',
     'API key not found; the list of keys shows the name and uuid of each.',
@@ -317,7 +317,7 @@ export interface Prune {
 }
 
 /** Revokes those of the given keys that have expired by then. @returns the revoked keys. */
-export async function revokeEnded(
+async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },
 ): Promise<readonly KeyEntry[]> {
@@ -332,7 +332,7 @@ export async function revokeEnded(
   return ended;
 }
 
-export interface KeySearch {
+interface KeySearch {
   readonly tenantId: string;
   /** The time at which the entries are shown. */
   readonly at: Date;
@@ -341,7 +341,7 @@ export interface KeySearch {
 }
 
 /** The tenant's keys that match `which` and are not deleted; masked, newest first. */
-export async function findKeys(
+async function findKeys(
   reader: Reader,
   { tenantId, at, which }: KeySearch,
 ): Promise<readonly KeyEntry[]> {

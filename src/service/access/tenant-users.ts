@@ -20,8 +20,6 @@ export interface TenantUser extends User {
 }
 
 /** All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts. */
-export type TenantUsers = ReturnType<typeof createTenantUsers>;
-
 export function createTenantUsers({
   users,
   identity,

@@ -93,10 +93,6 @@ export async function auditTenants(
 }
 
 /** Settings that people choose for themselves, both with embedded accounts and with an identity provider. */
-export type UserSettingsChange = Partial<UserSettings>;
-
-export type UserSettingsStore = ReturnType<typeof createUserSettings>;
-
 export function createUserSettings({ db }: { readonly db: Db }) {
   const columns = { lang: users.lang, tosAccepted: users.tosAccepted };
   return {
@@ -107,7 +103,7 @@ export function createUserSettings({ db }: { readonly db: Db }) {
       return found;
     },
     /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
-    async change(userId: string, { lang, tosAccepted }: UserSettingsChange) {
+    async change(userId: string, { lang, tosAccepted }: Partial<UserSettings>) {
       if (lang !== undefined) assertLanguageCode(lang);
       return transact(db, async (tx) => {
         const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();

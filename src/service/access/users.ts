@@ -33,7 +33,7 @@ export interface User extends Readonly<Pick<UserRow, Shown | 'createdAt' | 'last
 }
 
 /** Null removes the name. */
-interface UserChange extends Partial<UserFacts> {
+export interface UserChange extends Partial<UserFacts> {
   readonly tenantIds?: readonly string[];
 }
 

@@ -22,7 +22,7 @@ import {
   toLine,
 } from './entry.ts';
 
-interface Head {
+export interface Head {
   readonly chain: string;
   readonly count: number;
   /** Hash of the last entry. Record it somewhere that cannot be changed by anyone who can write to the database. */
@@ -161,7 +161,7 @@ export interface Verification {
   readonly notedSeq: number | null;
 }
 
-interface Noted {
+export interface Noted {
   /** Hash of an entry, recorded outside the database. */
   readonly head?: string;
 }

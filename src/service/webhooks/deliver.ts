@@ -26,8 +26,6 @@ export interface DelivererOptions {
   readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
-export type Deliverer = ReturnType<typeof createDeliverer>;
-
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Pauses after the first, second, ... failed attempt; after the last one, the message is abandoned. */
