@@ -59,10 +59,7 @@ export function createAudit({ db, now }: Clocked) {
 }
 
 /** The end of a chain. `append` runs in the transaction of the event itself, so either both are stored or neither. */
-interface ChainEnd {
-  readonly count: number;
-  readonly hash: string;
-}
+type ChainEnd = Pick<Head, 'count' | 'hash'>;
 
 const empty: ChainEnd = { count: 0, hash: noHash };
 

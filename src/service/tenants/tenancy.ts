@@ -56,7 +56,7 @@ export function createTenancy(context: TenancyContext) {
  */
 export interface TenantRequest
   extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'>,
-    ReadOnlyFields {
+    ReadOnlyMembers {
   readonly storageType?: StorageType;
   /** Null switches to the service's own store. */
   readonly storageConfig?: StorageRequest | null;
@@ -180,22 +180,15 @@ async function applyCors(context: TenancyContext, tenant: Tenant): Promise<void>
 }
 
 /** Members that a client may send back as returned, without changing anything. */
-interface ReadOnlyFields {
-  readonly id?: unknown;
-  readonly apiKeys?: unknown;
-  readonly analytics?: unknown;
-  readonly isTrial?: unknown;
-  readonly createdDate?: unknown;
-}
-
+type ReadOnlyMembers = Readonly<Partial<Record<(typeof readOnly)[number], unknown>>>;
 const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
 
 /**
  * Rejects changes to read-only members. Volatile ones (`updatedDate`, `webhookState`,
  * `storageWarning`, a key's last use and expiry) are not compared.
  */
-function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantResponse): void {
-  const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
+function assertReadOnlyUnchanged(request: ReadOnlyMembers, answered: TenantResponse): void {
+  const known: ReadOnlyMembers = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
     const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];
     if (sent === undefined || isDeepStrictEqual(sent, known[member])) continue;
