@@ -103,7 +103,7 @@ export function openBlobs(parts: BlobParts) {
     /** Checks that the service's own store works. */
     check: async () => {
       // Runs need this even if the objects are elsewhere, and so does a database in the folder.
-      await checkFolder(root)();
+      await checkFolder(root);
       await checkShared?.();
     },
     setPublicUrl(url: URL) {
