@@ -99,7 +99,7 @@ export function createUserSettings({ db }: { readonly db: Db }) {
     /** @throws {ForensicsError} `not_found`. */
     async read(userId: string) {
       const found = await db.select(columns).from(users).where(eq(users.id, userId)).get();
-      if (found === undefined) throw unknown();
+      if (found === undefined) throw noSuchUser();
       return found;
     },
     /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
@@ -107,7 +107,7 @@ export function createUserSettings({ db }: { readonly db: Db }) {
       if (lang !== undefined) assertLanguageCode(lang);
       return transact(db, async (tx) => {
         const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();
-        if (found === undefined) throw unknown();
+        if (found === undefined) throw noSuchUser();
         const changed = {
           lang: lang ?? found.lang,
           tosAccepted: tosAccepted ?? found.tosAccepted,
@@ -127,6 +127,6 @@ function assertLanguageCode(lang: string): void {
   );
 }
 
-function unknown(): ForensicsError {
+export function noSuchUser(): ForensicsError {
   return new ForensicsError('not_found', 'User not found.');
 }

@@ -20,6 +20,7 @@ import {
   normalisedEmail,
   auditUser,
   auditTenants,
+  noSuchUser,
   type UserAct,
   type UserFacts,
 } from './user-facts.ts';
@@ -264,7 +265,7 @@ export function newRow(createdAt: Date) {
 async function existing(reader: Reader, id: string): Promise<UserRow> {
   const row = await reader.select().from(users).where(eq(users.id, id)).get();
   if (row !== undefined) return row;
-  throw unknown();
+  throw noSuchUser();
 }
 
 async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<User> {
@@ -275,7 +276,7 @@ async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<Use
 async function getUser(reader: Reader, id: string): Promise<User> {
   const [user] = await find(reader, eq(users.id, id));
   if (user !== undefined) return user;
-  throw unknown();
+  throw noSuchUser();
 }
 
 /** Reads the acting user in the same transaction, so that two users who disable each other at once cannot both succeed. */
@@ -302,10 +303,6 @@ async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
     found.set(id, { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt });
   }
   return [...found.values()];
-}
-
-function unknown(): ForensicsError {
-  return new ForensicsError('not_found', 'User not found.');
 }
 
 async function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@
 import { withinTime } from '../../retry.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
+import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
@@ -28,7 +29,7 @@ export interface AnalysesOptions {
   /** MD5, in lower-case hex, of the pictures that trial tenants may analyse. */
   readonly trialMd5s: readonly string[];
   readonly limits: Limits;
-  readonly retention: RetentionRules;
+  readonly retention: Pick<Settings, 'retentionDays' | 'deletedRetentionDays'>;
   readonly now: () => Date;
   /** Longest total time an operation waits for a store; 60 s by default. */
   readonly storeWaitMs?: number;
@@ -36,13 +37,6 @@ export interface AnalysesOptions {
   readonly onError?: (error: unknown) => void;
   /** Called for automatic actions, with this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
-}
-
-interface RetentionRules {
-  /** Days after its last change until an analysis is deleted; 0 means never. */
-  readonly retentionDays: number;
-  /** Days for which a deleted analysis is kept. */
-  readonly deletedRetentionDays: number;
 }
 
 export type Notice = Readonly<Record<string, string | number>>;

@@ -5,6 +5,8 @@ import { statSync, readdirSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { ForensicsError } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
@@ -182,7 +184,7 @@ export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
   if (crc32(json) !== footer.readUInt32BE(magic.length + 4)) throw damaged();
   // The checksum matched, so this or a later version wrote it.
   const stored: unknown = JSON.parse(json.toString('utf8'));
-  if (!isStoredRecord(stored)) throw damaged();
+  if (!Check(storedRecord, stored)) throw damaged();
   if (stored.sizeBytes + tailBytes !== fileBytes) throw damaged();
   return { ...stored, etag: stored.etag ?? stored.md5, createdAt: new Date(stored.createdAt) };
 }
@@ -201,25 +203,16 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
   return buffer;
 }
 
-type StoredRecord = Omit<ObjectRecord, 'createdAt' | 'etag'> & {
-  readonly createdAt: string;
+const storedRecord = Type.Object({
+  key: Type.String(),
+  contentType: Type.String(),
+  sizeBytes: Type.Integer(),
+  md5: Type.String(),
   /** Missing in objects written by the first version. */
-  readonly etag?: string;
-};
-
-function isStoredRecord(value: unknown): value is StoredRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const record: Partial<Record<keyof StoredRecord, unknown>> = value;
-  return (
-    typeof record.key === 'string' &&
-    typeof record.contentType === 'string' &&
-    Number.isSafeInteger(record.sizeBytes) &&
-    typeof record.md5 === 'string' &&
-    (record.etag === undefined || typeof record.etag === 'string') &&
-    typeof record.sha256 === 'string' &&
-    typeof record.createdAt === 'string'
-  );
-}
+  etag: Type.Optional(Type.String()),
+  sha256: Type.String(),
+  createdAt: Type.String(),
+});
 
 export type FileSystem = Pick<
   typeof promises,
