@@ -54,8 +54,17 @@ interface Opened {
 export function createStores(settings: StoresSettings) {
   const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
   const { shared = null } = settings;
-  const findCurrent = prepareFindCurrent(db);
-  const findPlace = prepareFindPlace(db);
+  const findCurrent = db
+    .select({ config: storageConfigs })
+    .from(tenants)
+    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
+    .where(eq(tenants.id, sql.placeholder('tenantId')))
+    .prepare();
+  const isPlace = and(
+    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
+    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
+  );
+  const findPlace = db.select().from(storageConfigs).where(isPlace).prepare();
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
   /** Configurations that could not be opened, each reported only once. */
   const reported = new Set<string>();
@@ -108,23 +117,6 @@ export function createStores(settings: StoresSettings) {
       }
     },
   };
-}
-
-function prepareFindCurrent(db: Db) {
-  return db
-    .select({ config: storageConfigs })
-    .from(tenants)
-    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
-    .where(eq(tenants.id, sql.placeholder('tenantId')))
-    .prepare();
-}
-
-function prepareFindPlace(db: Db) {
-  const isPlace = and(
-    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
-    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
-  );
-  return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
 /** Stands in for a store whose configuration cannot be opened. */

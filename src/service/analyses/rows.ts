@@ -235,9 +235,7 @@ export async function isPartOfBulk(
 
 /** Number of the tenant's pending analyses: not started yet, or queued. */
 export async function countPending(reader: Reader, tenantId: string): Promise<number> {
-  const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
-  const row = await reader.select({ pending: count() }).from(analyses).where(ofTenant).get();
-  return row?.pending ?? 0;
+  return reader.$count(analyses, and(isPending, eq(analyses.tenantId, tenantId)));
 }
 
 // Literals rather than parameters, so that SQLite sees that its partial indexes `analyses_pending`

@@ -1,7 +1,7 @@
 /** Names and contents of files being written, and the removal of abandoned ones. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { statSync, readdirSync, unlinkSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -135,7 +135,8 @@ export function sweepIncoming(folder: string): void {
     const path = join(folder, name);
     // File times come from the real clock, even if the store was given another one.
     const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - writtenAt > abandonedAfterMs) removeSync(path);
+    // Another process may remove it at the same moment.
+    if (Date.now() - writtenAt > abandonedAfterMs) rmSync(path, { force: true });
   }
 }
 
@@ -250,15 +251,6 @@ export function namesInSync(folder: string): string[] {
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
-  }
-}
-
-/** Does nothing if another process removed it at the same moment. */
-function removeSync(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }
 
