@@ -6,12 +6,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../contract/config.ts';
-import { bucketName, type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
-import {
-  createEmbeddedStore,
-  createObjectUrls,
-  type ObjectUrls,
-} from '../ports/storage/embedded/embedded.ts';
+import { bucketName, createBuckets } from '../ports/storage/embedded/buckets.ts';
+import { createEmbeddedStore, createObjectUrls } from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
 import { createStores, type OpenRemoteStore, createBucketCors } from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
@@ -37,18 +33,10 @@ import {
 export type Blobs = ReturnType<typeof openBlobs>;
 
 /** What the server needs to answer presigned URLs of the embedded store. */
-export interface EmbeddedObjects {
-  readonly buckets: Buckets;
-  readonly urls: ObjectUrls;
-  /** Origins whose pages may use the URLs: `*`, an origin, or one with a `*` in it. */
-  readonly corsOrigins: readonly string[];
-}
+export type EmbeddedObjects = Blobs['embedded'];
 
-interface BlobParts {
-  readonly settings: Settings;
+interface BlobParts extends TenantStorageParts {
   readonly core: Core;
-  readonly now: () => Date;
-  readonly onError: (error: unknown) => void;
 }
 
 export function openBlobs(parts: BlobParts) {
@@ -142,7 +130,10 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   };
 }
 
-/** Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. */
+/**
+ * Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. Each is `*`, an
+ * origin, or one with a `*` in it.
+ */
 export function uploadOrigins({
   corsAllowedOrigins,
   publicUrl,

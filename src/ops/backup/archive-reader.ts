@@ -80,8 +80,9 @@ const maxOwnBytes = 400_000_000;
 /** @returns why reading stopped early, or null if the archive ended as it should. */
 async function readEntries(reading: Reading, found: Found): Promise<string | null> {
   const { handle, size } = reading;
-  const first = await readAt(handle, 0, blockBytes);
-  if (first.length < blockBytes) return endsTooEarly(0, 'the beginning');
+  const first = Buffer.alloc(blockBytes);
+  const { bytesRead } = await handle.read(first, 0, blockBytes, 0);
+  if (bytesRead < blockBytes) return endsTooEarly(0, 'the beginning');
   assertBackup(first);
   const source = handle.createReadStream({
     start: 0,
@@ -182,13 +183,6 @@ function padded(bytes: number): number {
 
 function endsTooEarly(size: number, before: string): string {
   return `It is cut off at byte ${size}, after ${before}.`;
-}
-
-/** Returns fewer than `length` bytes only at the end of the file. */
-async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const block = Buffer.alloc(length);
-  const { bytesRead } = await handle.read(block, 0, length, offset);
-  return block.subarray(0, bytesRead);
 }
 
 function assertBackup(block: Buffer): void {

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { Db } from './database.ts';
 import { toSqliteError } from './errors.ts';
 import { readSchema } from './migrations.ts';
-import { createSqliteDb, type SqliteDb, syncFile } from './sqlite.ts';
+import { createSqliteDb, reading, type SqliteDb, syncFile } from './sqlite.ts';
 
 const pagesAtOnce = 1000;
 
@@ -62,21 +62,6 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
 /** Runs `act` on a database opened read-only, which must have the current schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
-}
-
-async function reading<T>(
-  path: string,
-  act: (client: Database.Database) => Promise<T>,
-): Promise<T> {
-  let client: Database.Database | null = null;
-  try {
-    client = new Database(path, { readonly: true, fileMustExist: true });
-    return await act(client);
-  } catch (error) {
-    throw toSqliteError(error);
-  } finally {
-    client?.close();
-  }
 }
 
 /** In WAL mode, which is recorded in the file, even a reader would have to create a log beside the file. */
