@@ -19,7 +19,13 @@ import {
   assertWhole,
   databaseFile,
 } from '../ports/data-folder/data-folder.ts';
-import { type Db, type OpenDatabase, type Tx, transact } from '../ports/db/database.ts';
+import {
+  type Clocked,
+  type Db,
+  type OpenDatabase,
+  type Tx,
+  transact,
+} from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
@@ -153,12 +159,10 @@ export async function keptTenantNamed({ tenants }: TenantLookup, name: string): 
   return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
 }
 
-interface PeopleParts {
+interface PeopleParts extends Clocked {
   readonly settings: Settings;
   readonly secrets: Secrets;
-  readonly db: Db;
   readonly passwords: Passwords;
-  readonly now: () => Date;
 }
 
 // Token issuer if no public URL is set, so that a changed port does not end sessions.

@@ -44,15 +44,12 @@ export function snapshotBytes({ $client }: SqliteDb): number {
   return pages * Number($client.pragma('page_size', { simple: true }));
 }
 
-interface Inspection {
-  readonly schema: number;
-  readonly rows: Readonly<Record<string, number>>;
-  /** Problems as sentences; empty for an intact file. */
-  readonly problems: readonly string[];
-}
-
-/** Reads the whole file without changing it. @throws {ForensicsError} `database_damaged` if it is not a database. */
-export async function inspectDatabase(path: string): Promise<Inspection> {
+/**
+ * Reads the whole file without changing it: its schema, the rows by table, and its problems as sentences.
+ *
+ * @throws {ForensicsError} `database_damaged` if it is not a database.
+ */
+export async function inspectDatabase(path: string) {
   return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
     return { schema: readSchema(client), rows: countRows(client), problems };

@@ -77,13 +77,6 @@ const connectionCode = (error: unknown) => causeCode(error) || 'connection_faile
 
 // Downloads one file, and records redirects and response headers.
 
-interface FetchedFile {
-  readonly bytes: Uint8Array;
-  /** The addresses that the first one redirected to, in order. */
-  readonly redirects: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 interface FetchLimits {
   /** As in `createAddressGuard`. */
   readonly allow: readonly string[];
@@ -95,7 +88,7 @@ const downloadMs = 60_000;
 const maxRedirects = 5;
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the abort reason of `signal`. */
-export async function fetchFile(address: string, limits: FetchLimits): Promise<FetchedFile> {
+export async function fetchFile(address: string, limits: FetchLimits) {
   const client = await openClient(createAddressGuard(limits.allow));
   try {
     return await follow(address, client, limits);
@@ -108,10 +101,11 @@ async function follow(
   address: string,
   { agent: dispatcher, request }: Client,
   { maxBytes, signal: stopped }: FetchLimits,
-): Promise<FetchedFile> {
+) {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(downloadMs)]);
   // Without `accept`, some servers convert pictures to another format.
   const headers = { accept: '*/*', 'user-agent': 'forensics' };
+  /** The addresses that the first one redirected to, in order. */
   const redirects: string[] = [];
   let url = checkedUrl(address);
   try {

@@ -198,16 +198,11 @@ export function createBucketCors(settings: BucketCorsSettings) {
   };
 }
 
-interface Applied {
-  readonly origins: readonly string[];
-  readonly outcome: CorsOutcome;
-}
-
 /** Only if the configuration has not been re-saved in the meantime. */
 async function record(
   db: Db,
   { id, sealed }: ConfigRow,
-  { origins, outcome }: Applied,
+  { origins, outcome }: { readonly origins: readonly string[]; readonly outcome: CorsOutcome },
 ): Promise<void> {
   const isSame = and(eq(storageConfigs.id, id), eq(storageConfigs.sealed, sealed));
   const change = outcome.applied

@@ -12,7 +12,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { toRepeatable, recall, remember } from '../idempotency.ts';
 import {
   characterCount,
-  type Db,
+  type Clocked,
   transact,
   type Tx,
   type Reader,
@@ -58,7 +58,7 @@ type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
 // The mandatory expiry exists to prevent keys that last forever.
 const longestLifeMs = 3650 * 86_400_000;
 
-export function createKeys({ db, pepper, now }: KeysParts) {
+export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uint8Array }) {
   if (pepper.length < 16) throw new RangeError('pepper must be at least 16 bytes long');
   // A key object rather than bytes, because Node handles it five times as fast.
   const pepperKey = createSecretKey(pepper);
@@ -100,13 +100,7 @@ export function createKeys({ db, pepper, now }: KeysParts) {
   };
 }
 
-interface KeysParts {
-  readonly db: Db;
-  readonly pepper: Uint8Array;
-  readonly now: () => Date;
-}
-
-interface Parts extends Omit<KeysParts, 'pepper'> {
+interface Parts extends Clocked {
   readonly digestSecret: (secret: string) => Buffer;
 }
 

@@ -122,11 +122,7 @@ interface LoginParts {
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-  readonly from: string;
-}
+type Credentials = Parameters<Identity['login']>[0];
 
 /** Both methods work as `Identity` describes, but return no tokens. */
 function createLogins(parts: LoginParts) {
