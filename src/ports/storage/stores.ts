@@ -16,12 +16,6 @@ import type { BlobStore, RemoteStore, CorsOutcome } from './store.ts';
 import { withinTime } from '../../retry.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-export interface TenantStore {
-  readonly store: BlobStore;
-  /** Null for the embedded store. Recorded in the row of whatever is stored there. */
-  readonly configId: string | null;
-}
-
 /** The columns of an analysis that locate its objects. */
 export interface StoreRef {
   readonly tenantId: string;
@@ -87,11 +81,12 @@ export function createStores(settings: StoresSettings) {
   return {
     /**
      * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
-     * bucket rejects them, a warning is recorded.
+     * bucket rejects them, a warning is recorded. Its id, null for the embedded store, is recorded in the row of whatever
+     * is stored there.
      *
      * @throws {ForensicsError} `store_unavailable` if the configuration cannot be opened with the current master key.
      */
-    async current(tenantId: string): Promise<TenantStore> {
+    async current(tenantId: string): Promise<{ store: BlobStore; configId: string | null }> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
       const { config, store } = open(row);

@@ -303,12 +303,6 @@ function notFound(): ForensicsError {
   );
 }
 
-export interface Thumbnail {
-  readonly id: string;
-  /** A JPEG file in Base64. */
-  readonly jpeg: string;
-}
-
 export async function addThumbnail(
   tx: Tx,
   { analysisId }: Target,
@@ -324,12 +318,8 @@ export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<v
   await tx.delete(thumbnails).where(eq(thumbnails.analysisId, analysisId)).run();
 }
 
-/** Thumbnails of those analyses of the tenant that have one, in no particular order. */
-export async function findThumbnails(
-  reader: Reader,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<readonly Thumbnail[]> {
+/** Thumbnails, JPEG files in Base64, of those analyses of the tenant that have one, in no particular order. */
+export async function findThumbnails(reader: Reader, tenantId: string, ids: readonly string[]) {
   const isWanted = and(
     inArray(thumbnails.analysisId, [...ids]),
     eq(analyses.tenantId, tenantId),
