@@ -12,15 +12,7 @@ import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
-export interface Archive {
-  /** Null if it is missing or unreadable. */
-  readonly manifest: Manifest | null;
-  readonly manifestSha256: string | null;
-  /** Size in bytes of each file, by name, without the backup's own entries. */
-  readonly files: ReadonlyMap<string, number>;
-  /** One sentence per problem; empty if the archive is intact. */
-  readonly problems: readonly string[];
-}
+export type Archive = Awaited<ReturnType<typeof readArchive>>;
 
 export interface ReadOptions {
   /** Where to unpack an entry: a new file, or null to skip it. */
@@ -30,7 +22,7 @@ export interface ReadOptions {
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` if it was never a backup. */
-export async function readArchive(file: string, options: ReadOptions = {}): Promise<Archive> {
+export async function readArchive(file: string, options: ReadOptions = {}) {
   const handle = await open(file, 'r').catch((error: unknown) => {
     throw toReadFailure(error);
   });
@@ -46,9 +38,12 @@ export async function readArchive(file: string, options: ReadOptions = {}): Prom
     const fault = await readEntries(reading, found);
     const manifest = parseManifest(found.texts.get(names.manifest) ?? '');
     return {
+      /** Null if it is missing or unreadable. */
       manifest,
       manifestSha256: found.hashes.get(names.manifest) ?? null,
+      /** Size in bytes of each file, by name, without the backup's own entries. */
       files: found.files,
+      /** One sentence per problem; empty if the archive is intact. */
       problems: fault === null ? findProblems(found, manifest) : [fault],
     };
   } finally {

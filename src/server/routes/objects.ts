@@ -212,11 +212,6 @@ function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], reco
     .some((tag) => ['*', `"${record.etag}"`].includes(tag.trim()));
 }
 
-interface ByteRange {
-  readonly start: number;
-  readonly length: number;
-}
-
 /**
  * @returns null if the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
  *   version of the object. Its length is 0 if the range contains no byte of the object.
@@ -225,7 +220,7 @@ interface ByteRange {
 function requestedRange(
   { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
   { sizeBytes, etag }: ObjectRecord,
-): ByteRange | null {
+) {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? [];
   const isRange = from === '' ? to !== '' : to === '' || Number(from) <= Number(to);
   const isCurrent = ifRange === undefined || ifRange === `"${etag}"`;

@@ -216,24 +216,14 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
-interface Replaceable {
-  readonly key: KeyEntry;
-  /** Keys of the same name that earlier rotations replaced and that are still valid in their grace period. */
-  readonly earlier: readonly KeyEntry[];
-}
-
 /**
- * The key that a rotation replaces.
+ * The key that a rotation replaces, and those of the same name that earlier rotations replaced and that are still valid
+ * in their grace period.
  *
  * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys have the name and none
  *   replaced another.
  */
-async function keyToReplace(
-  tx: Tx,
-  tenantId: string,
-  which: KeySelector,
-  at: Date,
-): Promise<Replaceable> {
+async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Date) {
   const find = (...conditions: readonly SQL[]) =>
     findKeys(tx, { tenantId, at, which: and(...conditions) });
   const isValidAs = (name: string) => [eq(apiKeys.name, name), gt(apiKeys.expiresAt, at)];
