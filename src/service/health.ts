@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { cannotWrite, requireFreeSpace } from '../ports/files/atomic-write.ts';
 import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
-import { type Db, type OpenDatabase, statementsOfProcess } from '../ports/db/database.ts';
+import { type OpenDatabase, statementsOfProcess, type Clocked } from '../ports/db/database.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Worker } from './jobs/worker.ts';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
@@ -90,13 +90,11 @@ async function findCause(check: () => void | Promise<void>): Promise<Error | nul
 /** The amount of work, in numbers that reveal nothing about tenants. */
 export type Workload = Awaited<ReturnType<ReturnType<typeof createWorkload>>>;
 
-interface WorkloadParts {
-  readonly db: Db;
+interface WorkloadParts extends Clocked {
   readonly queue: Pick<Queue, 'count' | 'waitOf'>;
   readonly jobKinds: readonly string[];
   readonly worker: Pick<Worker, 'running'>;
   readonly sandbox: Pick<Sandbox, 'status'>;
-  readonly now: () => Date;
 }
 
 const dayMs = 24 * 3_600_000;

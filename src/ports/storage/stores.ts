@@ -7,7 +7,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { StorageUrls } from '../../contract/analysis.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
-import type { Db } from '../db/database.ts';
+import type { Clocked, Db } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from './configs.ts';
@@ -141,11 +141,9 @@ export type BucketCors = ReturnType<typeof createBucketCors>;
 
 type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
-interface BucketCorsSettings {
-  readonly db: Db;
+interface BucketCorsSettings extends Clocked {
   /** Used for configurations without origins. */
   readonly defaultOrigins: readonly string[];
-  readonly now: () => Date;
   /** Maximum time that a caller waits; the attempt continues. */
   readonly timeoutMs?: number;
   readonly onError?: (error: unknown) => void;

@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
-import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { newId, type Reader, transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { tenants, users, userTenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
@@ -60,11 +60,9 @@ export const defaultUserType = 'user';
 const defaultLang = 'en';
 const byOperator: Acting = { by: operator };
 
-interface UsersParts {
-  readonly db: Db;
+interface UsersParts extends Clocked {
   readonly passwords: Passwords;
   readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
-  readonly now: () => Date;
 }
 
 export function createUsers(parts: UsersParts) {

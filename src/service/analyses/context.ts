@@ -7,7 +7,7 @@ import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
-import type { Db } from '../../ports/db/database.ts';
+import type { Clocked } from '../../ports/db/database.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -16,8 +16,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 
-export interface AnalysesOptions {
-  readonly db: Db;
+export interface AnalysesOptions extends Clocked {
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
   readonly stores: Stores;
@@ -30,7 +29,6 @@ export interface AnalysesOptions {
   readonly trialMd5s: readonly string[];
   readonly limits: Limits;
   readonly retention: Pick<Settings, 'retentionDays' | 'deletedRetentionDays'>;
-  readonly now: () => Date;
   /** Longest total time an operation waits for a store; 60 s by default. */
   readonly storeWaitMs?: number;
   /** Receives errors that do not affect a response, such as an object that could not be deleted. */

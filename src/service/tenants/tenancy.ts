@@ -11,7 +11,7 @@ import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
 import { nullOn, ForensicsError } from '../../errors.ts';
-import { type Db, type Reader, transact } from '../../ports/db/database.ts';
+import { type Reader, transact, type Clocked } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
 import type { ConnectionGuard } from '../../ports/network/address-guard.ts';
 import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
@@ -21,8 +21,7 @@ import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
 export type Tenancy = ReturnType<typeof createTenancy>;
 
-export interface TenancyContext {
-  readonly db: Db;
+export interface TenancyContext extends Clocked {
   readonly keys: Pick<Keys, 'list'>;
   readonly configs: SealedConfigs;
   readonly cors: Pick<BucketCors, 'apply'>;
@@ -31,7 +30,6 @@ export interface TenancyContext {
   readonly defaultType: StorageType;
   /** Where webhooks may go. Null allows every URL, for callers without the server's settings. */
   readonly webhookGuard: WebhookGuard | null;
-  readonly now: () => Date;
 }
 
 export function createTenancy(context: TenancyContext) {
