@@ -1,7 +1,6 @@
 /** A tenant whose analyses are all complete, with heatmaps and reports; the objects themselves do not exist. */
 
 import { createTenants, type Tenant, updateTenant } from '../../src/service/tenants/tenants.ts';
-import { renderedText } from '../../src/service/analyses/examination-row.ts';
 import { operator } from '../../src/service/audit/entry.ts';
 import { type Db, newId, transact } from '../../src/ports/db/database.ts';
 import { analyses, examinations } from '../../src/ports/db/schema.ts';
@@ -84,7 +83,7 @@ function examinationOf(analysisId: string, examinedAt: Date) {
       classSimilarities: { realCompressed: 0.2, fakeCompressed: 0.8 },
       anomaly: { score: 0.4, numCluster: 2, giniCoeff: 0.1 },
     }),
-    rendered: renderedText({
+    rendered: JSON.stringify({
       heatmapKeys: {
         real: heatmap('real'),
         fake: heatmap('fake'),

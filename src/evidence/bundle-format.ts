@@ -4,7 +4,7 @@
  */
 
 import canonicalize from 'canonicalize';
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
@@ -99,17 +99,13 @@ const manifestSchema = Type.Object(
 /** The signed list: every other file of the bundle by name, size and SHA-256, the item, and the signing key. */
 export type Manifest = Static<typeof manifestSchema>;
 
-const manifestCheck = Compile(manifestSchema);
+const readManifest = createReader(manifestSchema);
 
 /** Null if it is not a manifest of this format in its canonical form. */
 export function parseManifest(bytes: Uint8Array): Manifest | null {
-  const value = parseJson(bytes);
-  const isManifest =
-    manifestCheck.Check(value) &&
-    isDate(value.examinedAt) &&
-    isDate(value.signedAt) &&
-    canonicalBytes(value).equals(bytes);
-  return isManifest ? value : null;
+  const manifest = readManifest(bytes);
+  if (manifest === null || !isDate(manifest.examinedAt) || !isDate(manifest.signedAt)) return null;
+  return canonicalBytes(manifest).equals(bytes) ? manifest : null;
 }
 
 function isDate(text: string): boolean {
@@ -186,6 +182,17 @@ export function canonicalBytes(value: unknown): Buffer {
   const text = canonicalize(toPlain(value));
   if (text === undefined) throw new TypeError('the value has no JSON form');
   return Buffer.from(text, 'utf8');
+}
+
+/** Reads JSON of this form; null for anything else. */
+export function createReader<T extends TSchema>(
+  schema: T,
+): (bytes: Uint8Array) => Static<T> | null {
+  const check = Compile(schema);
+  return (bytes) => {
+    const value = parseJson(bytes);
+    return check.Check(value) ? value : null;
+  };
 }
 
 /** Parses JSON; returns undefined, which no JSON text yields, for anything else and for maliciously deep nesting. */

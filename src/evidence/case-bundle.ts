@@ -4,18 +4,16 @@
  * and its signature last.
  */
 
-import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { oneOf, orNull } from '../contract/common.ts';
 import { type Language, languages, resultClasses, statuses } from '../contract/vocabulary.ts';
 import {
   canonicalBytes,
   caseFile,
   caseFormat,
+  createReader,
   type Manifest,
   manifestFile,
-  parseJson,
   publicKeyFile,
   readmeFiles,
   reportFile,
@@ -24,7 +22,7 @@ import {
   type ZipEntry,
 } from './bundle-format.ts';
 import { caseReadmeDe, caseReadmeEn } from './readme.ts';
-import { listFile, openZip, sha256Of, type Signer, writeSums } from './sign.ts';
+import { digestsOf, listFile, openZip, sha256Of, type Signer, writeSums } from './sign.ts';
 
 const text = Type.String();
 const textOrNull = orNull(text);
@@ -49,12 +47,7 @@ const recordSchema = Type.Object({
 /** `case.json`: every picture in the case, starting with those that need attention. */
 export type CaseRecord = Static<typeof recordSchema>;
 
-const recordCheck = Compile(recordSchema);
-
-export function parseCaseRecord(bytes: Uint8Array): CaseRecord | null {
-  const value = parseJson(bytes);
-  return recordCheck.Check(value) ? value : null;
-}
+export const parseCaseRecord = createReader(recordSchema);
 
 interface CaseHow {
   readonly signer: Signer;
@@ -104,7 +97,7 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
       examinedAt: examinedAt.toISOString(),
       signedAt: signedAt.toISOString(),
       key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
-      item: itemOf(record.case, list),
+      item: { name: record.case, ...digestsOf(list), file: caseFile },
       files,
     } satisfies Manifest);
     const ofTheSeal = [
@@ -117,16 +110,4 @@ export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
   }
 
   return { add, seal };
-}
-
-function itemOf(name: string, list: Uint8Array): Manifest['item'] {
-  const digest = (algorithm: string) => createHash(algorithm).update(list).digest('hex');
-  return {
-    name,
-    sizeBytes: list.length,
-    sha256: digest('sha256'),
-    sha512: digest('sha512'),
-    md5: digest('md5'),
-    file: caseFile,
-  };
 }

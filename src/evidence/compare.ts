@@ -28,14 +28,8 @@ export interface FieldDifference {
   readonly kind: 'rounding' | 'wording' | 'value';
 }
 
-interface Comparison {
-  /** Number of values compared, counting each cell of a map. */
-  readonly values: number;
-  readonly differences: readonly FieldDifference[];
-}
-
-/** Compares two values as plain JSON. */
-export function compareFields(recorded: unknown, found: unknown): Comparison {
+/** Compares two values as plain JSON. @returns also the number of values compared, counting each cell of a map. */
+export function compareFields(recorded: unknown, found: unknown) {
   const differences: FieldDifference[] = [];
   let values = 0;
   const walk = (path: string, one: unknown, other: unknown): void => {

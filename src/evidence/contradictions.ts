@@ -3,7 +3,6 @@
  * not match: a report on a different picture, heatmaps of a different size, a verdict that contradicts the result.
  */
 
-import { createHash } from 'node:crypto';
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import {
@@ -28,7 +27,7 @@ import {
   parseCustody,
   parseSettings,
 } from './records.ts';
-import { sha256Of } from './sign.ts';
+import { digestsOf } from './sign.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
@@ -74,14 +73,9 @@ function findUnlisted({ files, item }: Manifest): readonly Problem[] {
 
 function checkItem({ item }: Manifest, { verdict, examination }: ResultRecord): readonly Problem[] {
   const { facts, decision } = examination;
-  const isSame =
-    facts.sha256 === item.sha256 &&
-    facts.sha512 === item.sha512 &&
-    facts.md5 === item.md5 &&
-    facts.sizeBytes === item.sizeBytes;
   return [
     ...unless(
-      isSame,
+      isSamePicture(facts, item),
       resultFile,
       'The result is about a different picture from the one in the list of files.',
     ),
@@ -125,12 +119,16 @@ function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
 function checkOriginal({ item }: Manifest, files: Files): readonly Problem[] {
   const bytes = item.file === null ? undefined : files.get(item.file);
   if (bytes === undefined || item.file === null) return [];
-  const isSame =
-    bytes.length === item.sizeBytes &&
-    sha256Of(bytes) === item.sha256 &&
-    createHash('sha512').update(bytes).digest('hex') === item.sha512 &&
-    createHash('md5').update(bytes).digest('hex') === item.md5;
+  const isSame = isSamePicture(digestsOf(bytes), item);
   return unless(isSame, item.file, `${item.file} is not the picture that was examined.`);
+}
+
+type Digests = ReturnType<typeof digestsOf>;
+
+function isSamePicture(one: Digests, other: Digests): boolean {
+  return (['sizeBytes', 'sha256', 'sha512', 'md5'] as const).every(
+    (name) => one[name] === other[name],
+  );
 }
 
 /** A heatmap has the size of the picture, upright or as stored; a raw map has one pixel per cell. */

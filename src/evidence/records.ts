@@ -5,7 +5,6 @@
  */
 
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { oneOf, orNull } from '../contract/common.ts';
 import { type SeenBefore, seenBefore } from '../contract/seen-before.ts';
 import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
@@ -20,7 +19,7 @@ import {
   type Origin,
   type ReportItem,
 } from '../present/report-item.ts';
-import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
+import { type BundleCase, createReader, maxBundleBytes } from './bundle-format.ts';
 
 const textOrNull = orNull(Type.String());
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
@@ -61,7 +60,8 @@ const resultSchema = Type.Object({
 
 export type ResultRecord = Static<typeof resultSchema>;
 
-const resultCheck = Compile(resultSchema);
+/** Null if it does not have the form written by `toResultRecord`. */
+export const parseResult = createReader(resultSchema);
 
 export function toResultRecord(
   examination: Examination,
@@ -74,12 +74,6 @@ export function toResultRecord(
     evidence: writeEvidence(examination),
     examination: { ...examination, facts: isMetadataLeftOut ? withoutMetadata(facts) : facts },
   };
-}
-
-/** Null if it does not have the form written by `toResultRecord`. */
-export function parseResult(bytes: Uint8Array): ResultRecord | null {
-  const value = parseJson(bytes);
-  return resultCheck.Check(value) ? value : null;
 }
 
 /** A bundle without the file should not pass on all of its metadata; the summary printed in every report stays. */
@@ -208,8 +202,9 @@ const custodySchema = Type.Array(
 export type BundleSettings = Static<typeof settingsSchema>;
 type Custody = Static<typeof custodySchema>;
 
-const settingsCheck = Compile(settingsSchema);
-const custodyCheck = Compile(custodySchema);
+/** Null if it does not have the form written by `toBundleSettings`. */
+export const parseSettings = createReader(settingsSchema);
+export const parseCustody = createReader(custodySchema);
 
 export function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
   const { examination, openedAs, heatmapSize, limits } = given;
@@ -260,17 +255,6 @@ export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
   return custody.map(({ at, hashes, ...event }) => {
     return { ...event, at: at.toISOString(), hashes: [...hashes] };
   });
-}
-
-/** Null if it does not have the form written by `toBundleSettings`. */
-export function parseSettings(bytes: Uint8Array): BundleSettings | null {
-  const value = parseJson(bytes);
-  return settingsCheck.Check(value) ? value : null;
-}
-
-export function parseCustody(bytes: Uint8Array): Custody | null {
-  const value = parseJson(bytes);
-  return custodyCheck.Check(value) ? value : null;
 }
 
 /** Restores the item as passed to rendering. An empty custody means that none was recorded. */

@@ -6,7 +6,7 @@
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
 import { identifyModel, isSameModel } from '../engine/contract.ts';
-import type { Examination, ModelIdentity } from '../engine/result.ts';
+import type { ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { readFileUpTo } from '../ports/files/system-errors.ts';
 import type { AnyManifest } from '../inference/manifest.ts';
@@ -15,7 +15,6 @@ import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../examiner/sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
-import type { Rendering } from '../examiner/requests.ts';
 import {
   custodyFile,
   htmlFile,
@@ -199,17 +198,8 @@ function isMissing(
   );
 }
 
-interface Repetition {
-  readonly examination: Examination;
-  readonly rendering: Rendering;
-  /** Environment of this machine. */
-  readonly environment: Examination['environment'];
-}
-
-async function repeat(
-  sandbox: Sandbox,
-  { original, settings, files }: Recorded,
-): Promise<Repetition> {
+/** @returns also the environment of this machine. */
+async function repeat(sandbox: Sandbox, { original, settings, files }: Recorded) {
   const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
   const named = openedAs === null ? {} : { name: openedAs };
   const source = { bytes: original, ...named };
@@ -245,7 +235,7 @@ function inOrder(
 async function compareAll(
   sandbox: Sandbox,
   { settings, format, files }: Recorded,
-  { examination, rendering, environment }: Repetition,
+  { examination, rendering, environment }: Awaited<ReturnType<typeof repeat>>,
 ): Promise<Reproduction> {
   const record = (name: string) =>
     withoutRetiredMethods(parseJson(files.get(name) ?? new Uint8Array()));

@@ -1,6 +1,6 @@
 /** Puts files into a tamper-evident bundle: checksums, the list of them, its signature, and a single archive. */
 
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { ForensicsError } from '../errors.ts';
 import {
@@ -80,7 +80,13 @@ export function writeSums(files: readonly ListedFile[]): Buffer {
 }
 
 export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
+}
+
+/** What a manifest says about the bytes of its item. */
+export function digestsOf(bytes: Uint8Array) {
+  const [sha512, md5] = [hash('sha512', bytes), hash('md5', bytes)];
+  return { sizeBytes: bytes.length, sha256: sha256Of(bytes), sha512, md5 };
 }
 
 /** The public half of an Ed25519 key (RFC 8032). */
@@ -128,7 +134,7 @@ export function toPublicKey(key: KeyObject): PublicKey {
   const der = key.export({ type: 'spki', format: 'der' });
   return {
     pem: key.export({ type: 'spki', format: 'pem' }).toString(),
-    fingerprint: createHash('sha256').update(der).digest('hex'),
+    fingerprint: sha256Of(der),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, fromFdPromise } from 'yauzl';
 import { ForensicsError } from '../errors.ts';
 import {
   canonicalBytes,
@@ -39,34 +39,31 @@ interface CaseArchive {
 
 /** Null for any other file, including an unreadable one, which the caller reports. */
 export async function openCaseArchive(bundle: string | Uint8Array): Promise<CaseArchive | null> {
-  const handle = typeof bundle === 'string' ? await open(bundle).catch(() => null) : null;
-  if (typeof bundle === 'string' && handle === null) return null;
-  const archive = await openArchive(bundle, handle).catch(() => null);
-  if (archive === null) await handle?.close();
+  const source =
+    typeof bundle === 'string'
+      ? await open(bundle).catch(() => null)
+      : Buffer.from(bundle.buffer, bundle.byteOffset, bundle.byteLength);
+  if (source === null) return null;
+  const archive = await openArchive(source).catch(() => null);
+  if (archive === null) await close(source);
   return archive;
+}
+
+type Source = FileHandle | Buffer;
+
+async function close(source: Source): Promise<void> {
+  if (!Buffer.isBuffer(source)) await source.close();
 }
 
 const stored = 0;
 const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
 
-async function openArchive(
-  bundle: string | Uint8Array,
-  handle: FileHandle | null,
-): Promise<CaseArchive | null> {
+async function openArchive(source: Source): Promise<CaseArchive | null> {
   const options = { decodeStrings: false, autoClose: false };
-  const bytes =
-    typeof bundle === 'string'
-      ? Buffer.alloc(0)
-      : Buffer.from(bundle.buffer, bundle.byteOffset, bundle.byteLength);
-  if (handle === null && !bytes.includes(caseFormat)) return null;
-  const zip: ZipFile =
-    typeof bundle === 'string'
-      ? await openPromise(bundle, options)
-      : await fromBufferPromise(bytes, options);
-  const close = async () => {
-    if (handle !== null) zip.close();
-    await handle?.close();
-  };
+  if (Buffer.isBuffer(source) && !source.includes(caseFormat)) return null;
+  const zip = Buffer.isBuffer(source)
+    ? await fromBufferPromise(source, options)
+    : await fromFdPromise(source.fd, options);
   const content = async (entry: Entry) => {
     const isOurs = entry.compressionMethod === stored && entry.uncompressedSize <= maxBundleBytes;
     if (!isOurs) throw new RangeError('not an entry that such an archive can have');
@@ -76,18 +73,16 @@ async function openArchive(
   const isInBounds = zip.entryCount <= maxEntries && zip.fileSize < 2 ** 32;
   if (isInBounds) for await (const entry of zip.eachEntry()) entries.push(entry);
   const found = entries.find((entry) => nameOf(entry) === manifestFile);
-  const manifestBytes = found === undefined ? null : await content(found);
+  const manifestBytes = found && (await content(found));
   const manifest = manifestBytes && parseManifest(manifestBytes);
-  if (manifestBytes === null || manifest?.format !== caseFormat) {
-    if (handle !== null) zip.close();
-    return null;
-  }
+  if (manifestBytes === undefined || manifest?.format !== caseFormat) return null;
   const read = async (position: number, length: number) => {
-    if (handle === null) return bytes.subarray(position, position + length);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    if (Buffer.isBuffer(source)) return source.subarray(position, position + length);
+    const { buffer, bytesRead } = await source.read(Buffer.alloc(length), 0, length, position);
     return buffer.subarray(0, bytesRead);
   };
-  return { manifest, manifestBytes, entries, sizeBytes: zip.fileSize, content, read, close };
+  const facts = { manifest, manifestBytes, entries, sizeBytes: zip.fileSize };
+  return { ...facts, content, read, close: () => close(source) };
 }
 
 function nameOf({ fileNameRaw }: Entry): string {

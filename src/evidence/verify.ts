@@ -49,17 +49,11 @@ export async function verifyBundle(
   }
 }
 
-interface Inspected {
-  readonly verification: Verification;
-  /** Contents of the files that match the list, by name. */
-  readonly files: FileCheck['intact'];
-}
-
-/** Verifies and also returns the files for further processing. @throws as `verifyBundle`. */
+/** Verifies and also returns the intact files by name, for further processing. @throws as `verifyBundle`. */
 export async function inspectBundle(
   bundle: string | Uint8Array,
   { fingerprint }: VerifyOptions,
-): Promise<Inspected> {
+): Promise<{ readonly verification: Verification; readonly files: FileCheck['intact'] }> {
   const bytes = typeof bundle === 'string' ? await readFileUpTo(bundle, maxBundleBytes) : bundle;
   const entries = await toEntries(bytes);
   if (entries === null) return broken('container', null, damaged);
@@ -87,7 +81,7 @@ export async function inspectBundle(
 
 const nothing = { manifest: null, verdict: null };
 
-function broken(kind: Problem['kind'], file: string | null, message: string): Inspected {
+function broken(kind: Problem['kind'], file: string | null, message: string) {
   const problems = [{ kind, file, message }];
   return { verification: { holds: false, problems, key: null, ...nothing }, files: new Map() };
 }

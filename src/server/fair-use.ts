@@ -15,17 +15,7 @@ import { requirePrincipal } from './authenticate.ts';
 
 const windowMs = 60_000;
 
-interface RateLimits {
-  /** Call before callers are authenticated. */
-  guardAuthentication(): void;
-  /** Call after callers are authenticated. */
-  countRequests(): void;
-}
-
-const noLimits: RateLimits = {
-  guardAuthentication: () => undefined,
-  countRequests: () => undefined,
-};
+const noLimits = { guardAuthentication: () => undefined, countRequests: () => undefined };
 
 interface Limits extends Pick<Core, 'database' | 'now'> {
   /** Requests per minute for one caller; 0 means no limit. */
@@ -36,7 +26,7 @@ interface Limits extends Pick<Core, 'database' | 'now'> {
 export async function createRateLimits(
   server: FastifyInstance,
   { rateLimitPerMinute: max, database: { db }, now }: Limits,
-): Promise<RateLimits> {
+) {
   if (max === 0) return noLimits;
   const shared = db.engine === 'sqlite' ? {} : { store: sharedStore(db, now) };
   await server.register(rateLimit, { global: false, max, timeWindow: windowMs, ...shared });
@@ -51,6 +41,7 @@ export async function createRateLimits(
   });
 
   return {
+    /** Call before callers are authenticated. */
     guardAuthentication() {
       server.addHook('onRequest', async (request, reply) => {
         if (isLimited(request)) spend(reply, await failures(request, { increment: false }));
@@ -61,6 +52,7 @@ export async function createRateLimits(
         if (code === 'unauthenticated' || code === 'forbidden') await failures(request);
       });
     },
+    /** Call after callers are authenticated. */
     countRequests() {
       server.addHook('onRequest', async (request, reply) => {
         if (!isLimited(request)) return;

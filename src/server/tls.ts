@@ -62,66 +62,54 @@ export async function ensureLocalTls(
     (host) =>
       host !== '0.0.0.0' && host !== '::' && (isIP(host) > 0 || /^[0-9a-z.-]{1,253}$/i.test(host)),
   );
-  const leaf =
-    readLeaf(folder, authority, names, now) ?? (await makeLeaf(folder, authority, names, now));
+  const { certificate, privateKey } = await ensureLeaf(folder, authority, names, now);
   return {
-    key: leaf.key,
-    cert: `${leaf.cert}\n${authority.certificate.toString()}`,
+    key: pemOf(privateKey),
+    cert: `${certificate.toString()}\n${authority.certificate.toString()}`,
     authority: {
-      path: join(folder, 'ca.pem'),
+      path: join(folder, authorityFiles[0]),
       fingerprint256: authority.certificate.fingerprint256,
     },
   };
 }
 
+type PairFiles = readonly [cert: string, key: string];
+const authorityFiles: PairFiles = ['ca.pem', 'ca-key.pem'];
+const leafFiles: PairFiles = ['cert.pem', 'key.pem'];
+
 async function ensureAuthority(folder: string, now: Date): Promise<Issued> {
-  const certPath = join(folder, 'ca.pem');
-  const keyPath = join(folder, 'ca-key.pem');
-  const stored = readPair(certPath, keyPath);
+  const stored = readPair(folder, authorityFiles);
   if (stored && daysLeft(stored.certificate, now) > leafDays) return stored;
   const { issueAuthority } = await makers();
   const made = await issueAuthority(authorityName, validity(authorityDays, now));
-  writePair({ certPath, keyPath }, made.certificate.toString(), made.privateKey);
-  return made;
+  return writePair(folder, authorityFiles, made);
 }
 
 /** Loaded only to create a certificate, because its library takes a tenth of the start-up time. */
 const makers = () => import('./certificate.ts');
 
-function readLeaf(
+async function ensureLeaf(
   folder: string,
   authority: Issued,
   names: readonly string[],
   now: Date,
-): { cert: string; key: string } | null {
-  const certPath = join(folder, 'cert.pem');
-  const keyPath = join(folder, 'key.pem');
-  const stored = readPair(certPath, keyPath);
-  if (!stored) return null;
-  const { certificate } = stored;
-  const isOfAuthority = certificate.verify(createPublicKey(authority.privateKey));
-  const namesAll = names.every((name) =>
-    isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
-  );
-  if (!isOfAuthority || !namesAll || daysLeft(certificate, now) < renewBeforeDays) return null;
-  return { cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') };
-}
-
-async function makeLeaf(
-  folder: string,
-  authority: Issued,
-  names: readonly string[],
-  now: Date,
-): Promise<{ cert: string; key: string }> {
+): Promise<Issued> {
+  const stored = readPair(folder, leafFiles);
+  if (stored !== null) {
+    const { certificate } = stored;
+    const isOfAuthority = certificate.verify(createPublicKey(authority.privateKey));
+    const namesAll = names.every((name) =>
+      isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
+    );
+    if (isOfAuthority && namesAll && daysLeft(certificate, now) >= renewBeforeDays) return stored;
+  }
   const { issueLeaf } = await makers();
-  const made = await issueLeaf(authority, names, validity(leafDays, now));
-  const cert = made.certificate.toString();
-  const paths = { certPath: join(folder, 'cert.pem'), keyPath: join(folder, 'key.pem') };
-  return { cert, key: writePair(paths, cert, made.privateKey) };
+  return writePair(folder, leafFiles, await issueLeaf(authority, names, validity(leafDays, now)));
 }
 
 /** The key pair on disk, or null if it is missing or its halves do not match. */
-function readPair(certPath: string, keyPath: string): Issued | null {
+function readPair(folder: string, [cert, key]: PairFiles): Issued | null {
+  const [certPath, keyPath] = [join(folder, cert), join(folder, key)];
   if (!existsSync(certPath) || !existsSync(keyPath)) return null;
   try {
     const certificate = new X509Certificate(readFileSync(certPath));
@@ -138,15 +126,14 @@ function readPair(certPath: string, keyPath: string): Issued | null {
 
 // Writes the key first, each file by a rename: a crash in between leaves two halves that do not
 // match, and the next start creates new ones.
-function writePair(
-  paths: { readonly certPath: string; readonly keyPath: string },
-  cert: string,
-  privateKey: KeyObject,
-): string {
-  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  replaceFile(paths.keyPath, key, 0o600);
-  replaceFile(paths.certPath, cert, 0o644);
-  return key;
+function writePair(folder: string, [cert, key]: PairFiles, made: Issued): Issued {
+  replaceFile(join(folder, key), pemOf(made.privateKey), 0o600);
+  replaceFile(join(folder, cert), made.certificate.toString(), 0o644);
+  return made;
+}
+
+function pemOf(privateKey: KeyObject): string {
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 function validity(days: number, now: Date): { notBefore: Date; notAfter: Date } {

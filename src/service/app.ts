@@ -4,9 +4,9 @@
  */
 
 import type { Passwords } from './access/embedded/passwords.ts';
-import { createTenantUsers, type TenantUsers } from './access/tenant-users.ts';
-import { type Analyses, createAnalyses } from './analyses/analyses.ts';
-import { createEvidence, type EvidenceService } from './analyses/bundles.ts';
+import { createTenantUsers } from './access/tenant-users.ts';
+import { createAnalyses } from './analyses/analyses.ts';
+import { createEvidence } from './analyses/bundles.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Settings } from '../contract/config.ts';
@@ -18,43 +18,17 @@ import { storageConfigs } from '../ports/db/schema.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { openWork, type Stack, withStack } from './background.ts';
 import { type Core, openCore } from './core.ts';
-import { type Feedback, sendJob } from './feedback/feedback.ts';
-import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
+import { sendJob } from './feedback/feedback.ts';
+import { createFirstUser, trialMd5s } from './first-run.ts';
 import { createHealth, createModelHealth, createWorkload } from './health.ts';
 import { createQueue, type Queue } from './jobs/queue.ts';
 import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
-import type { Tenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { createOutbox, hasFailingReceiver } from './webhooks/outbox.ts';
 
-export interface App {
-  /** Database, tenants, keys and users; closed with the app. */
-  readonly core: Core;
-  readonly analyses: Analyses;
-  readonly evidence: EvidenceService;
-  readonly administration: Administration;
-  readonly storage: AppStorage;
-  readonly operations: Operations;
-  close(): Promise<void>;
-}
-
-/** What the tenant's own members can administer. */
-export interface Administration {
-  readonly tenancy: Tenancy;
-  readonly tenantUsers: TenantUsers;
-  /** Addresses that webhooks may be sent to. */
-  readonly webhookAllow: Settings['webhookAllow'];
-  /** Creates the first account from a browser. */
-  readonly firstUser: FirstUser;
-  readonly feedback: Pick<Feedback, 'submit'>;
-}
-
-interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> {
-  /** Whether anything is, or was, stored in a remote store. */
-  hasRemote(): Promise<boolean>;
-}
-
-export type Operations = ReturnType<typeof openOperations>;
+export type App = Awaited<ReturnType<typeof openApp>>;
+export type Administration = App['administration'];
+export type Operations = App['operations'];
 
 interface AppOptions {
   readonly now?: () => Date;
@@ -71,7 +45,7 @@ interface AppOptions {
 }
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
-export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
+export async function openApp(settings: Settings, options: AppOptions = {}) {
   const { onError = () => undefined } = options;
   const { onNotice = () => undefined, onWarning = () => undefined } = options;
   const { isLogWorking = () => true } = options;
@@ -106,20 +80,28 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const { buckets } = blobs.embedded;
     const work = openWork(stack, { ...parts, buckets, ...reports });
     const input = { db, stores, limits, validation, sandbox, trustList };
+    const { storage } = blobs;
+    const webhookGuard = createWebhookGuard(settings);
     return {
+      /** Database, tenants, keys and users; closed with the app. */
       core,
       analyses,
       evidence: createEvidence({ core, input, now }),
+      /** What the tenant's own members can administer. */
       administration: {
-        ...(await openAdministration(settings, core, blobs)),
+        tenancy: openTenancy({ core, storage, webhookGuard, now }),
+        tenantUsers: createTenantUsers(core),
+        /** Addresses that webhooks may be sent to. */
+        webhookAllow: settings.webhookAllow,
+        /** Creates the first account from a browser. */
+        firstUser: await createFirstUser(core),
         feedback: work.feedback,
       },
       storage: {
         ...blobs,
-        hasRemote: async () => {
-          const any = db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1);
-          return (await any.get()) !== undefined;
-        },
+        /** Whether anything is, or was, stored in a remote store. */
+        hasRemote: async () =>
+          (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1)).length > 0,
       },
       operations: openOperations({ core, queue, blobs, work, isLogWorking, ...examiner }),
       close: () => stack.unwind(),
@@ -142,20 +124,6 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const sandbox = createSandbox({ poolSize, modelsDir, limits, trustList });
   stack.defer(() => sandbox.close());
   return { models, modelHealth, validation, limits, trustList, sandbox };
-}
-
-async function openAdministration(
-  settings: Settings,
-  core: Core,
-  { storage }: Blobs,
-): Promise<Omit<Administration, 'feedback'>> {
-  const { now } = core;
-  return {
-    tenancy: openTenancy({ core, storage, webhookGuard: createWebhookGuard(settings), now }),
-    tenantUsers: createTenantUsers(core),
-    webhookAllow: settings.webhookAllow,
-    firstUser: await createFirstUser(core),
-  };
 }
 
 interface OperationsParts

@@ -5,47 +5,37 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createEmbeddedIdentity } from './access/embedded/identity.ts';
 import { createPasswords, type Passwords } from './access/embedded/passwords.ts';
 import { createLoginAttempts } from './access/embedded/throttle.ts';
-import type { Identity, Login } from './access/principal.ts';
-import { createKeys, type Keys } from './access/keys.ts';
-import { createTenants, type Tenant, type Tenants } from './tenants/tenants.ts';
-import { createUserSettings, type UserSettingsStore } from './access/user-facts.ts';
-import { createUsers, type Users } from './access/users.ts';
-import { createHolds, type Holds } from './holds/legal-holds.ts';
-import { countLogin, createUsageReports, type UsageReports } from './usage/usage.ts';
-import { type Audit, beginChains, createAudit } from './audit/log.ts';
+import type { Login } from './access/principal.ts';
+import { createKeys } from './access/keys.ts';
+import { createTenants, type Tenant } from './tenants/tenants.ts';
+import { createUserSettings } from './access/user-facts.ts';
+import { createUsers } from './access/users.ts';
+import { createHolds } from './holds/legal-holds.ts';
+import { countLogin, createUsageReports } from './usage/usage.ts';
+import { beginChains, createAudit } from './audit/log.ts';
 import type { Settings } from '../contract/config.ts';
 import {
   assertDatabasePresent,
   assertWhole,
   databaseFile,
 } from '../ports/data-folder/data-folder.ts';
-import { type Db, type OpenDatabase, type Tx, transact } from '../ports/db/database.ts';
+import {
+  type Clocked,
+  type Db,
+  type OpenDatabase,
+  type Tx,
+  transact,
+} from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
 import { keysInDatabase } from '../evidence/keys-in-database.ts';
-import { createSigningKeys, keysInFolder, type SigningKeys } from '../evidence/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../evidence/signing-keys.ts';
 import { webhookSecret } from './webhooks/deliver.ts';
 import { eq } from 'drizzle-orm';
 import { settings as settingRows, tenants as tenantRows } from '../ports/db/schema.ts';
 
-export interface Core extends People {
-  /** The database's clock, if several machines share the database. */
-  readonly now: () => Date;
-  readonly folder: DataFolder;
-  readonly secrets: Secrets;
-  readonly signingKeys: SigningKeys;
-  readonly database: OpenDatabase;
-  readonly tenants: Tenants;
-  readonly keys: Keys;
-  readonly usage: UsageReports;
-  readonly holds: Holds;
-  readonly audit: Audit;
-  /** Key from which the tenants' webhook secrets are derived. */
-  readonly webhookKey: Buffer;
-  webhookSecretOf(tenantId: string): string;
-  close(): Promise<void>;
-}
+export type Core = Awaited<ReturnType<typeof coreOn>>;
 
 /**
  * Returns false if nothing has ever been set up; a command that administers it must then have the wrong path.
@@ -104,10 +94,7 @@ interface CoreParts {
   readonly passwords: Passwords;
 }
 
-async function coreOn(
-  database: AnyDatabase,
-  { settings, folder, clock, passwords }: CoreParts,
-): Promise<Core> {
+async function coreOn(database: AnyDatabase, { settings, folder, clock, passwords }: CoreParts) {
   const { db } = database;
   const now = clock ?? database.now ?? (() => new Date());
   await beginChains(db, now);
@@ -115,6 +102,7 @@ async function coreOn(
   const secrets = await openSecrets(folder, db);
   const webhookKey = secrets.of('webhooks/signing');
   return {
+    /** The database's clock, if several machines share the database. */
     now,
     folder,
     secrets,
@@ -131,8 +119,9 @@ async function coreOn(
     holds: createHolds({ db, now }),
     audit,
     ...(await openPeople({ settings, secrets, db, passwords, now })),
+    /** Key from which the tenants' webhook secrets are derived. */
     webhookKey,
-    webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
+    webhookSecretOf: (tenantId: string) => webhookSecret(webhookKey, tenantId),
     close: () => database.close(),
   };
 }
@@ -170,25 +159,17 @@ export async function keptTenantNamed({ tenants }: TenantLookup, name: string): 
   return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
 }
 
-interface People {
-  readonly users: Users;
-  readonly userSettings: UserSettingsStore;
-  readonly identity: Identity;
-}
-
-interface PeopleParts {
+interface PeopleParts extends Clocked {
   readonly settings: Settings;
   readonly secrets: Secrets;
-  readonly db: Db;
   readonly passwords: Passwords;
-  readonly now: () => Date;
 }
 
 // Token issuer if no public URL is set, so that a changed port does not end sessions.
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */
-async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise<People> {
+async function openPeople({ settings, secrets, ...parts }: PeopleParts) {
   const { db } = parts;
   const attempts = createLoginAttempts({ ...parts, key: secrets.of('access/attempts') });
   const users = createUsers({ ...parts, attempts });

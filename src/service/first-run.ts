@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import type { Tenant } from './tenants/tenants.ts';
 import { settingsScope } from './access/principal.ts';
 import { service, serviceChain } from './audit/entry.ts';
+import type { firstUserBody } from '../contract/auth.ts';
 import type { KeyEntry } from '../contract/keys.ts';
+import type { Static } from 'typebox';
 import { nullOn, ForensicsError } from '../errors.ts';
 import type { Core } from './core.ts';
 
@@ -45,15 +47,6 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   return { tenant, key };
 }
 
-export type FirstUser = Awaited<ReturnType<typeof createFirstUser>>;
-
-interface NewFirstUser {
-  readonly token: string;
-  readonly email: string;
-  readonly password: string;
-  readonly name?: string | undefined;
-}
-
 /** Creates the first account once, from the browser of someone who can read the output of `serve`. */
 export async function createFirstUser({
   users,
@@ -81,7 +74,7 @@ export async function createFirstUser({
      * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
      *   printed; otherwise as `Users.create`.
      */
-    async create({ token: given, name, ...account }: NewFirstUser): Promise<void> {
+    async create({ token: given, name, ...account }: Static<typeof firstUserBody>) {
       const expected = token;
       const isValid =
         expected !== null && timingSafeEqual(hashed(given), hashed(expected)) && (await isNeeded());

@@ -6,16 +6,15 @@
 
 import { withinTime } from '../retry.ts';
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cannotWrite } from '../ports/files/atomic-write.ts';
+import { cannotWrite, requireFreeSpace } from '../ports/files/atomic-write.ts';
 import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
-import { type Db, type OpenDatabase, statementsOfProcess } from '../ports/db/database.ts';
+import { type OpenDatabase, statementsOfProcess, type Clocked } from '../ports/db/database.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Worker } from './jobs/worker.ts';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
-import type { PoolStatus } from '../examiner/pool.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
 import { countBacklog } from './webhooks/deliveries.ts';
@@ -89,39 +88,18 @@ async function findCause(check: () => void | Promise<void>): Promise<Error | nul
 }
 
 /** The amount of work, in numbers that reveal nothing about tenants. */
-export interface Workload {
-  /** Number of jobs by kind, waiting and running. */
-  readonly jobs: Readonly<Record<string, number>>;
-  /** How long the oldest due job has waited, by kind. */
-  readonly waitMs: Readonly<Record<string, number>>;
-  readonly jobsInHand: number;
-  /** Total since the installation was set up, over all processes. */
-  readonly analysesCompleted: number;
-  /** Database statements of this process. */
-  readonly statements: { readonly count: number; readonly ms: number };
-  readonly children: PoolStatus;
-  readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
-}
+export type Workload = Awaited<ReturnType<ReturnType<typeof createWorkload>>>;
 
-interface WorkloadParts {
-  readonly db: Db;
+interface WorkloadParts extends Clocked {
   readonly queue: Pick<Queue, 'count' | 'waitOf'>;
   readonly jobKinds: readonly string[];
   readonly worker: Pick<Worker, 'running'>;
   readonly sandbox: Pick<Sandbox, 'status'>;
-  readonly now: () => Date;
 }
 
 const dayMs = 24 * 3_600_000;
 
-export function createWorkload({
-  db,
-  queue,
-  jobKinds,
-  worker,
-  sandbox,
-  now,
-}: WorkloadParts): () => Promise<Workload> {
+export function createWorkload({ db, queue, jobKinds, worker, sandbox, now }: WorkloadParts) {
   return async () => {
     const { waiting, givenUp } = await countBacklog(db, new Date(now().getTime() - dayMs));
     const jobs: Record<string, number> = {};
@@ -131,10 +109,14 @@ export function createWorkload({
       waitMs[kind] = await queue.waitOf(kind);
     }
     return {
+      /** Number of jobs by kind, waiting and running. */
       jobs,
+      /** How long the oldest due job has waited, by kind. */
       waitMs,
       jobsInHand: worker.running(),
+      /** Total since the installation was set up, over all processes. */
       analysesCompleted: await countCompleted(db),
+      /** Database statements of this process. */
       statements: { ...statementsOfProcess },
       children: sandbox.status(),
       deliveries: { waiting, givenUpInADay: givenUp },
@@ -160,28 +142,16 @@ const storeFreshMs = 10_000;
 // A health check must not wait as long as a request may.
 const checkTimeoutMs = 3000;
 
-/** Free space on the disk; with less, the database and the next upload fail. */
-const minFreeBytes = 16 * 1024 * 1024;
 /** Large enough to occupy space of its own on any file system. */
 const probe = Buffer.alloc(64 * 1024, 'health');
 
 /**
- * Writes a file, reads it back and removes it.
- *
  * @param root - the folder of the embedded store.
- * @throws {ForensicsError} in the check: `no_space_left`, and errors of the system.
+ * @throws {ForensicsError} `no_space_left` before the database and the next upload fail; as `writeProbe`.
  */
-export function checkFolder(root: string): () => Promise<void> {
-  return async () => {
-    const { bavail, bsize } = await statfs(root);
-    if (bavail * bsize < minFreeBytes) {
-      throw new ForensicsError(
-        'no_space_left',
-        'The disk that holds the data folder is full; free some space.',
-      );
-    }
-    await writeProbe(root);
-  };
+export async function checkFolder(root: string): Promise<void> {
+  await requireFreeSpace(root, 0);
+  await writeProbe(root);
 }
 
 /** Writes to a folder, reads back and deletes. @throws {ForensicsError} `no_space_left`, `config_invalid`. */

@@ -6,33 +6,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../contract/config.ts';
-import { bucketName, type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
-import {
-  createEmbeddedStore,
-  createObjectUrls,
-  type ObjectUrls,
-} from '../ports/storage/embedded/embedded.ts';
+import { bucketName, createBuckets } from '../ports/storage/embedded/buckets.ts';
+import { createEmbeddedStore, createObjectUrls } from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
-import {
-  createStores,
-  type OpenRemoteStore,
-  type BucketCors,
-  createBucketCors,
-} from '../ports/storage/stores.ts';
+import { createStores, type OpenRemoteStore, createBucketCors } from '../ports/storage/stores.ts';
 import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
 import type { Core } from './core.ts';
 import { checkFolder, checkRemote, writeProbe } from './health.ts';
 import { isIPv6 } from 'node:net';
-import type { StorageType } from '../contract/vocabulary.ts';
 import {
   type ConnectionGuard,
   createAddressGuard,
   createConnectionGuard,
 } from '../ports/network/address-guard.ts';
 import { createAzureStore } from '../ports/storage/azure/azure.ts';
-import { createSealedConfigs, type SealedConfigs } from '../ports/storage/configs.ts';
+import { createSealedConfigs } from '../ports/storage/configs.ts';
 import { createS3Store } from '../ports/storage/s3/s3.ts';
-import { createSharedStore, type SharedStore } from '../ports/storage/shared-store.ts';
+import { createSharedStore } from '../ports/storage/shared-store.ts';
 import {
   createTenancy,
   type Tenancy,
@@ -43,18 +33,10 @@ import {
 export type Blobs = ReturnType<typeof openBlobs>;
 
 /** What the server needs to answer presigned URLs of the embedded store. */
-export interface EmbeddedObjects {
-  readonly buckets: Buckets;
-  readonly urls: ObjectUrls;
-  /** Origins whose pages may use the URLs: `*`, an origin, or one with a `*` in it. */
-  readonly corsOrigins: readonly string[];
-}
+export type EmbeddedObjects = Blobs['embedded'];
 
-interface BlobParts {
-  readonly settings: Settings;
+interface BlobParts extends TenantStorageParts {
   readonly core: Core;
-  readonly now: () => Date;
-  readonly onError: (error: unknown) => void;
 }
 
 export function openBlobs(parts: BlobParts) {
@@ -109,25 +91,13 @@ export function openBlobs(parts: BlobParts) {
     /** Checks that the service's own store works. */
     check: async () => {
       // Runs need this even if the objects are elsewhere, and so does a database in the folder.
-      await checkFolder(root)();
+      await checkFolder(root);
       await checkShared?.();
     },
     setPublicUrl(url: URL) {
       publicUrl = url;
     },
   };
-}
-
-interface TenantStorage {
-  readonly configs: SealedConfigs;
-  readonly cors: BucketCors;
-  readonly openRemote: OpenRemoteStore;
-  /** Which addresses tenants' stores may have. */
-  readonly guard: ConnectionGuard;
-  /** The service's own store; null if that is the embedded one. */
-  readonly shared: SharedStore | null;
-  /** Type of the service's own store. */
-  readonly defaultType: StorageType;
 }
 
 interface TenantStorageParts {
@@ -140,11 +110,13 @@ interface TenantStorageParts {
 /** @throws {ForensicsError} `config_invalid` for an invalid address range or default store. */
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
+  // Which addresses tenants' stores may have.
   const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
   const openRemote = remoteOpener(settings, guard);
   const configs = createSealedConfigs({ key: core.secrets.of('blobs/configs'), now });
   const written = settings.defaultStorage;
   const config = written === null ? null : readDefaultStorage(written);
+  /** The service's own store; null if that is the embedded one. */
   const shared =
     config === null ? null : createSharedStore({ db, configs, config, store: openRemote(config) });
   return {
@@ -153,11 +125,15 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
     openRemote,
     guard,
     shared,
+    /** Type of the service's own store. */
     defaultType: shared?.config.type ?? 's3',
-  } satisfies TenantStorage;
+  };
 }
 
-/** Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. */
+/**
+ * Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own. Each is `*`, an
+ * origin, or one with a `*` in it.
+ */
 export function uploadOrigins({
   corsAllowedOrigins,
   publicUrl,
@@ -192,7 +168,7 @@ function remoteOpener(settings: Settings, guard: ConnectionGuard): OpenRemoteSto
 
 interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
   readonly core: Pick<Core, 'database' | 'keys'>;
-  readonly storage: TenantStorage;
+  readonly storage: ReturnType<typeof openTenantStorage>;
 }
 
 /** Kept out of the core because clients for S3 and Azure are slow to load, and few commands need them. */

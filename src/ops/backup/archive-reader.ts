@@ -12,15 +12,7 @@ import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
-export interface Archive {
-  /** Null if it is missing or unreadable. */
-  readonly manifest: Manifest | null;
-  readonly manifestSha256: string | null;
-  /** Size in bytes of each file, by name, without the backup's own entries. */
-  readonly files: ReadonlyMap<string, number>;
-  /** One sentence per problem; empty if the archive is intact. */
-  readonly problems: readonly string[];
-}
+export type Archive = Awaited<ReturnType<typeof readArchive>>;
 
 export interface ReadOptions {
   /** Where to unpack an entry: a new file, or null to skip it. */
@@ -30,7 +22,7 @@ export interface ReadOptions {
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`; `backup_unreadable` if it was never a backup. */
-export async function readArchive(file: string, options: ReadOptions = {}): Promise<Archive> {
+export async function readArchive(file: string, options: ReadOptions = {}) {
   const handle = await open(file, 'r').catch((error: unknown) => {
     throw toReadFailure(error);
   });
@@ -46,9 +38,12 @@ export async function readArchive(file: string, options: ReadOptions = {}): Prom
     const fault = await readEntries(reading, found);
     const manifest = parseManifest(found.texts.get(names.manifest) ?? '');
     return {
+      /** Null if it is missing or unreadable. */
       manifest,
       manifestSha256: found.hashes.get(names.manifest) ?? null,
+      /** Size in bytes of each file, by name, without the backup's own entries. */
       files: found.files,
+      /** One sentence per problem; empty if the archive is intact. */
       problems: fault === null ? findProblems(found, manifest) : [fault],
     };
   } finally {
@@ -80,8 +75,9 @@ const maxOwnBytes = 400_000_000;
 /** @returns why reading stopped early, or null if the archive ended as it should. */
 async function readEntries(reading: Reading, found: Found): Promise<string | null> {
   const { handle, size } = reading;
-  const first = await readAt(handle, 0, blockBytes);
-  if (first.length < blockBytes) return endsTooEarly(0, 'the beginning');
+  const first = Buffer.alloc(blockBytes);
+  const { bytesRead } = await handle.read(first, 0, blockBytes, 0);
+  if (bytesRead < blockBytes) return endsTooEarly(0, 'the beginning');
   assertBackup(first);
   const source = handle.createReadStream({
     start: 0,
@@ -182,13 +178,6 @@ function padded(bytes: number): number {
 
 function endsTooEarly(size: number, before: string): string {
   return `It is cut off at byte ${size}, after ${before}.`;
-}
-
-/** Returns fewer than `length` bytes only at the end of the file. */
-async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const block = Buffer.alloc(length);
-  const { bytesRead } = await handle.read(block, 0, length, offset);
-  return block.subarray(0, bytesRead);
 }
 
 function assertBackup(block: Buffer): void {

@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, asc, count as countOf, eq, gt, isNull } from 'drizzle-orm';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { jsonOrNull } from '../../contract/common.ts';
 import { databaseName } from '../../ports/data-folder/data-folder.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts';
@@ -68,12 +69,8 @@ export function manifestText(manifest: Manifest): string {
 }
 
 export function parseManifest(text: string): Manifest | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Value.Check(schema, value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = jsonOrNull(text);
+  return Value.Check(schema, value) ? value : null;
 }
 
 /** One line in the format of `sha256sum`, which can then check an unpacked backup. */

@@ -2,10 +2,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { max } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/config.ts';
 import type { Db } from '../../ports/db/database.ts';
-import { analyses, tenants } from '../../ports/db/schema.ts';
 import { type Diagnose, diagnose, type Diagnosis } from './installation.ts';
 
 const warnAboveMs = 60_000;
@@ -51,22 +50,9 @@ export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
 
 /** The time of the newest entry; null if there is none. */
 export async function newestTime(db: Db): Promise<Date | null> {
-  const newest = [
-    (
-      await db
-        .select({ at: max(analyses.updatedAt) })
-        .from(analyses)
-        .get()
-    )?.at,
-    (
-      await db
-        .select({ at: max(tenants.createdAt) })
-        .from(tenants)
-        .get()
-    )?.at,
-  ];
-  const times = newest.flatMap((at) => (at ? [at.getTime()] : []));
-  return times.length === 0 ? null : new Date(Math.max(...times));
+  const [row] = await db.values<[number | null]>(sql`SELECT max(at) FROM
+    (SELECT max(updated_at) AS at FROM analyses UNION ALL SELECT max(created_at) FROM tenants) AS times`);
+  return row?.[0] == null ? null : new Date(row[0]);
 }
 
 type CertificateSettings = Pick<

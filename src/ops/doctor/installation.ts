@@ -142,14 +142,11 @@ const restoreModels = 'Reinstall forensics, or restore the files of your own mod
 
 /** Reads every file of every model and compares its hash with the manifest. */
 export async function checkModels(extra: string | null): Promise<readonly Diagnosis[]> {
-  const { ok, failed } = diagnose('models');
-  try {
+  const models = check('models', restoreModels, async () => {
     const verified = await createRegistry({ extra }).verify(null);
-    const ids = verified.map(({ id }) => id).join(', ');
-    return [ok(`Every file of ${ids} matches its manifest.`)];
-  } catch (error) {
-    return [failed(messageOf(error), restoreModels)];
-  }
+    return `Every file of ${verified.map(({ id }) => id).join(', ')} matches its manifest.`;
+  });
+  return [await models];
 }
 
 const states = ['ok', 'warning', 'failed'] as const;

@@ -15,25 +15,10 @@ export async function checkDatabaseClock(db: Db, now: () => Date): Promise<Diagn
   return judgeClock(null, aheadMs, 'the database');
 }
 
-interface Facts {
-  readonly version: string;
-  /** The isolation level inside a write transaction. */
-  readonly isolation: string;
-  /** Settings that make committed data survive a power cut. */
-  readonly fsync: string;
-  readonly fullPageWrites: string;
-  readonly synchronousCommit: string;
-  /** True for a replica, or when the administrator made it read-only. */
-  readonly isReadOnly: boolean;
-  readonly mayCreate: boolean;
-  /** Number of tables owned by another user; only their owner can upgrade them. */
-  readonly foreignTables: number;
-  readonly maxConnections: number;
-  readonly connections: number;
-}
+type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 /** @throws {ForensicsError} if the database does not respond. */
-export async function readFacts(db: Db): Promise<Facts> {
+export async function readFacts(db: Db) {
   const [facts] = await db.values<(string | number)[]>(sql`SELECT
     current_setting('server_version'),
     current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
@@ -49,12 +34,16 @@ export async function readFacts(db: Db): Promise<Facts> {
   );
   return {
     version: String(version),
+    /** The isolation level inside a write transaction. */
     isolation: isolation![0],
+    // Settings that make committed data survive a power cut.
     fsync: String(fsync),
     fullPageWrites: String(fullPageWrites),
     synchronousCommit: String(synchronousCommit),
+    /** True for a replica, or when the administrator made it read-only. */
     isReadOnly: isReadOnly === 1,
     mayCreate: mayCreate === 1,
+    /** Number of tables owned by another user; only their owner can upgrade them. */
     foreignTables: foreignTables!,
     maxConnections: maxConnections!,
     connections: connections!,

@@ -16,14 +16,10 @@ const soundUpTo = 0.05;
 
 export const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
 
-interface Examined {
-  /** By picture name. */
-  readonly readings: Readonly<Record<string, Reading>>;
-  readonly examination: Examination;
-}
+type Examined = Awaited<ReturnType<typeof examineShipped>>;
 
 /** @throws {ForensicsError} as an examination does. */
-export async function examineShipped(modelsDir: string | null): Promise<Examined> {
+export async function examineShipped(modelsDir: string | null) {
   const sandbox = createSandbox({ modelsDir, poolSize: 1 });
   const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
   try {
@@ -34,6 +30,7 @@ export async function examineShipped(modelsDir: string | null): Promise<Examined
       }),
     );
     const readings = pairs.map(({ name, examination }) => [name, toReading(examination)] as const);
+    // By picture name.
     return { readings: Object.fromEntries(readings), examination: pairs[0]!.examination };
   } finally {
     await sandbox.close();

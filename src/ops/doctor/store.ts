@@ -169,7 +169,7 @@ function has(names: readonly string[], name: string): boolean {
   return names.includes('*') || names.includes(name.toLowerCase());
 }
 
-function namesIn({ headers }: VisitAnswer, header: string): readonly string[] {
+function namesIn({ headers }: Pick<IncomingMessage, 'headers'>, header: string): readonly string[] {
   return String(headers[header] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase());
@@ -183,27 +183,20 @@ interface Visit {
   readonly body?: Uint8Array;
 }
 
-interface VisitAnswer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-  /** Our time halfway between request and response. */
-  readonly at: Date;
-}
-
-/**
- * @throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response; a response of any status is
- *   returned.
- */
-type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
+type MakeVisit = ReturnType<typeof createVisitor>;
 
 const timeouts = { connectMs: 5000, idleMs: 10_000 };
 const totalMs = 20_000;
 const maxAnswerBytes = 1024 * 1024;
 
-/** Verifies certificates, checks addresses and follows no redirects. */
-export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): MakeVisit {
-  return async ({ method, url, headers = {}, body }) => {
+/**
+ * Verifies certificates, checks addresses and follows no redirects.
+ *
+ * @returns a function that throws {ForensicsError} `store_unavailable`, `store_refused` if there is no response; a
+ *   response of any status is returned.
+ */
+export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>) {
+  return async ({ method, url, headers = {}, body }: Visit) => {
     const isSecure = url.startsWith('https:');
     const agent = createAgent(isSecure, { ...settings, timeouts });
     const signal = AbortSignal.timeout(totalMs);
@@ -216,6 +209,7 @@ export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): M
           .once('error', reject)
           .end(body);
       });
+      /** Our time halfway between request and response. */
       const at = new Date((askedMs + Date.now()) / 2);
       const { statusCode: status = 0 } = answer;
       return {

@@ -133,13 +133,10 @@ async function replaceHeads(
 
 /** Makes new numbers continue after the copied ones. */
 async function advanceSequences(tx: Tx): Promise<void> {
-  await tx.run(
-    sql`SELECT setval('webhook_deliveries_seq', max(seq)) FROM webhook_deliveries HAVING max(seq) > 0`,
-  );
-  await tx.run(
-    sql`SELECT setval('loose_objects_seq', max(id)) FROM loose_objects HAVING max(id) > 0`,
-  );
-  await tx.run(
-    sql`SELECT setval('fingerprints_seq', max(id)) FROM fingerprints HAVING max(id) > 0`,
-  );
+  for (const number of [tables.deliveries.seq, tables.orphanObjects.id, tables.fingerprints.id]) {
+    const { name } = getTableConfig(number.table);
+    await tx.run(
+      sql`SELECT setval(${`${name}_seq`}, max(${number})) FROM ${number.table} HAVING max(${number}) > 0`,
+    );
+  }
 }

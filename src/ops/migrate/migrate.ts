@@ -23,16 +23,12 @@ import { type Core, openCoreOn, beginMigration, finishMigration } from '../../se
 import { openBlobs } from '../../service/storage.ts';
 import { copyRows } from './copy-rows.ts';
 
-interface Migration {
-  /** What this call copied: the number of rows by table, and of `objects`. */
-  readonly copied: Readonly<Record<string, number>>;
-}
-
 type OnProgress = (what: string, count: number) => void;
 
 /**
  * @param settings - the new ones: with the database, and with the default storage if objects are to be moved.
  * @param onProgress - receives a table name, or `objects`, and how many were copied so far.
+ * @returns what this call copied: the number of rows by table, and of `objects`.
  * @throws {ForensicsError} `conflict` while a server uses the data folder, or if the database contains another
  *   installation or is already complete; `evidence_damaged` for an object that arrives altered; whatever opening source
  *   and target throws.
@@ -40,7 +36,7 @@ type OnProgress = (what: string, count: number) => void;
 export async function migrateInstallation(
   settings: Settings & { readonly databaseUrl: string },
   onProgress: OnProgress = () => undefined,
-): Promise<Migration> {
+) {
   const folder = openDataFolder({ ...settings, databaseUrl: null });
   const source = openDatabase({ path: databaseFile(folder.path), isExclusive: true });
   try {
@@ -69,7 +65,7 @@ interface Parts {
   readonly onProgress: OnProgress;
 }
 
-async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
+async function migrate(settings: Settings, parts: Parts) {
   const { source, target, onProgress } = parts;
   const copied: Record<string, number> = {};
   const count: OnProgress = (what, number) => {

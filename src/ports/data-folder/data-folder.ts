@@ -122,8 +122,12 @@ export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
  */
 export function lockForServing(dataDir: string): () => void {
   const file = serveLock(dataDir);
-  const release = lockedBy(file);
-  if (release !== null) return release;
+  try {
+    const release = takeLock(file);
+    if (release !== null) return release;
+  } catch (error) {
+    throw cannotWrite(error);
+  }
   const holder = holderOf(file);
   const who = holder === null ? '' : ` (process ${holder})`;
   throw new ForensicsError(
@@ -139,12 +143,4 @@ function serveLock(dataDir: string): string {
 /** Whether a server on this machine is using the folder. */
 export function isServed(dataDir: string): boolean {
   return isHeld(serveLock(dataDir));
-}
-
-function lockedBy(file: string): (() => void) | null {
-  try {
-    return takeLock(file);
-  } catch (error) {
-    throw cannotWrite(error);
-  }
 }

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { Db } from './database.ts';
 import { toSqliteError } from './errors.ts';
 import { readSchema } from './migrations.ts';
-import { createSqliteDb, type SqliteDb, syncFile } from './sqlite.ts';
+import { createSqliteDb, reading, type SqliteDb, syncFile } from './sqlite.ts';
 
 const pagesAtOnce = 1000;
 
@@ -44,15 +44,12 @@ export function snapshotBytes({ $client }: SqliteDb): number {
   return pages * Number($client.pragma('page_size', { simple: true }));
 }
 
-interface Inspection {
-  readonly schema: number;
-  readonly rows: Readonly<Record<string, number>>;
-  /** Problems as sentences; empty for an intact file. */
-  readonly problems: readonly string[];
-}
-
-/** Reads the whole file without changing it. @throws {ForensicsError} `database_damaged` if it is not a database. */
-export async function inspectDatabase(path: string): Promise<Inspection> {
+/**
+ * Reads the whole file without changing it: its schema, the rows by table, and its problems as sentences.
+ *
+ * @throws {ForensicsError} `database_damaged` if it is not a database.
+ */
+export async function inspectDatabase(path: string) {
   return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
     return { schema: readSchema(client), rows: countRows(client), problems };
@@ -62,21 +59,6 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
 /** Runs `act` on a database opened read-only, which must have the current schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
-}
-
-async function reading<T>(
-  path: string,
-  act: (client: Database.Database) => Promise<T>,
-): Promise<T> {
-  let client: Database.Database | null = null;
-  try {
-    client = new Database(path, { readonly: true, fileMustExist: true });
-    return await act(client);
-  } catch (error) {
-    throw toSqliteError(error);
-  } finally {
-    client?.close();
-  }
 }
 
 /** In WAL mode, which is recorded in the file, even a reader would have to create a log beside the file. */

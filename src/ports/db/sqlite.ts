@@ -223,12 +223,21 @@ function createTurns() {
 }
 
 async function snapshot<T>(path: string, act: (reader: Reader) => Promise<T>): Promise<T> {
+  return reading(path, (client) => {
+    client.exec('BEGIN');
+    return act(createReader('sqlite', async (...statement) => execute(client, ...statement)));
+  });
+}
+
+/** Runs `act` on a file opened read-only. */
+export async function reading<T>(
+  path: string,
+  act: (client: Database.Database) => Promise<T>,
+): Promise<T> {
   let client: Database.Database | null = null;
   try {
-    const opened = new Database(path, { readonly: true });
-    client = opened;
-    opened.exec('BEGIN');
-    return await act(createReader('sqlite', async (...statement) => execute(opened, ...statement)));
+    client = new Database(path, { readonly: true, fileMustExist: true });
+    return await act(client);
   } catch (error) {
     throw toOpeningError(error);
   } finally {

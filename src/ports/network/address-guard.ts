@@ -12,59 +12,30 @@ export interface AddressGuard {
   isAllowed(address: string): boolean;
 }
 
-type Range = readonly [network: string, prefix: number];
-
+// Ranges in CIDR notation, separated by spaces.
 // IANA IPv4 Special-Purpose Address Registry (RFC 6890 and successors), plus multicast and the reserved remainder.
-const specialIpv4: readonly Range[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-];
+const specialIpv4 = [
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24',
+  '192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3',
+].join(' ');
 // Only 2000::/3 of IPv6 is assigned; these parts of it are special (Teredo, 6to4, documentation).
-const globalIpv6: Range = ['2000::', 3];
-const specialIpv6: readonly Range[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-];
-const privateRanges: readonly Range[] = [
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['fc00::', 7],
-];
+const globalIpv6 = '2000::/3';
+const specialIpv6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
+const privateRanges = '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7';
 // Addresses at which clouds give credentials to their machines. No store or receiver runs there, so no setting allows
 // them. Sources: cloud-init's data source pages (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
-const metadata: readonly Range[] = [
+const metadata = [
   // Link-local: nearly all of them.
-  ['169.254.0.0', 16],
-  ['fe80::a9fe:a9fe', 128],
+  '169.254.0.0/16 fe80::a9fe:a9fe/128',
   // Alibaba Cloud, in both families.
-  ['100.100.100.200', 32],
-  ['fd00:100::100:200', 128],
+  '100.100.100.200/32 fd00:100::100:200/128',
   // Azure's WireServer, a public address.
-  ['168.63.129.16', 32],
+  '168.63.129.16/32',
   // Oracle Cloud: Classic, then IPv6.
-  ['192.0.0.192', 32],
-  ['fd00:c1::a9fe:a9fe', 128],
+  '192.0.0.192/32 fd00:c1::a9fe:a9fe/128',
   // Amazon EC2, Google Cloud, Scaleway, Akamai.
-  ['fd00:ec2::', 32],
-  ['fd20:ce::254', 128],
-  ['fd00:42::42', 128],
-  ['fd00:a9fe:a9fe::1', 128],
-];
+  'fd00:ec2::/32 fd20:ce::254/128 fd00:42::42/128 fd00:a9fe:a9fe::1/128',
+].join(' ');
 
 /**
  * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as `127.0.0.0/8`,
@@ -72,13 +43,11 @@ const metadata: readonly Range[] = [
  * @throws {ForensicsError} `config_invalid` for anything else.
  */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
-  const named = blockList(
-    allow.filter((entry) => !['external', 'private'].includes(entry)).map(parseCidr),
-  );
-  const special = blockList([...specialIpv4, ...specialIpv6]);
+  const named = blockList(allow.filter((entry) => !['external', 'private'].includes(entry)));
+  const special = blockList(`${specialIpv4} ${specialIpv6}`.split(' '));
   const global6 = blockList([globalIpv6]);
-  const inside = blockList(privateRanges);
-  const cloud = blockList(metadata);
+  const inside = blockList(privateRanges.split(' '));
+  const cloud = blockList(metadata.split(' '));
 
   return {
     isAllowed(address) {
@@ -104,21 +73,19 @@ function unmapped(address: string): string {
   return bits.flatMap((half) => [half >> 8, half & 255]).join('.');
 }
 
-function parseCidr(text: string): Range {
-  const [, network = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const family = isIP(network);
-  const prefix = Number(bits);
-  if (family !== 0 && bits !== '' && prefix <= (family === 4 ? 32 : 128)) return [network, prefix];
-  throw new ForensicsError(
-    'config_invalid',
-    `"${text}" is not an address range. Write external, private, or a CIDR such as 10.1.0.0/16.`,
-  );
-}
-
-function blockList(ranges: readonly Range[]): BlockList {
+/** @param ranges - in CIDR notation. */
+function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const [network, prefix] of ranges) {
-    list.addSubnet(network, prefix, isIPv4(network) ? 'ipv4' : 'ipv6');
+  for (const range of ranges) {
+    const [, network = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(range) ?? [];
+    const family = isIP(network);
+    if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) {
+      throw new ForensicsError(
+        'config_invalid',
+        `"${range}" is not an address range. Write external, private, or a CIDR such as 10.1.0.0/16.`,
+      );
+    }
+    list.addSubnet(network, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
 }

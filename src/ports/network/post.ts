@@ -77,13 +77,6 @@ const connectionCode = (error: unknown) => causeCode(error) || 'connection_faile
 
 // Downloads one file, and records redirects and response headers.
 
-interface FetchedFile {
-  readonly bytes: Uint8Array;
-  /** The addresses that the first one redirected to, in order. */
-  readonly redirects: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 interface FetchLimits {
   /** As in `createAddressGuard`. */
   readonly allow: readonly string[];
@@ -95,29 +88,30 @@ const downloadMs = 60_000;
 const maxRedirects = 5;
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the abort reason of `signal`. */
-export async function fetchFile(address: string, limits: FetchLimits): Promise<FetchedFile> {
-  const { Agent, buildConnector } = await import('undici');
-  const guard = createAddressGuard(limits.allow);
-  const agent = new Agent({ connect: guardedConnector(buildConnector, guard) });
+export async function fetchFile(address: string, limits: FetchLimits) {
+  const client = await openClient(createAddressGuard(limits.allow));
   try {
-    return await follow(address, agent, limits);
+    return await follow(address, client, limits);
   } finally {
-    await agent.destroy();
+    await client.agent.destroy();
   }
 }
 
 async function follow(
   address: string,
-  dispatcher: Dispatcher,
+  { agent: dispatcher, request }: Client,
   { maxBytes, signal: stopped }: FetchLimits,
-): Promise<FetchedFile> {
+) {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(downloadMs)]);
+  // Without `accept`, some servers convert pictures to another format.
+  const headers = { accept: '*/*', 'user-agent': 'forensics' };
+  /** The addresses that the first one redirected to, in order. */
   const redirects: string[] = [];
   let url = checkedUrl(address);
   try {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- each address comes from the previous one
-      const answer = await get(url, { dispatcher, signal });
+      const answer = await request(url, { dispatcher, signal, headers });
       const { statusCode: status } = answer;
       const { location } = answer.headers;
       if (status >= 300 && status < 400 && typeof location === 'string') {
@@ -149,15 +143,6 @@ function checkedUrl(address: string): URL {
   const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
   if (!isWeb || url.username !== '' || url.password !== '') throw failure('url_not_usable', {});
   return url;
-}
-
-async function get(
-  url: URL,
-  how: { readonly dispatcher: Dispatcher; readonly signal: AbortSignal },
-): Promise<Dispatcher.ResponseData> {
-  const { request } = await import('undici');
-  // Without this header, some servers convert pictures to another format.
-  return request(url, { ...how, headers: { accept: '*/*', 'user-agent': 'forensics' } });
 }
 
 /** Headers that describe the file; cookies and the like are not evidence. */

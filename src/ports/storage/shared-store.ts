@@ -24,7 +24,11 @@ interface SharedStoreSettings {
 export function createSharedStore(settings: SharedStoreSettings) {
   const { db, configs, config, store } = settings;
   const wholePlace = storagePlace(config);
-  const findRow = prepareFindRow(db);
+  const isPlace = and(
+    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
+    eq(storageConfigs.place, sql.placeholder('place')),
+  );
+  const findRow = db.select().from(storageConfigs).where(isPlace).prepare();
   const placeFor = (tenantId: string): string => `${wholePlace}${tenantPrefix(tenantId)}`;
   const configFor = (tenantId: string): SharedConfig => ({
     ...config,
@@ -81,14 +85,6 @@ export function createSharedStore(settings: SharedStoreSettings) {
 
 function tenantPrefix(tenantId: string): string {
   return `${tenantId}/`;
-}
-
-function prepareFindRow(db: Db) {
-  const isPlace = and(
-    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
-    eq(storageConfigs.place, sql.placeholder('place')),
-  );
-  return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
 /** False also for a row that the current master key cannot open. */

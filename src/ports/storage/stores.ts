@@ -7,7 +7,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { StorageUrls } from '../../contract/analysis.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
-import type { Db } from '../db/database.ts';
+import type { Clocked, Db } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { ConfigRow, SealedConfigs, StorageConfig } from './configs.ts';
@@ -15,12 +15,6 @@ import { type SharedStore, withPrefix } from './shared-store.ts';
 import type { BlobStore, RemoteStore, CorsOutcome } from './store.ts';
 import { withinTime } from '../../retry.ts';
 import { isDeepStrictEqual } from 'node:util';
-
-export interface TenantStore {
-  readonly store: BlobStore;
-  /** Null for the embedded store. Recorded in the row of whatever is stored there. */
-  readonly configId: string | null;
-}
 
 /** The columns of an analysis that locate its objects. */
 export interface StoreRef {
@@ -54,8 +48,17 @@ interface Opened {
 export function createStores(settings: StoresSettings) {
   const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
   const { shared = null } = settings;
-  const findCurrent = prepareFindCurrent(db);
-  const findPlace = prepareFindPlace(db);
+  const findCurrent = db
+    .select({ config: storageConfigs })
+    .from(tenants)
+    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
+    .where(eq(tenants.id, sql.placeholder('tenantId')))
+    .prepare();
+  const isPlace = and(
+    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
+    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
+  );
+  const findPlace = db.select().from(storageConfigs).where(isPlace).prepare();
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
   /** Configurations that could not be opened, each reported only once. */
   const reported = new Set<string>();
@@ -78,11 +81,12 @@ export function createStores(settings: StoresSettings) {
   return {
     /**
      * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
-     * bucket rejects them, a warning is recorded.
+     * bucket rejects them, a warning is recorded. Its id, null for the embedded store, is recorded in the row of whatever
+     * is stored there.
      *
      * @throws {ForensicsError} `store_unavailable` if the configuration cannot be opened with the current master key.
      */
-    async current(tenantId: string): Promise<TenantStore> {
+    async current(tenantId: string): Promise<{ store: BlobStore; configId: string | null }> {
       const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
       const { config, store } = open(row);
@@ -108,23 +112,6 @@ export function createStores(settings: StoresSettings) {
       }
     },
   };
-}
-
-function prepareFindCurrent(db: Db) {
-  return db
-    .select({ config: storageConfigs })
-    .from(tenants)
-    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
-    .where(eq(tenants.id, sql.placeholder('tenantId')))
-    .prepare();
-}
-
-function prepareFindPlace(db: Db) {
-  const isPlace = and(
-    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
-    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
-  );
-  return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
 /** Stands in for a store whose configuration cannot be opened. */
@@ -154,11 +141,9 @@ export type BucketCors = ReturnType<typeof createBucketCors>;
 
 type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
-interface BucketCorsSettings {
-  readonly db: Db;
+interface BucketCorsSettings extends Clocked {
   /** Used for configurations without origins. */
   readonly defaultOrigins: readonly string[];
-  readonly now: () => Date;
   /** Maximum time that a caller waits; the attempt continues. */
   readonly timeoutMs?: number;
   readonly onError?: (error: unknown) => void;
@@ -206,16 +191,11 @@ export function createBucketCors(settings: BucketCorsSettings) {
   };
 }
 
-interface Applied {
-  readonly origins: readonly string[];
-  readonly outcome: CorsOutcome;
-}
-
 /** Only if the configuration has not been re-saved in the meantime. */
 async function record(
   db: Db,
   { id, sealed }: ConfigRow,
-  { origins, outcome }: Applied,
+  { origins, outcome }: { readonly origins: readonly string[]; readonly outcome: CorsOutcome },
 ): Promise<void> {
   const isSame = and(eq(storageConfigs.id, id), eq(storageConfigs.sealed, sealed));
   const change = outcome.applied

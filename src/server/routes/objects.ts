@@ -7,7 +7,7 @@ import { withinTime } from '../../retry.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
-import type { ObjectFiles, OpenObject } from '../../ports/storage/embedded/buckets.ts';
+import type { Bucket, OpenObject } from '../../ports/storage/embedded/buckets.ts';
 import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
@@ -29,7 +29,7 @@ type ObjectRequest = FastifyRequest<ObjectRoute>;
 interface Act {
   readonly request: ObjectRequest;
   readonly reply: FastifyReply;
-  readonly objects: ObjectFiles;
+  readonly objects: Bucket;
   readonly key: string;
   readonly maxObjectBytes: number;
   readonly idleTimeoutMs: number;
@@ -55,7 +55,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
     async function handle(request: ObjectRequest, reply: FastifyReply): Promise<void> {
       const { bucket, '*': key } = request.params;
       urls.verify(signedMethod, { bucket, key }, request.query);
-      const { objects } = buckets.open(bucket);
+      const objects = buckets.open(bucket);
       try {
         await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
       } catch (cause) {
@@ -212,11 +212,6 @@ function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], reco
     .some((tag) => ['*', `"${record.etag}"`].includes(tag.trim()));
 }
 
-interface ByteRange {
-  readonly start: number;
-  readonly length: number;
-}
-
 /**
  * @returns null if the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
  *   version of the object. Its length is 0 if the range contains no byte of the object.
@@ -225,7 +220,7 @@ interface ByteRange {
 function requestedRange(
   { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
   { sizeBytes, etag }: ObjectRecord,
-): ByteRange | null {
+) {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? [];
   const isRange = from === '' ? to !== '' : to === '' || Number(from) <= Number(to);
   const isCurrent = ifRange === undefined || ifRange === `"${etag}"`;

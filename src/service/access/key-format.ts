@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Db } from '../../ports/db/database.ts';
+import type { Clocked, Db } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
 import { type Principal, unauthenticated } from './principal.ts';
 
@@ -82,11 +82,9 @@ export function createKeyAuthentication({
   db,
   digestSecret,
   now,
-}: {
-  readonly db: Db;
-  readonly digestSecret: (secret: string) => Buffer;
-  readonly now: () => Date;
-}): (secret: string) => Promise<Principal> {
+}: Clocked & { readonly digestSecret: (secret: string) => Buffer }): (
+  secret: string,
+) => Promise<Principal> {
   const findKey = prepareFindKey(db);
   const noteUse = createUseNotes(db);
 

@@ -12,7 +12,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { toRepeatable, recall, remember } from '../idempotency.ts';
 import {
   characterCount,
-  type Db,
+  type Clocked,
   transact,
   type Tx,
   type Reader,
@@ -31,7 +31,7 @@ export interface NewKey {
   readonly idempotencyKey?: string | null;
 }
 
-interface Rotation extends Omit<NewKey, 'name'> {
+export interface Rotation extends Omit<NewKey, 'name'> {
   readonly which: KeySelector;
   /** Longest time the old key stays valid. */
   readonly graceMs: number;
@@ -44,7 +44,7 @@ export interface Rotated {
   readonly earlier: readonly KeyEntry[];
 }
 
-interface Revocation {
+export interface Revocation {
   readonly tenantId: string;
   readonly uuid: string;
   readonly by: Actor;
@@ -58,7 +58,7 @@ type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
 // The mandatory expiry exists to prevent keys that last forever.
 const longestLifeMs = 3650 * 86_400_000;
 
-export function createKeys({ db, pepper, now }: KeysParts) {
+export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uint8Array }) {
   if (pepper.length < 16) throw new RangeError('pepper must be at least 16 bytes long');
   // A key object rather than bytes, because Node handles it five times as fast.
   const pepperKey = createSecretKey(pepper);
@@ -100,13 +100,7 @@ export function createKeys({ db, pepper, now }: KeysParts) {
   };
 }
 
-interface KeysParts {
-  readonly db: Db;
-  readonly pepper: Uint8Array;
-  readonly now: () => Date;
-}
-
-interface Parts extends Omit<KeysParts, 'pepper'> {
+interface Parts extends Clocked {
   readonly digestSecret: (secret: string) => Buffer;
 }
 
@@ -222,24 +216,14 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
-interface Replaceable {
-  readonly key: KeyEntry;
-  /** Keys of the same name that earlier rotations replaced and that are still valid in their grace period. */
-  readonly earlier: readonly KeyEntry[];
-}
-
 /**
- * The key that a rotation replaces.
+ * The key that a rotation replaces, and those of the same name that earlier rotations replaced and that are still valid
+ * in their grace period.
  *
  * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys have the name and none
  *   replaced another.
  */
-export async function keyToReplace(
-  tx: Tx,
-  tenantId: string,
-  which: KeySelector,
-  at: Date,
-): Promise<Replaceable> {
+async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Date) {
   const find = (...conditions: readonly SQL[]) =>
     findKeys(tx, { tenantId, at, which: and(...conditions) });
   const isValidAs = (name: string) => [eq(apiKeys.name, name), gt(apiKeys.expiresAt, at)];
@@ -276,7 +260,7 @@ interface Replacement {
 }
 
 /** Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry. */
-export async function replace(
+async function replace(
   tx: Tx,
   key: KeyEntry,
   { tenantId, by, at, end, replacedBy }: Replacement,
@@ -302,7 +286,7 @@ function alreadyReplaced(): ForensicsError {
   );
 }
 
-export function noSuchKey(): ForensicsError {
+function noSuchKey(): ForensicsError {
   return new ForensicsError(
     'not_found',
     'API key not found; the list of keys shows the name and uuid of each.',
@@ -317,7 +301,7 @@ export interface Prune {
 }
 
 /** Revokes those of the given keys that have expired by then. @returns the revoked keys. */
-export async function revokeEnded(
+async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },
 ): Promise<readonly KeyEntry[]> {
@@ -332,7 +316,7 @@ export async function revokeEnded(
   return ended;
 }
 
-export interface KeySearch {
+interface KeySearch {
   readonly tenantId: string;
   /** The time at which the entries are shown. */
   readonly at: Date;
@@ -341,7 +325,7 @@ export interface KeySearch {
 }
 
 /** The tenant's keys that match `which` and are not deleted; masked, newest first. */
-export async function findKeys(
+async function findKeys(
   reader: Reader,
   { tenantId, at, which }: KeySearch,
 ): Promise<readonly KeyEntry[]> {

@@ -6,6 +6,7 @@
 import { ForensicsError } from '../../errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
+import { noSuchUser } from './user-facts.ts';
 import type { Acting, NewUser, User, Users } from './users.ts';
 
 /** A user of the tenant who may change its settings. */
@@ -20,8 +21,6 @@ export interface TenantUser extends User {
 }
 
 /** All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts. */
-export type TenantUsers = ReturnType<typeof createTenantUsers>;
-
 export function createTenantUsers({
   users,
   identity,
@@ -89,9 +88,7 @@ function shown(manager: Manager, user: User): TenantUser {
  */
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
   // Accounts outside the tenant do not exist as far as its members can see.
-  if (!user.tenantIds.includes(tenant.id)) {
-    return new ForensicsError('not_found', 'User not found.');
-  }
+  if (!user.tenantIds.includes(tenant.id)) return noSuchUser();
   if (user.id === principal.id) {
     return new ForensicsError(
       'conflict',

@@ -93,25 +93,21 @@ export async function auditTenants(
 }
 
 /** Settings that people choose for themselves, both with embedded accounts and with an identity provider. */
-export type UserSettingsChange = Partial<UserSettings>;
-
-export type UserSettingsStore = ReturnType<typeof createUserSettings>;
-
 export function createUserSettings({ db }: { readonly db: Db }) {
   const columns = { lang: users.lang, tosAccepted: users.tosAccepted };
   return {
     /** @throws {ForensicsError} `not_found`. */
     async read(userId: string) {
       const found = await db.select(columns).from(users).where(eq(users.id, userId)).get();
-      if (found === undefined) throw unknown();
+      if (found === undefined) throw noSuchUser();
       return found;
     },
     /** Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
-    async change(userId: string, { lang, tosAccepted }: UserSettingsChange) {
+    async change(userId: string, { lang, tosAccepted }: Partial<UserSettings>) {
       if (lang !== undefined) assertLanguageCode(lang);
       return transact(db, async (tx) => {
         const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();
-        if (found === undefined) throw unknown();
+        if (found === undefined) throw noSuchUser();
         const changed = {
           lang: lang ?? found.lang,
           tosAccepted: tosAccepted ?? found.tosAccepted,
@@ -131,6 +127,6 @@ function assertLanguageCode(lang: string): void {
   );
 }
 
-function unknown(): ForensicsError {
+export function noSuchUser(): ForensicsError {
   return new ForensicsError('not_found', 'User not found.');
 }

@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
-import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { newId, type Reader, transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { tenants, users, userTenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
@@ -20,6 +20,7 @@ import {
   normalisedEmail,
   auditUser,
   auditTenants,
+  noSuchUser,
   type UserAct,
   type UserFacts,
 } from './user-facts.ts';
@@ -33,7 +34,7 @@ export interface User extends Readonly<Pick<UserRow, Shown | 'createdAt' | 'last
 }
 
 /** Null removes the name. */
-interface UserChange extends Partial<UserFacts> {
+export interface UserChange extends Partial<UserFacts> {
   readonly tenantIds?: readonly string[];
 }
 
@@ -59,11 +60,9 @@ export const defaultUserType = 'user';
 const defaultLang = 'en';
 const byOperator: Acting = { by: operator };
 
-interface UsersParts {
-  readonly db: Db;
+interface UsersParts extends Clocked {
   readonly passwords: Passwords;
   readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
-  readonly now: () => Date;
 }
 
 export function createUsers(parts: UsersParts) {
@@ -264,7 +263,7 @@ export function newRow(createdAt: Date) {
 async function existing(reader: Reader, id: string): Promise<UserRow> {
   const row = await reader.select().from(users).where(eq(users.id, id)).get();
   if (row !== undefined) return row;
-  throw unknown();
+  throw noSuchUser();
 }
 
 async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<User> {
@@ -275,7 +274,7 @@ async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<Use
 async function getUser(reader: Reader, id: string): Promise<User> {
   const [user] = await find(reader, eq(users.id, id));
   if (user !== undefined) return user;
-  throw unknown();
+  throw noSuchUser();
 }
 
 /** Reads the acting user in the same transaction, so that two users who disable each other at once cannot both succeed. */
@@ -302,10 +301,6 @@ async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
     found.set(id, { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt });
   }
   return [...found.values()];
-}
-
-function unknown(): ForensicsError {
-  return new ForensicsError('not_found', 'User not found.');
 }
 
 async function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): Promise<void> {

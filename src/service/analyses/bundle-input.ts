@@ -6,7 +6,6 @@
 import { verifyChain } from '../audit/log.ts';
 import { withoutUndefined } from '../../contract/common.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
-import type { Examination } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
@@ -49,19 +48,12 @@ export async function openBundleInput(
   return renderRecorded(parts, await openRecorded(parts, target, extras), drawing);
 }
 
-interface RecordedPicture {
-  readonly row: AnalysisRow;
-  readonly original: Uint8Array;
-  readonly examination: Examination;
-  readonly item: ReportItem;
-}
-
 /** Opens it if the log is already known to be intact. @throws as `openBundleInput`. */
 export async function openRecorded(
   parts: Omit<BundleInputParts, 'sandbox'>,
   target: Target,
   { withMetadata = false, withErrorLevel = false, caseData }: ReportExtras,
-): Promise<RecordedPicture> {
+) {
   const { db, stores } = parts;
   const row = await getKeptRow(db, target);
   const stored = await loadRecorded(db, target);
@@ -88,13 +80,13 @@ export async function openRecorded(
       ...(withMetadata && { withMetadata }),
       ...(withErrorLevel && { withErrorLevel }),
       ...(caseData && { caseData: { ...item.caseData, ...caseData } }),
-    },
+    } satisfies ReportItem,
   };
 }
 
 export async function renderRecorded(
   parts: BundleInputParts,
-  { row, original, examination, item: recorded }: RecordedPicture,
+  { row, original, examination, item: recorded }: Awaited<ReturnType<typeof openRecorded>>,
   drawing: Drawing = {},
 ): Promise<BundleCase> {
   const { sandbox, limits, trustList } = parts;

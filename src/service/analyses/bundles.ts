@@ -14,15 +14,13 @@ import { type Caller, createSemaphore } from './context.ts';
 import { readNamedCustody } from './custody.ts';
 import { type Target, getRow } from './rows.ts';
 
-export type EvidenceService = ReturnType<typeof createEvidence>;
-
 interface EvidenceParts {
   readonly core: Core;
   readonly input: CaseParts;
   readonly now: () => Date;
 }
 
-interface ReportHow {
+export interface ReportHow {
   readonly language: Language;
   readonly format: 'html' | 'pdf';
 }

@@ -11,7 +11,7 @@ import {
   pictureBundleFile,
 } from '../../evidence/bundle-format.ts';
 import { type CaseRecord, openCaseBundle } from '../../evidence/case-bundle.ts';
-import { type SealedBundle, sha256Of, type Signer } from '../../evidence/sign.ts';
+import { sha256Of, type Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import type { CaseRendering } from '../../examiner/requests.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
@@ -222,18 +222,7 @@ function verdictOf({ entry: { analysis, result } }: Pick<Member, 'entry'>) {
   return resultClasses[result.resultClass] ?? null;
 }
 
-interface MadePicture {
-  readonly picture: CasePicture;
-  readonly bundle: SealedBundle | null;
-  readonly sha256: string | null;
-  readonly examinedAt: Date | null;
-}
-
-async function bundlePicture(
-  parts: CaseParts,
-  member: Member,
-  how: BundleCaseHow,
-): Promise<MadePicture> {
+async function bundlePicture(parts: CaseParts, member: Member, how: BundleCaseHow) {
   const { picture, recorded } = await readPicture(parts, member, { ...how, languages });
   if (recorded === null) return { picture, bundle: null, sha256: null, examinedAt: null };
   const bundle = writeBundle(await renderRecorded(parts, recorded), how);
@@ -241,9 +230,11 @@ async function bundlePicture(
   return { picture, bundle, sha256, examinedAt: recorded.item.examinedAt };
 }
 
+type Made = Pick<Awaited<ReturnType<typeof bundlePicture>>, 'bundle' | 'sha256'>;
+
 function toListed(
   member: Member,
-  { bundle, sha256, file }: MadePicture & { readonly file: string | null },
+  { bundle, sha256, file }: Made & { readonly file: string | null },
 ): CaseRecord['pictures'][number] {
   const { id: analysisId, filename: name, status } = member.entry.analysis;
   const manifestSha256 = bundle?.manifestSha256 ?? null;

@@ -3,10 +3,11 @@
 import { withinTime } from '../../retry.ts';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
+import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Limits } from '../../image/picture.ts';
-import type { Db } from '../../ports/db/database.ts';
+import type { Clocked } from '../../ports/db/database.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -15,8 +16,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 
-export interface AnalysesOptions {
-  readonly db: Db;
+export interface AnalysesOptions extends Clocked {
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
   readonly stores: Stores;
@@ -28,21 +28,13 @@ export interface AnalysesOptions {
   /** MD5, in lower-case hex, of the pictures that trial tenants may analyse. */
   readonly trialMd5s: readonly string[];
   readonly limits: Limits;
-  readonly retention: RetentionRules;
-  readonly now: () => Date;
+  readonly retention: Pick<Settings, 'retentionDays' | 'deletedRetentionDays'>;
   /** Longest total time an operation waits for a store; 60 s by default. */
   readonly storeWaitMs?: number;
   /** Receives errors that do not affect a response, such as an object that could not be deleted. */
   readonly onError?: (error: unknown) => void;
   /** Called for automatic actions, with this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
-}
-
-interface RetentionRules {
-  /** Days after its last change until an analysis is deleted; 0 means never. */
-  readonly retentionDays: number;
-  /** Days for which a deleted analysis is kept. */
-  readonly deletedRetentionDays: number;
 }
 
 export type Notice = Readonly<Record<string, string | number>>;

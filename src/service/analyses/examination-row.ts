@@ -7,26 +7,20 @@ import type { FileHashes } from '../audit/entry.ts';
 import { type Language, resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
-import type {
-  Anomaly,
-  CellMaps,
-  ClassScores,
-  ClassSimilarities,
-  Decision,
-  Examination,
-  Examined,
-  MapName,
-} from '../../engine/result.ts';
+import type { CellMaps, Decision, Examination, Examined, MapName } from '../../engine/result.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { noProvenance, type Provenance } from '../../provenance/provenance.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
 
 /** The contract's numbers behind the two class fields. */
-interface Scores {
-  readonly predictions: ClassScores;
-  readonly classUncertainties: ClassScores;
-  readonly classSimilarities: ClassSimilarities;
-  readonly anomaly: Anomaly;
+type Scores = Pick<
+  Examined,
+  'predictions' | 'classUncertainties' | 'classSimilarities' | 'anomaly'
+>;
+
+function toScores(examined: Scores): Scores {
+  const { predictions, classUncertainties, classSimilarities, anomaly } = examined;
+  return { predictions, classUncertainties, classSimilarities, anomaly };
 }
 
 /** Keys of the rendered files, and the texts that need no file. */
@@ -61,15 +55,13 @@ export function toRow(
   const { maps, decision, thumbnail: _t, fingerprint: _f, ...rest } = examination;
   const { values, methods, ...grid } = maps;
   const stored = { ...rest, decision, maps: { ...grid, methods: Object.keys(methods) } };
-  const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
-  const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
   return {
     analysisId,
     resultClass: resultClasses.indexOf(decision.resultClass),
     resultSubClasses: decision.resultSubClasses.map((name) => resultSubClasses.indexOf(name)),
     examinedAt,
-    scores: JSON.stringify(scores),
-    rendered: rendered === null ? null : renderedText(rendered),
+    scores: JSON.stringify(toScores(examination)),
+    rendered: rendered && JSON.stringify(rendered),
     examination: JSON.stringify(stored satisfies StoredExamination),
     realMap: packMap(values.real),
     fakeMap: packMap(values.fake),
@@ -94,13 +86,12 @@ export function examinationSha256(row: ExaminationRow): string {
 /** Whether the small columns agree with the examination: responses use them, but the hash does not cover them. */
 export function isInAgreement(row: ExaminationRow): boolean {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
-  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;
-  const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
+  const { decision } = stored;
   const subClasses = row.resultSubClasses.map((number) => resultSubClasses[number]);
   return (
     resultClasses[row.resultClass] === decision.resultClass &&
     isDeepStrictEqual(subClasses, decision.resultSubClasses) &&
-    isDeepStrictEqual(parseScores(row.scores), scores)
+    isDeepStrictEqual(parseScores(row.scores), toScores(stored))
   );
 }
 
@@ -185,10 +176,6 @@ export function parseRendered(text: string): Rendered {
 
 export function outputKeys({ heatmapKeys, reports }: Rendered): string[] {
   return [...Object.values(heatmapKeys), ...Object.values(reports).map(({ pdfKey }) => pdfKey)];
-}
-
-export function renderedText(rendered: Rendered): string {
-  return JSON.stringify(rendered);
 }
 
 interface StoredExamination extends Examined {

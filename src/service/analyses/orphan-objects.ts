@@ -6,7 +6,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { type Db, transact, type Tx, type Clocked } from '../../ports/db/database.ts';
 import { orphanObjects } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
@@ -19,10 +19,8 @@ interface Objects {
 
 type OrphanObject = typeof orphanObjects.$inferSelect;
 
-interface Parts {
-  readonly db: Db;
+interface Parts extends Clocked {
   readonly stores: Stores;
-  readonly now: () => Date;
   readonly onError: (error: unknown) => void;
 }
 

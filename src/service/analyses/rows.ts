@@ -235,9 +235,7 @@ export async function isPartOfBulk(
 
 /** Number of the tenant's pending analyses: not started yet, or queued. */
 export async function countPending(reader: Reader, tenantId: string): Promise<number> {
-  const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
-  const row = await reader.select({ pending: count() }).from(analyses).where(ofTenant).get();
-  return row?.pending ?? 0;
+  return reader.$count(analyses, and(isPending, eq(analyses.tenantId, tenantId)));
 }
 
 // Literals rather than parameters, so that SQLite sees that its partial indexes `analyses_pending`
@@ -305,12 +303,6 @@ function notFound(): ForensicsError {
   );
 }
 
-export interface Thumbnail {
-  readonly id: string;
-  /** A JPEG file in Base64. */
-  readonly jpeg: string;
-}
-
 export async function addThumbnail(
   tx: Tx,
   { analysisId }: Target,
@@ -326,12 +318,8 @@ export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<v
   await tx.delete(thumbnails).where(eq(thumbnails.analysisId, analysisId)).run();
 }
 
-/** Thumbnails of those analyses of the tenant that have one, in no particular order. */
-export async function findThumbnails(
-  reader: Reader,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<readonly Thumbnail[]> {
+/** Thumbnails, JPEG files in Base64, of those analyses of the tenant that have one, in no particular order. */
+export async function findThumbnails(reader: Reader, tenantId: string, ids: readonly string[]) {
   const isWanted = and(
     inArray(thumbnails.analysisId, [...ids]),
     eq(analyses.tenantId, tenantId),

@@ -17,19 +17,6 @@ import { loadExamined, parseRendered, parseScores, type Rendered } from './exami
 import { type Entry, findEntries, getEntry, type ListQuery, type ShownRow } from './rows.ts';
 import { countOfOneCamera } from './seen-before.ts';
 
-export interface AnalysisPage {
-  readonly analyses: readonly Analysis[];
-  readonly startIndex: number;
-  /** Exclusive. */
-  readonly endIndex: number;
-  /** Number of analyses on this page. */
-  readonly total: number;
-  /** Total number of matches. */
-  readonly totalCount: number;
-  /** For a case, see `countOfOneCamera`; null for any other list. */
-  readonly ofOneCamera: number | null;
-}
-
 // This takes some hundredths of a second; after each page, other requests can run.
 const signedAtOnce = 25;
 
@@ -38,7 +25,7 @@ export async function listAnalyses(
   { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,
   { searchTerm = '', start = 0, limit = maxListed, ...filters }: ListQuery,
-): Promise<AnalysisPage> {
+) {
   const page = { searchTerm, start, limit: Math.min(limit, maxListed), ...filters };
   const { entries, total } = await findEntries(db, tenant.id, page);
   const { projectId } = filters;
@@ -46,9 +33,13 @@ export async function listAnalyses(
   return {
     analyses: await viewAll(entries, { stores, now: now() }),
     startIndex: start,
+    /** Exclusive. */
     endIndex: start + entries.length,
+    /** Number of analyses on this page. */
     total: entries.length,
+    /** Total number of matches. */
     totalCount: total,
+    /** For a case, see `countOfOneCamera`; null for any other list. */
     ofOneCamera: which && (await countOfOneCamera(db, which)),
   };
 }

@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
+import type { AnalysisOptions } from '../../contract/analysis.ts';
 import { jsonField, type Reader } from '../../ports/db/database.ts';
 import { auditEntries } from '../../ports/db/schema.ts';
 
@@ -151,13 +152,6 @@ type None = Readonly<Record<string, never>>;
 /** SHA-256 in lower-case hex, by file name. */
 export type FileHashes = Readonly<Record<string, string>>;
 
-interface Options {
-  readonly model: string;
-  readonly decisionStrategy: string;
-  readonly tier: string;
-  readonly seed: number;
-}
-
 export interface EventDetails {
   /** Events are logged from this point on; earlier ones are not in the log. */
   readonly 'audit.begun': None;
@@ -200,7 +194,7 @@ export interface EventDetails {
   readonly 'hold.removed': None;
 
   // The subject is the analysis.
-  readonly 'analysis.created': Options & {
+  readonly 'analysis.created': AnalysisOptions & {
     readonly format: string;
     readonly width: number;
     readonly height: number;
@@ -230,7 +224,7 @@ export interface EventDetails {
   /** The service retried after a failed attempt. */
   readonly 'analysis.retried': { readonly retryCount: number };
   /** A client retried after the analysis had failed. */
-  readonly 'analysis.restarted': Options;
+  readonly 'analysis.restarted': AnalysisOptions;
   readonly 'analysis.rolled_back': None;
   readonly 'analysis.upgraded': {
     readonly outputs: FileHashes;

@@ -22,7 +22,7 @@ import {
   toLine,
 } from './entry.ts';
 
-interface Head {
+export interface Head {
   readonly chain: string;
   readonly count: number;
   /** Hash of the last entry. Record it somewhere that cannot be changed by anyone who can write to the database. */
@@ -59,10 +59,7 @@ export function createAudit({ db, now }: Clocked) {
 }
 
 /** The end of a chain. `append` runs in the transaction of the event itself, so either both are stored or neither. */
-interface ChainEnd {
-  readonly count: number;
-  readonly hash: string;
-}
+type ChainEnd = Pick<Head, 'count' | 'hash'>;
 
 const empty: ChainEnd = { count: 0, hash: noHash };
 
@@ -161,7 +158,7 @@ export interface Verification {
   readonly notedSeq: number | null;
 }
 
-interface Noted {
+export interface Noted {
   /** Hash of an entry, recorded outside the database. */
   readonly head?: string;
 }

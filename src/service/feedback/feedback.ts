@@ -24,8 +24,6 @@ import {
 /** Kind of the send jobs; there is one for each message and channel. */
 export const sendJob = 'feedback.send';
 
-export type Feedback = ReturnType<typeof createFeedback>;
-
 interface FeedbackOptions {
   readonly db: Db;
   readonly queue: Queue;

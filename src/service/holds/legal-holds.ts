@@ -12,13 +12,11 @@ import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
 /** What a hold applies to. */
-interface Held {
+export interface Held {
   readonly tenantId: string;
   /** Null for all the tenant's data. */
   readonly analysisId: string | null;
 }
-
-export type Holds = ReturnType<typeof createHolds>;
 
 export function createHolds({ db, now }: Clocked) {
   return {

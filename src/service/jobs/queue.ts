@@ -6,7 +6,7 @@
  * a fence checked in the transaction of the result, nor fair scheduling between job owners.
  */
 
-import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import {
   type Clocked,
   buildOnce,
@@ -89,15 +89,11 @@ export function createQueue({ db, now }: Clocked) {
       return first === undefined ? null : new Date(first.dueAt);
     },
     /** Number of jobs of a kind, waiting or leased. */
-    async count(kind: string) {
-      const row = await db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
-      return row?.jobs ?? 0;
-    },
+    count: async (kind: string) => db.$count(jobs, eq(jobs.kind, kind)),
     /** Number of leased jobs of a kind whose worker id starts with `workers`. */
     async countLeased(kind: string, workers: string) {
       const isTheirs = sql`substr(${jobs.leasedBy}, 1, ${workers.length}) = ${workers}`;
-      const isLeased = and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs);
-      return (await db.select({ jobs: count() }).from(jobs).where(isLeased).get())?.jobs ?? 0;
+      return db.$count(jobs, and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs));
     },
     /** How long the oldest due job has been waiting, in milliseconds; 0 if none is due. */
     async waitOf(kind: string) {

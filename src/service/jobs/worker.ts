@@ -3,7 +3,7 @@
  * settles its job itself (`finish` or `release`) in the transaction that makes the result visible.
  */
 
-import { type Db, transact } from '../../ports/db/database.ts';
+import { transact, type Clocked } from '../../ports/db/database.ts';
 import { hasCode, ForensicsError } from '../../errors.ts';
 import { requireFreeSpace } from '../../ports/files/atomic-write.ts';
 import { createLoop } from './poll-loop.ts';
@@ -11,8 +11,7 @@ import type { Job, Queue } from './queue.ts';
 
 export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => Promise<void>;
 
-interface WorkerOptions {
-  readonly db: Db;
+interface WorkerOptions extends Clocked {
   readonly queue: Queue;
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly workerId: string;
@@ -20,7 +19,6 @@ interface WorkerOptions {
   readonly concurrency: number;
   /** Returns false while no job could start; then none is claimed. */
   readonly canBegin?: () => boolean;
-  readonly now: () => Date;
   /** Longest sleep: jobs added by another process are noticed after this time. */
   readonly pollMs?: number;
   /** Lease duration. A lease is renewed three times within it; once it expires, another worker takes the job over. */

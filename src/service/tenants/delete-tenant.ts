@@ -20,22 +20,16 @@ interface TenantDeletion {
   readonly now: () => Date;
 }
 
-interface DeletedTenant {
-  /** The tenant's row after deletion. */
-  readonly tenant: Tenant;
-  /** Number of analyses that were hidden. */
-  readonly analyses: number;
-}
-
 /**
  * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by the daily chore.
  *
+ * @returns the tenant's row after deletion, and the number of analyses that were hidden.
  * @throws {ForensicsError} `conflict` while any of the tenant's data is on legal hold; `tenant_not_found`.
  */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },
   { tenant: { id, name }, by, now }: TenantDeletion,
-): Promise<DeletedTenant> {
+) {
   const tenant = await transact(db, async (tx) => {
     await assertNoHolds(tx, { id, name });
     return endTenant(tx, { id, at: now(), by });

@@ -11,7 +11,7 @@ import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantResponse } from '../../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
 import { nullOn, ForensicsError } from '../../errors.ts';
-import { type Db, type Reader, transact } from '../../ports/db/database.ts';
+import { type Reader, transact, type Clocked } from '../../ports/db/database.ts';
 import { tenants } from '../../ports/db/schema.ts';
 import type { ConnectionGuard } from '../../ports/network/address-guard.ts';
 import type { BucketCors, OpenRemoteStore } from '../../ports/storage/stores.ts';
@@ -21,8 +21,7 @@ import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
 export type Tenancy = ReturnType<typeof createTenancy>;
 
-export interface TenancyContext {
-  readonly db: Db;
+export interface TenancyContext extends Clocked {
   readonly keys: Pick<Keys, 'list'>;
   readonly configs: SealedConfigs;
   readonly cors: Pick<BucketCors, 'apply'>;
@@ -31,7 +30,6 @@ export interface TenancyContext {
   readonly defaultType: StorageType;
   /** Where webhooks may go. Null allows every URL, for callers without the server's settings. */
   readonly webhookGuard: WebhookGuard | null;
-  readonly now: () => Date;
 }
 
 export function createTenancy(context: TenancyContext) {
@@ -56,7 +54,7 @@ export function createTenancy(context: TenancyContext) {
  */
 export interface TenantRequest
   extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'>,
-    ReadOnlyFields {
+    ReadOnlyMembers {
   readonly storageType?: StorageType;
   /** Null switches to the service's own store. */
   readonly storageConfig?: StorageRequest | null;
@@ -180,22 +178,15 @@ async function applyCors(context: TenancyContext, tenant: Tenant): Promise<void>
 }
 
 /** Members that a client may send back as returned, without changing anything. */
-interface ReadOnlyFields {
-  readonly id?: unknown;
-  readonly apiKeys?: unknown;
-  readonly analytics?: unknown;
-  readonly isTrial?: unknown;
-  readonly createdDate?: unknown;
-}
-
+type ReadOnlyMembers = Readonly<Partial<Record<(typeof readOnly)[number], unknown>>>;
 const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
 
 /**
  * Rejects changes to read-only members. Volatile ones (`updatedDate`, `webhookState`,
  * `storageWarning`, a key's last use and expiry) are not compared.
  */
-function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantResponse): void {
-  const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
+function assertReadOnlyUnchanged(request: ReadOnlyMembers, answered: TenantResponse): void {
+  const known: ReadOnlyMembers = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
     const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];
     if (sent === undefined || isDeepStrictEqual(sent, known[member])) continue;

@@ -16,7 +16,7 @@ import { endPauses } from '../webhooks/outbox.ts';
 
 export type Tenant = Readonly<typeof tenants.$inferSelect>;
 
-interface NewTenant {
+export interface NewTenant {
   readonly name: string;
   readonly isTrial?: boolean;
   /** Who creates it; defaults to the operator. */
@@ -33,8 +33,6 @@ export interface TenantChange {
   /** Whether only the two trial pictures may be analysed. */
   readonly isTrial?: boolean;
 }
-
-export type Tenants = ReturnType<typeof createTenants>;
 
 export function createTenants({ db, now }: Clocked) {
   // Runs on every request, so the statement is prepared once.

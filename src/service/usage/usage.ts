@@ -177,8 +177,6 @@ export async function countCompleted(reader: Reader): Promise<number> {
   return row?.amount ?? 0;
 }
 
-export type UsageReports = ReturnType<typeof createUsageReports>;
-
 export function createUsageReports({ db, now }: Clocked) {
   return {
     /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */

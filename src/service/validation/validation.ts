@@ -6,6 +6,7 @@
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { jsonOrNull, orNull } from '../../contract/common.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { conditions } from '../../examiner/requests.ts';
@@ -16,10 +17,6 @@ const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 /** A proportion with its two-sided 95% Clopper-Pearson interval. */
 const counted = Type.Object({ count, of: count, share, low: share, high: share });
-
-function orNull<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
-}
 
 function each<K extends string, T extends TSchema>(names: readonly K[], schema: T) {
   const entries = names.map((name) => [name, schema] as const);
@@ -110,23 +107,10 @@ export type Counted = Static<typeof counted>;
 
 /** @throws {ForensicsError} `evidence_damaged` if the text is not a validation. */
 export function parseValidation(text: string): Validation {
-  const value = parseJson(text);
+  const value = jsonOrNull(text);
   if (Check(schema, value)) return value;
-  throw damaged();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw damaged(error);
-  }
-}
-
-function damaged(cause?: unknown): ForensicsError {
-  return new ForensicsError(
+  throw new ForensicsError(
     'evidence_damaged',
     'The stored validation is damaged; restore it from a copy, or run the validation again.',
-    { cause },
   );
 }

@@ -3,7 +3,6 @@
  * does not respond delays only its own messages.
  */
 
-import type { WebhookTest } from '../../contract/webhooks.ts';
 import { createLoop } from '../jobs/poll-loop.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
 import { createSender, type Sender } from '../../ports/network/post.ts';
@@ -25,8 +24,6 @@ export interface DelivererOptions {
   /** Called for each failed attempt with its outcome, safe to log: never the URL, which may contain a token. */
   readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
-
-export type Deliverer = ReturnType<typeof createDeliverer>;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -199,17 +196,13 @@ interface TestMessage {
 /** In addition to the contract's `create`, `update` and `delete`. */
 const testEvent = 'test';
 
-interface TestOutcome extends WebhookTest {
-  /** `webhook-id` of the message. */
-  readonly id: string;
-}
-
 /**
  * Writes nothing, whatever the receiver responds: a disabled webhook stays disabled. The body has neither `analysisId`
  * nor `status`, so that a receiver that ignores the event type cannot mistake it for a message about an analysis.
  */
-export async function sendTestMessage(test: TestMessage): Promise<TestOutcome> {
+export async function sendTestMessage(test: TestMessage) {
   const { tenantId, url, serverKey, allow, at } = test;
+  // Its `webhook-id`, by which the receiver's log can be searched.
   const id = `test_${newId(at)}`;
   const body = JSON.stringify({ test: true, tenantId, timestamp: at.toISOString() });
   const headers = messageHeaders(webhookSecret(serverKey, tenantId), {

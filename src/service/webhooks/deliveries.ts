@@ -1,7 +1,7 @@
 /** A tenant's messages as an administrator sees them: those waiting, and those of the last 30 days. */
 
 import { setImmediate } from 'node:timers/promises';
-import { and, count, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
 import type { Delivery } from '../../contract/webhooks.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -54,9 +54,8 @@ export async function listDeliveries(
 /** How many messages are waiting, and how many have been abandoned since a given time. */
 export async function countBacklog(reader: Reader, since: Date) {
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
-  const countWhere = async (which: SQL | undefined): Promise<number> =>
-    (await reader.select({ messages: count() }).from(deliveries).where(which).get())?.messages ?? 0;
-  return { waiting: await countWhere(isWaiting), givenUp: await countWhere(isGivenUp) };
+  const waiting = await reader.$count(deliveries, isWaiting);
+  return { waiting, givenUp: await reader.$count(deliveries, isGivenUp) };
 }
 
 // A batch holds the database's only write lock for about 10 ms; others can write between two batches.

@@ -309,10 +309,7 @@ export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<voi
  * A receiver as it was when an attempt began; the tenant may have set another URL since. It is
  * disabled when it keeps failing for too long.
  */
-interface Receiver {
-  readonly tenantId: string;
-  readonly url: string | null;
-}
+type Receiver = Pick<Delivery, 'tenantId' | 'url'>;
 
 // Longer than the retries of one message take (3.2 to 3.8 days), so that a receiver broken from
 // Friday to Monday is not disabled.

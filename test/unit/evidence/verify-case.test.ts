@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { expect, test } from 'vitest';
 import { type CaseRecord, openCaseBundle } from '../../../src/evidence/case-bundle.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { readEntries, repack } from './repack.ts';
 import { newSigner, signedAt, smallCase } from './small-case.ts';
 
 const signer = newSigner();
@@ -71,4 +73,15 @@ test('a list of other pictures and a bundle with another key are contradictions'
   expect(await problemsOf(caseBundle({}, other.bytes))).toContain(
     'key picture-0001.zip/public-key.pem',
   );
+});
+
+test('a file whose list another program has compressed is closed again', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'case-')), 'repacked.zip');
+  await writeFile(path, await repack(await readEntries(caseBundle()), { compress: true }));
+  const openFiles = () => readdirSync('/proc/self/fd').length;
+  const before = openFiles();
+
+  await verifyBundle(path);
+
+  expect(openFiles()).toBeLessThanOrEqual(before);
 });

@@ -9,7 +9,7 @@ import { steppedClock, temporaryFolder } from '../ports/db/temporary.ts';
 test('a writable folder passes, and the check leaves nothing behind', async () => {
   const folder = temporaryFolder();
 
-  await checkFolder(folder)();
+  await checkFolder(folder);
 
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -20,7 +20,7 @@ test.runIf(mayMount)('a full disk is reported before writing becomes impossible'
   const folder = temporaryFolder();
   const module = new URL('../../../src/service/health.ts', import.meta.url).href;
   const script = `const { checkFolder } = await import('${module}');
-    await checkFolder('${folder}')().catch(({ code }) => process.stdout.write(code));`;
+    await checkFolder('${folder}').catch(({ code }) => process.stdout.write(code));`;
   const mount = `mount -t tmpfs -o size=8m tmpfs ${folder} && exec "$@"`;
   const command = ['sh', '-c', mount, 'sh', process.execPath, '--input-type=module', '-e', script];
 
@@ -32,7 +32,7 @@ test.runIf(mayMount)('a full disk is reported before writing becomes impossible'
 test('a missing folder is reported and not created', async () => {
   const folder = join(temporaryFolder(), 'gone');
 
-  await expect(checkFolder(folder)()).rejects.toThrow(/ENOENT/);
+  await expect(checkFolder(folder)).rejects.toThrow(/ENOENT/);
   expect(existsSync(folder)).toBe(false);
 });
 

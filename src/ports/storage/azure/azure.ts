@@ -5,7 +5,12 @@
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
-import type { BlobServiceClient, ContainerClient, CorsRule } from '@azure/storage-blob';
+import type {
+  BlobGetPropertiesResponse,
+  BlobServiceClient,
+  ContainerClient,
+  CorsRule,
+} from '@azure/storage-blob';
 import type { StorageUrls } from '../../../contract/analysis.ts';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import {
@@ -116,14 +121,7 @@ async function uploadBytes(
   return blobInfo(key, { ...answer, contentType, contentLength: bytes.length });
 }
 
-interface BlobFacts {
-  readonly contentLength?: number;
-  readonly contentType?: string;
-  readonly etag?: string;
-  readonly lastModified?: Date;
-}
-
-function blobInfo(key: string, facts: BlobFacts): BlobInfo {
+function blobInfo(key: string, facts: BlobGetPropertiesResponse): BlobInfo {
   return {
     key,
     sizeBytes: facts.contentLength ?? 0,
@@ -180,15 +178,7 @@ function isOurs(rule: CorsRule): boolean {
 // client library can sign them too, but takes ten times as long, and a list of analyses has 2,100.
 // @see Azure Storage REST API, "Create a service SAS", version 2020-12-06 and later.
 
-interface Container {
-  readonly accountName: string;
-  /** Base64. */
-  readonly accountKey: string;
-  readonly containerName: string;
-  readonly url: string;
-  /** Lifetime of a URL, 1..604800 seconds. */
-  readonly expirySeconds: number;
-}
+type Container = ReturnType<typeof openContainer> & Pick<AzureStoreSettings, 'expirySeconds'>;
 
 const version = '2021-12-02';
 /** Allows for clock differences: a URL is valid from shortly before it was signed. */

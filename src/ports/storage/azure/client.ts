@@ -2,8 +2,6 @@ import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
 import type {
-  BlobServiceClient,
-  ContainerClient,
   HttpHeaders,
   HttpOperationResponse,
   IHttpClient,
@@ -22,22 +20,12 @@ import {
 } from '../remote/http.ts';
 import { readStart } from '../../files/streams.ts';
 
-interface OpenContainer {
-  readonly service: BlobServiceClient;
-  readonly container: ContainerClient;
-  readonly containerName: string;
-  readonly accountName: string;
-  /** Base64. */
-  readonly accountKey: string;
-  readonly url: string;
-}
-
 /**
  * Opens the container without making a request.
  *
  * @throws {ForensicsError} `invalid_request` for an invalid connection string or container name.
  */
-export function openContainer(config: AzureStorageConfig, settings: RemoteSettings): OpenContainer {
+export function openContainer(config: AzureStorageConfig, settings: RemoteSettings) {
   const { connectionString, containerName } = config;
   const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
   checkContainerName(containerName);
@@ -61,19 +49,13 @@ function checkContainerName(name: string): void {
   );
 }
 
-interface AzureAccount {
-  readonly accountName: string;
-  readonly accountKey: string;
-  /** URL of the blob service, without a trailing slash. */
-  readonly blobEndpoint: string;
-}
-
 /**
  * Parses the connection string shown in the Azure portal under "Access keys".
  *
+ * @returns the account with its key in Base64, and the URL of its blob service without a trailing slash.
  * @throws {ForensicsError} `invalid_request` that says what is missing without quoting the text.
  */
-export function parseConnectionString(text: string): AzureAccount {
+export function parseConnectionString(text: string) {
   const fields = new Map(text.split(';').map(splitField));
   const accountName = fields.get('accountname') ?? '';
   const accountKey = fields.get('accountkey') ?? '';

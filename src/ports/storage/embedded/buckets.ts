@@ -21,7 +21,7 @@ import {
   readRecord,
   sweepIncoming,
 } from './object-file.ts';
-import { createPublisher, createQuota, type NewFile, type Publisher } from './publish.ts';
+import { createPublisher, createQuota, type NewFile } from './publish.ts';
 
 interface BucketsSettings {
   /** The folder of all buckets. */
@@ -76,18 +76,43 @@ export function objectPath(bucket: string, key: string): string {
   return `${bucket}/objects/${objectFile(key)}`;
 }
 
+export type Bucket = ReturnType<typeof openBucket>;
+
+/** The objects of a bucket: one file each, named by the hash of its key, so that a key can never act as a path. */
 function openBucket(home: string, settings: BucketsSettings & { readonly maxObjectBytes: number }) {
   const { root, maxObjectBytes, quotaBytes = 0, now = () => new Date() } = settings;
   const { fileSystem: fs = promises } = settings;
   const [incoming, folder] = [join(home, 'incoming'), join(home, 'objects')];
   const quota = createQuota({ quotaBytes, count: () => onDisk(() => bytesIn(fs, folder)), now });
   const publisher = createPublisher({ fs, root, incoming, quota, maxObjectBytes, now });
+  function filePath(key: string): string {
+    checkKey(key);
+    return join(folder, objectFile(key));
+  }
+  /** Null if there is none. The caller must close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  async function open(key: string): Promise<OpenObject | null> {
+    return onDisk(() => openObject(fs, filePath(key), key));
+  }
   return {
-    objects: createObjectFiles({ fs, folder, publisher }),
+    /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
+    write: async (key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> =>
+      publisher.put(filePath(key), { ...object, key }),
+    open,
+    /** Null if there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+    async head(key: string): Promise<ObjectRecord | null> {
+      const object = await open(key);
+      await object?.close();
+      return object?.record ?? null;
+    },
+    /** Succeeds even if there is no such object. */
+    remove: async (key: string): Promise<void> => publisher.remove(filePath(key)),
     /** @throws {ForensicsError} `store_unavailable`. */
     sweep: () => onDiskSync(() => sweepIncoming(incoming)),
   };
 }
+
+const shardPattern = /^[0-9a-f]{2}$/;
+const objectPattern = /^[0-9a-f]{64}$/;
 
 /** Size of the files that count against a quota. */
 async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
@@ -103,10 +128,6 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
   return bytes;
 }
 
-// The objects of a bucket: one file each, named by the hash of its key, so that a key can never act as a path.
-
-export type ObjectFiles = ReturnType<typeof createObjectFiles>;
-
 /** Stays readable until closed, even if the object is replaced or removed. */
 export interface OpenObject {
   readonly record: ObjectRecord;
@@ -118,43 +139,6 @@ export interface OpenObject {
    */
   bytes(start: number, length: number): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
-}
-
-interface ObjectFilesSettings {
-  readonly fs: FileSystem;
-  /** Folder of the objects. */
-  readonly folder: string;
-  readonly publisher: Publisher;
-}
-
-const shardPattern = /^[0-9a-f]{2}$/;
-const objectPattern = /^[0-9a-f]{64}$/;
-
-function createObjectFiles({ fs, folder, publisher }: ObjectFilesSettings) {
-  function filePath(key: string): string {
-    checkKey(key);
-    return join(folder, objectFile(key));
-  }
-
-  /** Null if there is none. The caller must close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
-  async function open(key: string): Promise<OpenObject | null> {
-    return onDisk(() => openObject(fs, filePath(key), key));
-  }
-
-  return {
-    /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
-    write: async (key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord> =>
-      publisher.put(filePath(key), { ...object, key }),
-    open,
-    /** Null if there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
-    async head(key: string): Promise<ObjectRecord | null> {
-      const object = await open(key);
-      await object?.close();
-      return object?.record ?? null;
-    },
-    /** Succeeds even if there is no such object. */
-    remove: async (key: string): Promise<void> => publisher.remove(filePath(key)),
-  };
 }
 
 /** Path below the folder of the objects; hashing prevents a key from acting as a path. */

@@ -13,7 +13,7 @@ import {
   defaultContentType,
   encodePath,
 } from '../store.ts';
-import type { Buckets } from './buckets.ts';
+import type { Bucket, Buckets } from './buckets.ts';
 import type { ObjectRecord } from './object-file.ts';
 
 interface EmbeddedStoreSettings {
@@ -39,9 +39,8 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   const { buckets, bucket, urls, endpoint } = settings;
   const { expirySeconds = maxPresignedUrlExpirySeconds } = settings;
   checkExpiry(expirySeconds);
-  const opened = buckets.open(bucket);
-  opened.sweep();
-  const { objects } = opened;
+  const objects = buckets.open(bucket);
+  objects.sweep();
 
   return {
     type: 's3',
@@ -76,11 +75,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   };
 }
 
-async function readObject(
-  objects: ReturnType<Buckets['open']>['objects'],
-  key: string,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function readObject(objects: Bucket, key: string, maxBytes: number): Promise<Uint8Array> {
   const object = await objects.open(key);
   if (object === null) {
     throw new ForensicsError('blob_not_found', 'The store has no object with this key.');

@@ -1,10 +1,12 @@
 /** Names and contents of files being written, and the removal of abandoned ones. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { statSync, readdirSync, unlinkSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { ForensicsError } from '../../../errors.ts';
 import type * as promises from 'node:fs/promises';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../files/system-errors.ts';
@@ -133,7 +135,8 @@ export function sweepIncoming(folder: string): void {
     const path = join(folder, name);
     // File times come from the real clock, even if the store was given another one.
     const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - writtenAt > abandonedAfterMs) removeSync(path);
+    // Another process may remove it at the same moment.
+    if (Date.now() - writtenAt > abandonedAfterMs) rmSync(path, { force: true });
   }
 }
 
@@ -182,7 +185,7 @@ export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
   if (crc32(json) !== footer.readUInt32BE(magic.length + 4)) throw damaged();
   // The checksum matched, so this or a later version wrote it.
   const stored: unknown = JSON.parse(json.toString('utf8'));
-  if (!isStoredRecord(stored)) throw damaged();
+  if (!Check(storedRecord, stored)) throw damaged();
   if (stored.sizeBytes + tailBytes !== fileBytes) throw damaged();
   return { ...stored, etag: stored.etag ?? stored.md5, createdAt: new Date(stored.createdAt) };
 }
@@ -201,25 +204,16 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
   return buffer;
 }
 
-type StoredRecord = Omit<ObjectRecord, 'createdAt' | 'etag'> & {
-  readonly createdAt: string;
+const storedRecord = Type.Object({
+  key: Type.String(),
+  contentType: Type.String(),
+  sizeBytes: Type.Integer(),
+  md5: Type.String(),
   /** Missing in objects written by the first version. */
-  readonly etag?: string;
-};
-
-function isStoredRecord(value: unknown): value is StoredRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const record: Partial<Record<keyof StoredRecord, unknown>> = value;
-  return (
-    typeof record.key === 'string' &&
-    typeof record.contentType === 'string' &&
-    Number.isSafeInteger(record.sizeBytes) &&
-    typeof record.md5 === 'string' &&
-    (record.etag === undefined || typeof record.etag === 'string') &&
-    typeof record.sha256 === 'string' &&
-    typeof record.createdAt === 'string'
-  );
-}
+  etag: Type.Optional(Type.String()),
+  sha256: Type.String(),
+  createdAt: Type.String(),
+});
 
 export type FileSystem = Pick<
   typeof promises,
@@ -257,15 +251,6 @@ export function namesInSync(folder: string): string[] {
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
-  }
-}
-
-/** Does nothing if another process removed it at the same moment. */
-function removeSync(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -23,8 +23,6 @@ export interface NewFile extends NewObject {
   readonly announcedBytes?: number;
 }
 
-export type Publisher = ReturnType<typeof createPublisher>;
-
 interface PublisherSettings {
   readonly fs: FileSystem;
   /** Folder of all buckets. */

@@ -288,17 +288,15 @@ export async function probeStore(
   } finally {
     await store.delete(key);
   }
-  if (!bytes.equals(read)) throw isDifferent();
+  if (!bytes.equals(read)) {
+    throw new ForensicsError(
+      'store_refused',
+      'The store returned bytes that differ from those written. Check any proxy between the store and this server.',
+    );
+  }
   // A missing object must be distinguishable from a forbidden one: S3 tells them apart only for keys with permission to
   // list the bucket.
   await store.head(key);
-}
-
-function isDifferent(): ForensicsError {
-  return new ForensicsError(
-    'store_refused',
-    'The store returned bytes that differ from those written. Check any proxy between the store and this server.',
-  );
 }
 
 /**

@@ -71,7 +71,11 @@ export function createS3Store(
       const headers = { 'content-type': contentType };
       await act((client) => client.putObject(bucket, key, bytes, bytes.length, headers));
       return stat(key).catch((error: unknown) => {
-        throw hasCode(error, 'blob_not_found') ? notStored() : error;
+        if (!hasCode(error, 'blob_not_found')) throw error;
+        throw new ForensicsError(
+          'store_unavailable',
+          'The store accepted the object but does not have it. Try again later.',
+        );
       });
     },
     read: (key: string, maxBytes: number) =>
@@ -98,26 +102,15 @@ function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): 
       try {
         return await request(client);
       } catch (error) {
-        if (error instanceof Error && error.name === 'InvalidBucketNameError')
-          throw invalidBucketName();
-        throw connectionFailure(error);
+        if (!(error instanceof Error) || error.name !== 'InvalidBucketNameError')
+          throw connectionFailure(error);
+        // The library is stricter than some servers: it rejects names that look like an IP address.
+        throw new ForensicsError(
+          'store_refused',
+          'The bucket name cannot be used. It needs 3 to 63 lower-case letters, digits, dots and hyphens, and must not look like an IP address.',
+        );
       }
     });
-}
-
-function notStored(): ForensicsError {
-  return new ForensicsError(
-    'store_unavailable',
-    'The store accepted the object but does not have it. Try again later.',
-  );
-}
-
-/** The client library is stricter than some servers: it rejects names that look like an IP address. */
-function invalidBucketName(): ForensicsError {
-  return new ForensicsError(
-    'store_refused',
-    'The bucket name cannot be used. It needs 3 to 63 lower-case letters, digits, dots and hyphens, and must not look like an IP address.',
-  );
 }
 
 /** Null if the store did not declare it. */

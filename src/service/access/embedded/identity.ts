@@ -122,11 +122,7 @@ interface LoginParts {
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-  readonly from: string;
-}
+type Credentials = Parameters<Identity['login']>[0];
 
 /** Both methods work as `Identity` describes, but return no tokens. */
 function createLogins(parts: LoginParts) {
@@ -192,21 +188,14 @@ function createLogins(parts: LoginParts) {
       await withRoom(from, async () => {
         await attempts.countAccount({ account: principal.id ?? '', from });
         const row = await findAccount(db, principal);
-        if (!(await isRight(passwords, currentPassword, row))) throw notChanged();
+        const hashes = row.passwordHash === null ? [] : [row.passwordHash];
+        const right = await passwords.matching(currentPassword, hashes);
+        if (right.length === 0 || row.disabledAt !== null) throw notChanged();
         const passwordHash = await passwords.hash(newPassword, row.passwordHash);
         await replacePassword(parts, principal, row, passwordHash);
       });
     },
   };
-}
-
-async function isRight(
-  passwords: Passwords,
-  password: string,
-  { disabledAt, passwordHash }: UserRow,
-): Promise<boolean> {
-  const right = await passwords.matching(password, passwordHash === null ? [] : [passwordHash]);
-  return right.length > 0 && disabledAt === null;
 }
 
 /** @returns null if the account was changed while its password was being checked. */

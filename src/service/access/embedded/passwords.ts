@@ -29,11 +29,6 @@ interface Cost {
   readonly p: number;
 }
 
-interface Hash extends Cost {
-  readonly salt: Buffer;
-  readonly key: Buffer;
-}
-
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 const keyBytes = 32;
 const saltBytes = 16;
@@ -121,7 +116,7 @@ function written({ ln, r, p }: Cost, salt: Buffer, key: Buffer): string {
 
 const pattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 
-function parse(hash: string): Hash {
+function parse(hash: string) {
   const [, ln, r, p, salt = '', key = ''] = pattern.exec(hash) ?? [];
   const bytes = Buffer.from(key, 'base64');
   if (bytes.length !== keyBytes) throw new TypeError('This is not a password hash.');

@@ -15,7 +15,7 @@ import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node
 import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
 import type { JWTPayload } from 'jose';
 import { type Clocked, type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
-import { refreshTokens, sessions } from '../../../ports/db/schema.ts';
+import { refreshTokens, sessions, type users } from '../../../ports/db/schema.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
 import type { ForensicsError } from '../../../errors.ts';
 import { purgeLoginAttempts } from './throttle.ts';
@@ -143,12 +143,7 @@ export interface Subject {
   readonly sessionId: string;
 }
 
-interface Bearer extends Subject {
-  readonly email: string;
-  readonly name: string | null;
-  readonly userType: string;
-  readonly scopes: readonly string[];
-}
+type Bearer = Subject & Pick<typeof users.$inferSelect, 'email' | 'name' | 'userType' | 'scopes'>;
 
 type TokenKind = 'access' | 'id';
 

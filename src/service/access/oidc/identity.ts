@@ -10,14 +10,7 @@
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { LoginElsewhere, TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
-import {
-  type Clocked,
-  type Db,
-  foldText,
-  type Reader,
-  transact,
-  type Tx,
-} from '../../../ports/db/database.ts';
+import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
 import { service } from '../../audit/entry.ts';
 import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
@@ -153,10 +146,7 @@ interface Seen {
   readonly tenantIds: readonly string[] | null;
 }
 
-interface AccountsParts extends Clocked {
-  /** Runs in the transaction that first sees a login. */
-  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
-}
+type AccountsParts = Pick<OidcIdentityParts, 'db' | 'now' | 'onLogin'>;
 
 // Earlier than any token.
 const ever = new Date(0);

@@ -31,13 +31,6 @@ import {
 
 export type Provider = ReturnType<typeof createProvider>;
 
-export interface Refreshed {
-  readonly accessToken: string;
-  readonly idToken: string | null;
-  /** Null if the old one stays valid. */
-  readonly refreshToken: string | null;
-}
-
 export interface ProviderParts {
   /** Exactly as the provider writes it. */
   readonly issuer: string;
@@ -126,10 +119,13 @@ export function createProvider(parts: ProviderParts) {
   };
 }
 
-function tokensIn(answer: TokenEndpointResponse): Refreshed {
+export type Refreshed = ReturnType<typeof tokensIn>;
+
+function tokensIn(answer: TokenEndpointResponse) {
   return {
     accessToken: answer.access_token,
     idToken: answer.id_token ?? null,
+    /** Null if the old one stays valid. */
     refreshToken: answer.refresh_token ?? null,
   };
 }

@@ -15,21 +15,6 @@ import { isWord } from '../user-facts.ts';
 import { defaultUserType } from '../users.ts';
 import { type Provider, unavailable } from './provider.ts';
 
-export interface ReadToken {
-  readonly issuer: string;
-  readonly subject: string;
-  /**
-   * The time since which the person has been logged in continuously; the token's own issue time if it has no such
-   * claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
-   */
-  readonly since: Date;
-  /** When the person last authenticated; null if the token has no such claim. */
-  readonly loggedInAt: Date | null;
-  readonly sessionId: string | null;
-  readonly expiresAt: Date;
-  readonly claims: JWTPayload;
-}
-
 interface TokenReaderParts {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
   readonly clientId: string;
@@ -142,7 +127,9 @@ function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   );
 }
 
-function toRead(claims: JWTPayload, at: Date): ReadToken {
+export type ReadToken = ReturnType<typeof toRead>;
+
+function toRead(claims: JWTPayload, at: Date) {
   const { iss = '', sub = '', iat = 0, exp = 0, auth_time, sid } = claims;
   const isSubject =
     typeof sub === 'string' && sub !== '' && sub.length <= longestSubject && !unstorable.test(sub);
@@ -154,7 +141,12 @@ function toRead(claims: JWTPayload, at: Date): ReadToken {
   return {
     issuer: iss,
     subject: sub,
+    /**
+     * The time since which the person has been logged in continuously; the token's own issue time if it has no such
+     * claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
+     */
     since: toDate(loggedIn ?? iat),
+    /** When the person last authenticated; null if the token has no such claim. */
     loggedInAt: loggedIn === null ? null : toDate(loggedIn),
     sessionId: typeof sid === 'string' ? sid : null,
     expiresAt,
@@ -220,21 +212,12 @@ export interface ClaimNames {
   readonly tenants: string;
 }
 
-/** Each member is null if the token has no such claim. */
-export interface Described {
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly userType: string | null;
-  /** Why `userType` is null. */
-  readonly isUserTypeMissing: boolean;
-  readonly scopes: readonly string[];
-  /** Names or ids, from the provider's groups, in the form tenants are named here. */
-  readonly tenants: readonly string[];
-}
+export type Described = ReturnType<typeof describePerson>;
 
 const longestEmail = 254;
 
-export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Described {
+/** Each member is null if the token has no such claim. */
+export function describePerson(claims: JWTPayload, claimNames: ClaimNames) {
   // For display only, because people can change it.
   const username = readText(claims['preferred_username'], maxNameLength);
   const address = username?.includes('@') ? readText(username, longestEmail) : null;
@@ -252,8 +235,10 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Desc
     email: readText(claims['email'], longestEmail) ?? address,
     name: readText(claims['name'], maxNameLength) ?? username,
     userType: Array.isArray(userType) ? readRole(userType) : readText(userType, maxNameLength),
+    /** Why `userType` is null. */
     isUserTypeMissing: userType === undefined,
     scopes: readWords(readClaim(claims, claimNames.scopes)),
+    /** Names or ids, from the provider's groups, in the form tenants are named here. */
     tenants: [...new Set([...groups, ...names])],
   };
 }

@@ -11,7 +11,7 @@ import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../../contract/analysis.ts';
 import type { Status } from '../../../contract/vocabulary.ts';
 import type { Repeatable } from '../../idempotency.ts';
-import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
+import { transact, type Tx, type Clocked } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type FailureReason, ForensicsError } from '../../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
@@ -21,11 +21,9 @@ import { attachKeys } from '../orphan-objects.ts';
 import { type AnalysisRow, isTarget, type Target } from '../rows.ts';
 import { type Count, countUsage } from '../../usage/usage.ts';
 
-export interface LifecycleParts {
-  readonly db: Db;
+export interface LifecycleParts extends Clocked {
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
-  readonly now: () => Date;
 }
 
 /** An analysis's owner and creator never change. */

@@ -37,7 +37,7 @@ test('the objects named by rows match the files written by the embedded store', 
   const id = newId(now());
   const [inputKey, evidenceKey] = [`analyses/${id}/input.jpg`, `evidence/${id}`];
   await db.insert(analyses).values(analysisRow(id, { tenantId, inputKey, evidenceKey })).run();
-  const { objects } = createBuckets({ root: join(dataDir, 'blobs') }).open(bucketName(tenantId));
+  const objects = createBuckets({ root: join(dataDir, 'blobs') }).open(bucketName(tenantId));
   for (const key of [inputKey, evidenceKey]) {
     await objects.write(key, {
       source: Readable.from([Buffer.from('bytes')]),
