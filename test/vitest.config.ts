@@ -32,9 +32,9 @@ const selections = {
     globalSetup: [temporaryFolder, 'test/postgres-setup.ts'],
   },
   long: {
-    include: [long, 'test/contract/interface.test.ts'],
+    include: [long, 'test/contract/interface.test.ts', 'test/unit/evidence/verify.test.ts'],
     globalSetup: temporaryFolder,
-    env: { FORENSICS_TEST_REQUESTS: '5200' },
+    env: { FORENSICS_TEST_REQUESTS: '5200', FORENSICS_TEST_BITS: 'every' },
   },
 };
 
