@@ -137,7 +137,10 @@ describe('every change is detected and named:', () => {
     // It lacks most files of a bundle, so that every bit can be tried.
     const lacking = (await verifyBundle(bundle)).problems.map(short);
     const { 'manifest.sig': _, ...hashed } = await readEntries(bundle);
-    const contents = Object.values(hashed).map((bytes) => ({ bytes, start: bundle.indexOf(bytes) }));
+    const contents = Object.values(hashed).map((bytes) => ({
+      bytes,
+      start: bundle.indexOf(bytes),
+    }));
     const isHashed = (at: number) =>
       contents.some(({ bytes, start }) => start > 0 && at >= start && at < start + bytes.length);
     const missed: string[] = [];
