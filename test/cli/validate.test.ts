@@ -11,8 +11,8 @@ import { runHere } from './run-here.ts';
 let scenes: readonly Buffer[];
 
 beforeAll(async () => {
-  const jpegs = [1, 2, 3].map((seed) => sceneJpeg({ width: 160, height: 144, seed }));
-  scenes = await Promise.all([...jpegs, scenePng({ width: 160, height: 144, seed: 4 })]);
+  const jpegs = [1, 2, 3].map((seed) => sceneJpeg({ width: 136, height: 132, seed }));
+  scenes = await Promise.all([...jpegs, scenePng({ width: 136, height: 132, seed: 4 })]);
 });
 
 type Files = Readonly<Record<string, Uint8Array | string>>;
