@@ -5,6 +5,7 @@ import {
   openOidcServer,
   publicClientId,
 } from '../../../../fixtures/oidc-server.ts';
+import { hastenTimeouts } from '../../../../fixtures/hasten.ts';
 import { openOidc } from './open-oidc.ts';
 
 let server: OidcServer;
@@ -184,12 +185,15 @@ test('an unusable key of the provider authenticates nobody', async () => {
 
 test('a provider that does not finish its answer is given up after five seconds', async () => {
   const { identity, accessToken } = await openOidc(server);
+  const token = await accessToken();
   server.responseWith((_request, response) => void response.write('{'));
+  const limits = hastenTimeouts();
 
-  const answer = identity.authenticate(await accessToken());
+  const answer = identity.authenticate(token);
 
   await expect(answer).rejects.toMatchObject(unavailable);
-}, 8000);
+  expect(limits).toHaveBeenLastCalledWith(5000);
+});
 
 test('a certificate of an unknown authority is not trusted', async () => {
   const { identity, accessToken } = await openOidc(server, { ca: null });
