@@ -46,7 +46,7 @@ const builtChildren = {
   name: 'built-children',
   enforce: 'pre' as const,
   transform: (code: string, id: string) =>
-    id === sandbox && isBuilt() ? code.replaceAll('import.meta.url', JSON.stringify(built)) : null,
+    id === sandbox && isBuilt ? code.replaceAll('import.meta.url', JSON.stringify(built)) : null,
 };
 const built = new URL('../dist/examiner/sandbox.js', import.meta.url).href;
 

@@ -19,7 +19,7 @@ import { databaseIn } from '../fixtures/postgres.ts';
 /** As built by `npm run build`: it starts in a quarter of the time that the sources need. */
 export const entry = fileURLToPath(new URL('../../bin/forensics.js', import.meta.url));
 
-if (!isBuilt()) {
+if (!isBuilt) {
   process.stderr.write(
     'src is newer than dist: what is started is out of date until npm run build.\n',
   );

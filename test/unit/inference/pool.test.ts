@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/examiner/pool.ts';
+import { fromDist } from '../../built.ts';
 
 const entry = new URL('./pool-child.ts', import.meta.url);
 const open: Pool[] = [];
@@ -13,6 +14,7 @@ function poolOf(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
     size: 1,
     taskTimeoutMs: 30_000,
     memoryLimitBytes: 1_000_000_000,
+    execArgv: fromDist,
     ...options,
   });
   open.push(pool);
@@ -25,6 +27,7 @@ const shared = createPool({
   size: 1,
   taskTimeoutMs: 30_000,
   memoryLimitBytes: 1_000_000_000,
+  execArgv: fromDist,
 });
 
 afterAll(() => shared.close());
@@ -255,6 +258,7 @@ describe('cancelling', () => {
 
 function startParent(act: 'hang' | 'forget' | 'close') {
   return spawn(process.execPath, [
+    ...fromDist,
     fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
     act,
   ]);
