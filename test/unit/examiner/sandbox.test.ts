@@ -222,15 +222,15 @@ describe('rendering', () => {
   test.each([5, 6, 7, 8])(
     'of EXIF orientation %i rotates heatmaps that are to have the stored size',
     async (orientation) => {
-      const size = { width: 120, height: 80 };
-      const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation }) };
+      const shape = { width: 120, height: 80 };
+      const source = { bytes: await sceneJpeg({ ...shape, seed: 1, orientation }) };
       const examination = await examine({ source });
       const render = (heatmapSize: { width: number; height: number }) => {
         const request = { source, examination, item, languages: ['en'], heatmapSize } as const;
         return sandbox.render(request);
       };
 
-      const upright = await render(size);
+      const upright = await render(shape);
       const stored = await render({ width: 80, height: 120 });
 
       for (const name of mapNames) {
