@@ -3,6 +3,7 @@ import { createServer as createPlainServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Trust } from '../../../../src/cli/client/connect.ts';
+import type { Pace } from '../../../../src/retry.ts';
 import type { Issued } from '../../../../src/server/certificate.ts';
 import { ping } from './ping.ts';
 import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
@@ -22,6 +23,9 @@ const authorityOf = ({ certificate }: Issued): Trust => ({
   by: 'authority',
   pem: certificate.toString(),
 });
+
+/** Tries again without a pause. */
+const hasty: Pace = { now: () => performance.now(), wait: async () => undefined };
 
 test('a server is trusted through the given authority', async () => {
   const { url } = await openTlsServer(leaf);
@@ -127,7 +131,7 @@ test('a server that speaks plain HTTP is reported as such', async () => {
   const url = `https://localhost:${portOf(server.address())}`;
 
   for (const trust of [authorityOf(authority), pinOf(leaf)]) {
-    await expect(ping(url, trust, { method: 'POST' })).rejects.toMatchObject({
+    await expect(ping(url, trust, { method: 'POST' }, hasty)).rejects.toMatchObject({
       code: 'server_unreachable',
       message: expect.stringContaining('does not use HTTPS on that port'),
     });
@@ -141,7 +145,9 @@ test('a closed port is reported as such', async () => {
   server.close();
   await once(server, 'close');
 
-  await expect(ping(`https://127.0.0.1:${port}`, pinOf(leaf))).rejects.toMatchObject({
+  const refused = ping(`https://127.0.0.1:${port}`, pinOf(leaf), {}, hasty);
+
+  await expect(refused).rejects.toMatchObject({
     code: 'server_unreachable',
     message: expect.stringContaining('refuses connections'),
   });

@@ -227,7 +227,7 @@ test('a server that never finishes is abandoned at the deadline', async () => {
     socket.on('error', () => undefined).on('close', () => clearInterval(drip));
   });
 
-  const attempt = await channelTo(dripping, { timeoutMs: 300 })(submission, signal);
+  const attempt = await channelTo(dripping, { timeoutMs: 100 })(submission, signal);
 
   expect(attempt).toEqual({ kind: 'failed', detail: 'timeout' });
 });
