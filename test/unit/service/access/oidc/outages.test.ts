@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  type Handler,
-  type OidcServer,
-  openOidcServer,
-  publicClientId,
-} from '../../../../fixtures/oidc-server.ts';
+import { expect, test } from 'vitest';
+import { type Handler, publicClientId } from '../../../../fixtures/oidc-server.ts';
 import { hastenTimeouts } from '../../../../fixtures/hasten.ts';
-import { openOidc } from './open-oidc.ts';
+import { openOidc, openProvider, refused } from './open-oidc.ts';
 
-let server: OidcServer;
-beforeAll(async () => {
-  server = await openOidcServer();
-});
-beforeEach(() => server.responseWith(null));
-afterAll(() => server.stop());
+const server = await openProvider();
 
-const refused = { code: 'unauthenticated' };
 const unavailable = { code: 'identity_unavailable', retryAfterSeconds: 10 };
 const minuteMs = 60_000;
 
