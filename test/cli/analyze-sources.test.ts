@@ -1,12 +1,12 @@
 import { createServer, type RequestListener } from 'node:http';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { portOf } from '../unit/cli/client/tls-server.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { runCli } from './run-cli.ts';
+import { folderWith, recordsIn } from './working-folder.ts';
 
 let scene: Buffer;
 let claim: Uint8Array;
@@ -26,13 +26,9 @@ beforeAll(async () => {
   });
 });
 
-const recordsIn = (text: string): AnalysisRecord[] => JSON.parse(text).analyses;
-
 describe('a PDF', () => {
   test('yields its embedded pictures unchanged, and its pages', async () => {
-    const cwd = await emptyFolder();
-    await writeFile(join(cwd, 'claim.pdf'), claim);
-    await writeFile(join(cwd, 'scene.jpg'), scene);
+    const cwd = await folderWith({ 'claim.pdf': claim, 'scene.jpg': scene });
     const ran = await runCli(['analyze', 'claim.pdf', 'scene.jpg', '--json'], { cwd });
     const [picture, page, alone] = recordsIn(ran.stdout);
 
@@ -50,8 +46,7 @@ describe('a PDF', () => {
   });
 
   test('is cited in the report and the bundle with page and position', async () => {
-    const cwd = await emptyFolder();
-    await writeFile(join(cwd, 'claim.pdf'), scanned);
+    const cwd = await folderWith({ 'claim.pdf': scanned });
     const ran = await runCli(
       ['analyze', 'claim.pdf', '--tier', 'forensicReporting', '--html', '--out', 'out'],
       { cwd },
@@ -68,9 +63,8 @@ describe('a PDF', () => {
   });
 
   test('that needs a password fails with an explanation', async () => {
-    const cwd = await emptyFolder();
     const locked = await makePdf((pdf) => pdf.text('secret'), { userPassword: 'x' });
-    await writeFile(join(cwd, 'locked.pdf'), locked);
+    const cwd = await folderWith({ 'locked.pdf': locked });
     const ran = await runCli(['analyze', 'locked.pdf'], { cwd });
 
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a password') });
