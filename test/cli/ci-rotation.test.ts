@@ -15,13 +15,12 @@ import {
 import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
-import { emptyFolder } from './run-cli.ts';
+import { emptyFolder, entry } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 interface Step {
@@ -37,7 +36,6 @@ interface Workflow {
 type Pipeline = Readonly<Record<string, { readonly script: readonly string[] }>>;
 
 const token = 'token-of-the-pipeline';
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 let open: Listening;
 
 beforeAll(async () => {
