@@ -76,10 +76,6 @@ describe('a validation', { timeout: 90_000 }, () => {
   test('is shown, listed, cited and deleted by its id', async () => {
     // Too small for the hardest condition, which nothing here looks at.
     const size = { width: 80, height: 72 };
-    const [photograph, generated] = [
-      { ...size, seed: 1 },
-      { ...size, seed: 4 },
-    ];
     const dir = await folderWith({
       'real/a.jpg': await sceneJpeg({ ...size, seed: 1 }),
       'fake/a.png': await scenePng({ ...size, seed: 4 }),

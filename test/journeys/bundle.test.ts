@@ -21,9 +21,9 @@ let client: ReturnType<typeof clientOf>;
 let id: string;
 let flaggedId: string;
 /** The bundle of the first, and what the command said when it wrote it. */
-let bundle: string;
+let firstBundle: string;
 let made: Ran;
-let folder: string;
+let ownFolder: string;
 
 beforeAll(async () => {
   serving = await startServing(dataDir);
@@ -31,14 +31,14 @@ beforeAll(async () => {
   id = await analyzed('forensicReporting', 'Claim 4711');
   flaggedId = await analyzed('flagging');
   await forge();
-  folder = mkdtempSync(join(tmpdir(), 'forensics-bundle-'));
-  bundle = join(folder, 'evidence.zip');
-  made = await report(id, '--out', bundle, '--html', '--json');
+  ownFolder = mkdtempSync(join(tmpdir(), 'forensics-bundle-'));
+  firstBundle = join(ownFolder, 'evidence.zip');
+  made = await report(id, '--out', firstBundle, '--html', '--json');
 });
 
 afterAll(async () => {
   await serving.end('SIGTERM');
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(ownFolder, { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -77,8 +77,8 @@ test('a bundle verifies and reproduces on a machine with neither key nor data', 
 
   const exported = await runHere(['signing-key', 'export', '--data-dir', dataDir]);
   await writeFile(key, exported.stdout);
-  const verified = await elsewhere('verify', bundle, '--key', key, '--json');
-  const reproduced = await elsewhere('reproduce', bundle, '--json');
+  const verified = await elsewhere('verify', firstBundle, '--key', key, '--json');
+  const reproduced = await elsewhere('reproduce', firstBundle, '--json');
 
   expect(made.code).toBe(0);
   expect(verified.code).toBe(0);
@@ -93,8 +93,8 @@ test('a bundle verifies and reproduces on a machine with neither key nor data', 
     differences: [],
     environment: [],
   });
-  expect(Object.keys(await readEntries(await readFile(bundle)))).toContain('report-de.html');
-  await expectCustody(await readFile(bundle), ['created', 'received', 'examined', 'rendered']);
+  expect(Object.keys(await readEntries(await readFile(firstBundle)))).toContain('report-de.html');
+  await expectCustody(await readFile(firstBundle), ['created', 'received', 'examined', 'rendered']);
 });
 
 test('every bundle is logged, and the next bundle includes that log entry', async () => {

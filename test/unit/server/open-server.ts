@@ -67,9 +67,10 @@ async function ownDatabase() {
   return server === undefined ? {} : { databaseUrl: await createDatabase(server) };
 }
 
-/** As a first start leaves it. */
-async function newDataFolder(): Promise<string> {
+/** As a first start leaves it; empty if the database is elsewhere. */
+async function newDataFolder(isEmpty: boolean): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-server-'));
+  if (isEmpty) return folder;
   const ofOwner = { mode: 0o600 };
   writeFileSync(join(folder, 'master.key'), `${randomBytes(32).toString('hex')}\n`, ofOwner);
   writeFileSync(join(folder, 'forensics.db'), await migratedFile(), ofOwner);
@@ -85,12 +86,9 @@ export async function openServer(
   } & Partial<Omit<Parameters<typeof createServer>[0], 'version' | 'logTarget'>> = {},
 ): Promise<OpenServer> {
   const { now = () => new Date() } = parts;
-  const { dataDir = await newDataFolder() } = parts;
-  const flags = { dataDir, workers: 1, ...parts.flags };
-  const { settings } = readConfig({
-    flags: { ...(await ownDatabase()), ...flags },
-    environment: {},
-  });
+  const given = { workers: 1, ...(await ownDatabase()), ...parts.flags };
+  const { dataDir = await newDataFolder('databaseUrl' in given) } = parts;
+  const { settings } = readConfig({ flags: { dataDir, ...given }, environment: {} });
   const app = await openApp(settings, { now, passwords: createPasswords({ ln: 4 }) });
   const log: string[] = [];
   let agent: Agent | null = null;
