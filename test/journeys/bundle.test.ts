@@ -22,7 +22,7 @@ let id: string;
 let flaggedId: string;
 /** The bundle of the first, and what the command said when it wrote it. */
 let firstBundle: string;
-let made: Ran;
+let firstReport: Ran;
 let ownFolder: string;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await forge();
   ownFolder = mkdtempSync(join(tmpdir(), 'forensics-bundle-'));
   firstBundle = join(ownFolder, 'evidence.zip');
-  made = await report(id, '--out', firstBundle, '--html', '--json');
+  firstReport = await report(id, '--out', firstBundle, '--html', '--json');
 });
 
 afterAll(async () => {
@@ -80,7 +80,7 @@ test('a bundle verifies and reproduces on a machine with neither key nor data', 
   const verified = await elsewhere('verify', firstBundle, '--key', key, '--json');
   const reproduced = await elsewhere('reproduce', firstBundle, '--json');
 
-  expect(made.code).toBe(0);
+  expect(firstReport.code).toBe(0);
   expect(verified.code).toBe(0);
   expect(JSON.parse(verified.stdout)).toMatchObject({
     holds: true,
@@ -102,7 +102,7 @@ test('every bundle is logged, and the next bundle includes that log entry', asyn
 
   await report(id, '--out', next, '--without-original', '--with-metadata');
 
-  const { manifestSha256 }: { manifestSha256: string } = JSON.parse(made.stdout);
+  const { manifestSha256 }: { manifestSha256: string } = JSON.parse(firstReport.stdout);
   const files = await readEntries(await readFile(next));
   expect(Object.keys(files)).not.toContain('original.jpg');
   expect(Object.keys(files)).not.toContain('report-de.html');
