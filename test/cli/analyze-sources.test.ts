@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { portOf } from '../unit/cli/client/tls-server.ts';
+import { portOf } from '../fixtures/free-port.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { runCli } from './run-cli.ts';
@@ -136,5 +136,5 @@ async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${portOf(server.address())}`;
+  return `http://127.0.0.1:${portOf(server)}`;
 }

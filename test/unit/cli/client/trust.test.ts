@@ -5,8 +5,9 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Trust } from '../../../../src/cli/client/connect.ts';
 import type { Pace } from '../../../../src/retry.ts';
 import type { Issued } from '../../../../src/server/certificate.ts';
+import { portOf } from '../../../fixtures/free-port.ts';
 import { ping } from './ping.ts';
-import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
+import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
 
 let authority: Issued;
 let leaf: Issued;
@@ -128,7 +129,7 @@ test('a server that speaks plain HTTP is reported as such', async () => {
   const server = createPlainServer((_request, response) => response.end('hello')).listen(0);
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const url = `https://localhost:${portOf(server.address())}`;
+  const url = `https://localhost:${portOf(server)}`;
 
   for (const trust of [authorityOf(authority), pinOf(leaf)]) {
     await expect(ping(url, trust, { method: 'POST' }, hasty)).rejects.toMatchObject({
@@ -141,7 +142,7 @@ test('a server that speaks plain HTTP is reported as such', async () => {
 test('a closed port is reported as such', async () => {
   const server = createSilentServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const port = portOf(server.address());
+  const port = portOf(server);
   server.close();
   await once(server, 'close');
 
