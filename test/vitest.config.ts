@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { isBuilt } from './built.ts';
 
 const long = '{bin,test}/**/*.long.test.ts';
 const temporaryFolder = 'test/temporary-folder.ts';
@@ -32,13 +33,25 @@ const selections = {
     globalSetup: [temporaryFolder, 'test/postgres-setup.ts'],
   },
   long: {
-    include: [long, 'test/contract/interface.test.ts'],
+    include: [long, 'test/contract/interface.test.ts', 'test/unit/evidence/verify.test.ts'],
     globalSetup: temporaryFolder,
-    env: { FORENSICS_TEST_REQUESTS: '5200' },
+    env: { FORENSICS_TEST_REQUESTS: '5200', FORENSICS_TEST_BITS: 'every' },
   },
 };
 
+const sandbox = new URL('../src/examiner/sandbox.ts', import.meta.url).pathname;
+
+/** After `npm run build`, the children that examine pictures start from `dist`, as those of users do. */
+const builtChildren = {
+  name: 'built-children',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    id === sandbox && isBuilt ? code.replaceAll('import.meta.url', JSON.stringify(built)) : null,
+};
+const built = new URL('../dist/examiner/sandbox.js', import.meta.url).href;
+
 export default defineConfig(({ mode }) => ({
+  plugins: [builtChildren],
   test: {
     root: new URL('..', import.meta.url).pathname,
     ...selections[mode === 'long' || mode === 'postgres' ? mode : 'test'],

@@ -23,22 +23,8 @@ import { existsSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../src/errors.ts';
-import type { Models } from '../../src/engine/schedule.ts';
-import type { Decision } from '../../src/engine/result.ts';
-import { decodePicture } from '../../src/image/decode.ts';
-import { writeIntoCard } from './card.ts';
-import { measureCopies } from './copies.ts';
-import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
-import { drawings } from './drawn.ts';
-import { examineUnderAll } from './examine-under-all.ts';
-import { measureManipulated, spread, writeReadings } from './manipulated/run.ts';
-import { recordRatios, writeHeldOut } from './held-out.ts';
-import { heldOutOf, measuredOf, record } from './measured.ts';
-import { openModels, withoutChanges } from './open-models.ts';
-import { printFigures } from './print.ts';
-import { readSample, type Row, toCsv } from './read-samples.ts';
-import { toMarkdown, toTerminal } from './table.ts';
 import { readOptions } from '../usage.ts';
+import { findDataDir, splits } from './data-set.ts';
 
 const options = readOptions(import.meta.url, {
   data: { type: 'string' },
@@ -80,16 +66,19 @@ if (options.surfaces) {
 
 if (options.ratios) {
   if (!options.model) fail('--ratios needs --model DIR.');
+  const { recordRatios } = await import('./held-out.ts');
   process.stdout.write(`${recordRatios(options.model, new Date()).join('\n')}\n`);
   process.exit();
 }
 
 if (options.copies !== undefined) {
+  const { measureCopies } = await import('./copies.ts');
   await measureCopies(options.copies, options.limit ? limit : 200, crowd);
   process.exit();
 }
 
 if (options.drawn) {
+  const { measureDrawn } = await import('./measure-drawn.ts');
   await measureDrawn(await openNamed());
   process.exit();
 }
@@ -111,74 +100,36 @@ if (options.manipulated && options.readings !== undefined && options.pairs.lengt
   fail('--readings with --manipulated needs --pairs.');
 }
 
+const { withoutChanges } = await import('./open-models.ts');
 const opened = await openNamed();
 const { folder, ...models } = options.traces ? withoutChanges(opened) : opened;
 const { pairs, photographs = dataDir } = options;
 const asked = { dataDir, pairs, photographs, models, limit };
 if (options.manipulated && options.readings !== undefined) {
+  const { writeReadings } = await import('./manipulated/run.ts');
   await writeReadings(asked, options.readings);
 } else if (options.manipulated) {
+  const { measureManipulated } = await import('./manipulated/run.ts');
+  const { toTerminal } = await import('./table.ts');
   const { blocks, figures, heldOut } = await measureManipulated(asked);
   process.stdout.write(`${toTerminal(blocks)}\n`);
   if (options.figures) await writeFile(options.figures, `${JSON.stringify(figures, null, 1)}\n`);
-  if (options['held-out']) writeHeldOut(options['held-out'], heldOut);
+  if (options['held-out']) {
+    const { writeHeldOut } = await import('./held-out.ts');
+    writeHeldOut(options['held-out'], heldOut);
+  }
 } else {
-  await measureGenerated(dataDir, split);
+  const { measureGenerated } = await import('./measure-generated.ts');
+  const { traces, readings = null, record } = options;
+  await measureGenerated({ dataDir, split, limit, models, folder, traces, readings, record });
 }
 
 async function openNamed() {
+  const { openModels } = await import('./open-models.ts');
   return openModels(options.model ?? null).catch((error: unknown) => {
     if (error instanceof ForensicsError) fail(error.message);
     throw error;
   });
-}
-
-async function measureGenerated(data: string, from: Split): Promise<void> {
-  const samples = spread(readSamples(data, from), limit);
-  const { id, version } = models.trace.manifest;
-  process.stderr.write(`${id} ${version}: ${samples.length} pictures of split ${from}\n`);
-  const rows: Row[] = [];
-  for (const [at, sample] of samples.entries()) {
-    for await (const row of readSample(sample, data, models, !options.traces)) rows.push(row);
-    if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
-  }
-  if (options.readings) await writeFile(options.readings, toCsv(rows));
-  const blocks = printFigures(rows);
-  process.stdout.write(`${toTerminal(blocks)}\n${usualCellsOf(rows)}\n`);
-  if (options.record) {
-    record(join(folder, 'manifest.json'), measuredOf(rows));
-    writeHeldOut(folder, heldOutOf(rows));
-    recordRatios(folder, new Date());
-    writeIntoCard(join(folder, 'CARD.md'), toMarkdown(blocks));
-  }
-}
-
-function usualCellsOf(rows: readonly Row[]): string {
-  const shares = rows
-    .filter(({ sample, condition }) => !sample.isFake && condition === 'as is')
-    .map(({ usualCells }) => usualCells);
-  const mean = shares.reduce((sum, one) => sum + one, 0) / shares.length;
-  return `Anomaly map: ${(100 * mean).toFixed(1)}% of the cells in photographs are below 0.5.`;
-}
-
-/** No drawing, screenshot or page may be decided, and none has a changed part. */
-async function measureDrawn(both: Models): Promise<void> {
-  const decided = new Map<string, Decision[]>();
-  for await (const { kind, file } of drawings()) {
-    const { decisions } = await examineUnderAll(await decodePicture(file), both);
-    decided.set(kind, [...(decided.get(kind) ?? []), decisions.default]);
-  }
-  for (const [kind, some] of [...decided, ['all', [...decided.values()].flat()] as const]) {
-    const count = (is: (one: Decision) => boolean) => some.filter(is).length;
-    const told = [
-      ...(['abstain', 'uncertain', 'real', 'fake'] as const).map(
-        (name) => `${count(({ resultClass }) => resultClass === name)} ${name}`,
-      ),
-      `${count(({ reasons }) => reasons.includes('manipulation_suspected'))} suspected of a change`,
-      `${count(({ resultSubClasses }) => resultSubClasses.includes('manipulated'))} called manipulated`,
-    ];
-    process.stdout.write(`${kind}: ${some.length} pictures, ${told.join(', ')}\n`);
-  }
 }
 
 /** Checked before hours of measuring. */

@@ -3,12 +3,13 @@
  * `-- --verbose` lists what is counted. Targets, not limits: tests enforce only the imports between rooms and the absence of cycles.
  */
 
-import { cycles } from '../../test/architecture/imports.ts';
 import { readOptions } from '../usage.ts';
-import { measureCode } from './code.ts';
-import { measureJourneys } from './journeys.ts';
 
 const { verbose } = readOptions(import.meta.url, { verbose: { type: 'boolean', default: false } });
+// After the options, because `--help` does not need the compiler.
+const { cycles } = await import('../../test/architecture/imports.ts');
+const { measureCode } = await import('./code.ts');
+const { measureJourneys } = await import('./journeys.ts');
 
 const code = measureCode();
 const sizes = code.files.map(({ lines }) => lines).toSorted((a, b) => a - b);

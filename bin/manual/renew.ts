@@ -7,24 +7,23 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOptions } from '../usage.ts';
-import { drawConsoleImages } from './console-images.ts';
-import { drawImages } from './images.ts';
 import { blocksOf, germanOf, pages, readPage, root, withBlock, withBlocksOf } from './manual.ts';
-import { play } from './play.ts';
-import { referencePages } from './reference.ts';
-import { openStage } from './stage.ts';
-import { drawTerminalImage } from './terminal-image.ts';
 import { wayOf } from './ways.ts';
 
 const only = readOptions(import.meta.url, {
   reference: { type: 'boolean', default: false },
   images: { type: 'boolean', default: false },
 });
+// What only one of the runs needs is loaded for it.
 if (only.images) {
+  const { drawImages } = await import('./images.ts');
+  const { drawTerminalImage } = await import('./terminal-image.ts');
+  const { drawConsoleImages } = await import('./console-images.ts');
   await drawImages();
   await drawTerminalImage();
   await drawConsoleImages();
 } else {
+  const { referencePages } = await import('./reference.ts');
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
   if (!only.reference) await renewExamples();
   for (const page of pages.slice(1)) {
@@ -33,6 +32,8 @@ if (only.images) {
 }
 
 async function renewExamples(): Promise<void> {
+  const { openStage } = await import('./stage.ts');
+  const { play } = await import('./play.ts');
   const stage = await openStage();
   try {
     for (const page of pages) {

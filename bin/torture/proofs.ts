@@ -1,25 +1,16 @@
-import { proveCallers } from './callers.ts';
-import { proveClock } from './clock.ts';
-import { proveDeterminism } from './determinism.ts';
-import { proveDisk } from './disk.ts';
-import { proveFormats } from './formats.ts';
-import { proveKills } from './kills.ts';
-import { proveLoad } from './load.ts';
-import { proveMachines } from './machines.ts';
-import { provePictures } from './pictures.ts';
 import type { Proof } from './proof.ts';
 
-/** By the name that `--only` takes. */
+/** By the name that `--only` takes. Each is loaded when it is wanted. */
 export const proofs = {
-  kills: proveKills,
-  machines: proveMachines,
-  pictures: provePictures,
-  formats: proveFormats,
-  callers: proveCallers,
-  load: proveLoad,
-  disk: proveDisk,
-  clock: proveClock,
-  determinism: proveDeterminism,
+  kills: async (proof: Proof) => (await import('./kills.ts')).proveKills(proof),
+  machines: async (proof: Proof) => (await import('./machines.ts')).proveMachines(proof),
+  pictures: async (proof: Proof) => (await import('./pictures.ts')).provePictures(proof),
+  formats: async (proof: Proof) => (await import('./formats.ts')).proveFormats(proof),
+  callers: async (proof: Proof) => (await import('./callers.ts')).proveCallers(proof),
+  load: async (proof: Proof) => (await import('./load.ts')).proveLoad(proof),
+  disk: async (proof: Proof) => (await import('./disk.ts')).proveDisk(proof),
+  clock: async (proof: Proof) => (await import('./clock.ts')).proveClock(proof),
+  determinism: async (proof: Proof) => (await import('./determinism.ts')).proveDeterminism(proof),
 } satisfies Readonly<Record<string, (proof: Proof) => Promise<void>>>;
 
 export type ProofName = keyof typeof proofs;

@@ -13,7 +13,7 @@ import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox } from '../examiner/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../examiner/sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import {
   custodyFile,
@@ -47,7 +47,7 @@ import type { VerifyOptions } from './checks.ts';
 import { inspectBundle } from './verify.ts';
 import { openCaseArchive } from './verify-case.ts';
 
-export interface ReproduceOptions extends VerifyOptions {
+export interface ReproduceOptions extends VerifyOptions, Pick<SandboxOptions, 'children'> {
   /** The picture, if the bundle contains only its hashes. */
   readonly original?: string;
   /**
@@ -78,6 +78,7 @@ export async function reproduceBundle(
     limits: { ...localLimits, ...settings.limits },
     modelsDir: options.modelsDir ?? null,
     trustList: findTrustList(files, options),
+    ...(options.children && { children: options.children }),
   });
   try {
     return await compareAll(sandbox, recorded, await repeat(sandbox, recorded));

@@ -3,21 +3,19 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
 let scene: Buffer;
 
 beforeAll(async () => {
-  scene = await sceneJpeg({ width: 240, height: 160, seed: 7 });
+  scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
 });
 
 async function folderWith(name: string) {
   const cwd = await emptyFolder();
   await writeFile(join(cwd, name), scene);
-  const run = (args: readonly string[], how: { stdin?: Uint8Array; dataDir?: string } = {}) => {
-    const { dataDir = 'data', ...rest } = how;
-    return runCli(args, { cwd, env: { FORENSICS_DATA_DIR: dataDir }, ...rest });
-  };
+  const run = (args: readonly string[], dataDir = 'data') =>
+    runCli(args, { cwd, env: { FORENSICS_DATA_DIR: dataDir } });
   const forensic = (...args: string[]) =>
     run(['analyze', ...args, '--tier', 'forensicReporting', '--out', 'out', '--quiet']);
   const bundle = (folder: string) => readFile(join(cwd, 'out', folder, 'evidence.zip'));
@@ -45,12 +43,13 @@ test('a first analysis produces a bundle that verifies and reproduces', async ()
 }, 90_000);
 
 test('two concurrent first runs sign with the same key', async () => {
-  const { cwd, run, bundle } = await folderWith('scene.jpg');
-  const tier = ['--tier', 'forensicReporting', '--without-original', '--quiet'];
+  const { cwd, bundle } = await folderWith('scene.jpg');
+  const options = ['--tier', 'forensicReporting', '--without-original', '--quiet', '--out', 'out'];
+  const how = { cwd, env: { FORENSICS_DATA_DIR: 'data' } };
 
   const runs = await Promise.all([
-    run(['analyze', 'scene.jpg', ...tier, '--out', 'out']),
-    run(['analyze', '-', ...tier, '--out', 'out'], { stdin: scene }),
+    startCli(['analyze', 'scene.jpg', ...options], how),
+    startCli(['analyze', '-', ...options], { ...how, stdin: scene }),
   ]);
 
   expect(runs.map(({ code }) => code)).toEqual([0, 0]);
@@ -69,9 +68,7 @@ test('flagging creates no key; an unusable data folder stops the run before any 
   const args = ['analyze', 'scene.jpg', '--quiet', '--out'];
 
   const flagging = await run([...args, 'one']);
-  const refused = await run([...args, 'two', '--tier', 'forensicReporting'], {
-    dataDir: 'file/data',
-  });
+  const refused = await run([...args, 'two', '--tier', 'forensicReporting'], 'file/data');
 
   expect(flagging.code).toBe(0);
   expect(await readdir(cwd)).not.toContain('data');

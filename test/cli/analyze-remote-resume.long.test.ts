@@ -4,12 +4,12 @@ import { rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { openDoor } from './open-door.ts';
 import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
+import { recordLines } from './working-folder.ts';
 
 const dataDir = newDataDir();
 const pictures = 6;
@@ -52,13 +52,6 @@ async function newWorkingFolder(scenes = small) {
   };
 }
 
-const parseLines = (text: string): AnalysisRecord[] =>
-  text
-    .trim()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-
 /** All analyses of the tenant, in any state. */
 async function onServer(): Promise<readonly Analysis[]> {
   const headers = { authorization: `ApiKey ${apiKey}` };
@@ -84,7 +77,7 @@ test('a run that is killed and resumed creates each analysis once', async () => 
   const again = await analyze(['--resume']);
 
   const made = (await onServer()).filter(({ id }) => !before.includes(id));
-  const records = parseLines(resumed.stdout);
+  const records = recordLines(resumed.stdout);
   expect(killed.signal).toBe('SIGKILL');
   expect(halfway.length - before.length).toBeGreaterThan(0);
   expect(halfway.length - before.length).toBeLessThan(pictures);
@@ -93,7 +86,7 @@ test('a run that is killed and resumed creates each analysis once', async () => 
   expect(made).toHaveLength(pictures);
   expect(made.every(({ inferenceStatus }) => inferenceStatus.status === 'completed')).toBe(true);
   expect(records.map(({ analysisId }) => analysisId!).toSorted()).toEqual(idsOf(made).toSorted());
-  expect(parseLines(again.stdout).map(({ analysisId }) => analysisId)).toEqual(
+  expect(recordLines(again.stdout).map(({ analysisId }) => analysisId)).toEqual(
     records.map(({ analysisId }) => analysisId),
   );
 });
@@ -104,7 +97,7 @@ test('two concurrent --resume runs share the analyses they create', async () => 
 
   const runs = await Promise.all([analyze(['--resume']), analyze(['--resume'])]);
 
-  const [one, other] = runs.map(({ stdout }) => parseLines(stdout));
+  const [one, other] = runs.map(({ stdout }) => recordLines(stdout));
   expect(runs.map(({ code }) => code)).toEqual([0, 0]);
   expect((await onServer()).length).toBe(before + pictures);
   expect(one!.map(({ analysisId }) => analysisId)).toEqual(
@@ -129,7 +122,7 @@ test('Ctrl-C leaves started analyses on the server and prints how to fetch each'
   });
 
   const made = await madeSince();
-  const fetched = parseLines(stopped.stdout).map(({ analysisId }) => analysisId);
+  const fetched = recordLines(stopped.stdout).map(({ analysisId }) => analysisId);
   const left = idsOf(made).filter((id) => !fetched.includes(id));
   const commands = [
     ...stopped.stderr.matchAll(/^ {2}forensics report ([0-9a-f]{24}) --tenant default --url /gm),
@@ -162,7 +155,7 @@ test('a run waits for a server that is killed and restarted', async () => {
   });
   await Promise.all(restarts);
 
-  const errors = parseLines(ran.stdout).map(({ error }) => error);
+  const errors = recordLines(ran.stdout).map(({ error }) => error);
   expect(errors, ran.stderr).toEqual(Array.from({ length: pictures }, () => null));
   expect((await onServer()).length).toBe(before + pictures);
 });

@@ -6,9 +6,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { portOf } from '../fixtures/free-port.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
-import { portOf } from '../unit/cli/client/tls-server.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
 import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { openDoor } from './open-door.ts';
@@ -91,7 +91,7 @@ const sixFiles = [
 async function startSilentServer() {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume());
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { port: portOf(server.address()), server };
+  return { port: portOf(server), server };
 }
 
 test('S3 takes the upload and serves the files; a stopped upload leaves no analysis on the server', async () => {

@@ -1,8 +1,8 @@
 /** `forensics analyze` and `forensics report` on a server. */
 
 import { rmSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -14,6 +14,7 @@ import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { draft } from '../unit/server/open-server.ts';
 import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
 import { runHere } from './run-here.ts';
+import { type Files, folderWith, recordLines, recordsIn } from './working-folder.ts';
 
 /**
  * A picture is examined locally and on the server, each in its own process: half a minute on a busy
@@ -48,18 +49,7 @@ const acme = () => [...server(), '--tenant', 'default'];
 const run = (args: readonly string[], how: RunHow = {}) =>
   runCli(args, { ...how, env: { FORENSICS_API_KEY: serving.ready.apiKey ?? '' } });
 
-async function folderWith(files: Readonly<Record<string, Uint8Array | string>> = {}) {
-  const dir = await emptyFolder();
-  for (const [name, content] of Object.entries({ 'scene.jpg': scene, ...files })) {
-    await mkdir(dirname(join(dir, name)), { recursive: true });
-    await writeFile(join(dir, name), content);
-  }
-  return dir;
-}
-
-const parse = (text: string): { analyses: AnalysisRecord[] } => JSON.parse(text);
-const parseLines = (text: string): AnalysisRecord[] =>
-  JSON.parse(`[${text.trim().replaceAll('\n', ',')}]`);
+const folderWithScene = (files: Files = {}) => folderWith({ 'scene.jpg': scene, ...files });
 
 const asTenant = (query: string) =>
   serving.ask({
@@ -84,13 +74,13 @@ describe('a picture', () => {
   test(
     'gives the same record as a local analysis, and a folder with its files',
     async () => {
-      const cwd = await folderWith();
+      const cwd = await folderWithScene();
       const args = ['analyze', 'scene.jpg', ...forensic, '--lang', 'de', '--json'];
       const here = await run([...args, '--data-dir', cwd], { cwd });
       const there = await run([...args, ...acme(), '--out', 'out'], { cwd });
 
-      const own = parse(here.stdout).analyses[0]!;
-      const record = parse(there.stdout).analyses[0]!;
+      const own = recordsIn(here.stdout)[0]!;
+      const record = recordsIn(there.stdout)[0]!;
       expect(there.code).toBe(0);
       expect(record).toMatchObject({
         file: 'scene.jpg',
@@ -136,14 +126,17 @@ describe('a picture', () => {
   });
 
   test('that is missing or unreadable is not uploaded and does not stop the others', async () => {
-    const cwd = await folderWith({ 'text.jpg': 'no picture', 'cut.jpg': scene.subarray(0, 300) });
+    const cwd = await folderWithScene({
+      'text.jpg': 'no picture',
+      'cut.jpg': scene.subarray(0, 300),
+    });
     const before = await countOnServer();
     const names = ['gone.jpg', 'text.jpg', 'cut.jpg', 'scene.jpg'];
     const files = names.map((name) => join(cwd, name));
     const ran = await runHere(['analyze', ...files, ...acme(), '--jsonl']);
 
     expect(ran.code).toBe(1);
-    const codes = parseLines(ran.stdout).map(({ error }) => error?.code ?? null);
+    const codes = recordLines(ran.stdout).map(({ error }) => error?.code ?? null);
     expect(codes).toEqual(['file_not_found', 'image_not_supported', 'image_unreadable', null]);
     expect(await countOnServer()).toBe(before + 1);
   });
@@ -152,12 +145,12 @@ describe('a picture', () => {
 describe('an error from the server', () => {
   test('is reported; an upload that the store rejects leaves no analysis', async () => {
     const large = Buffer.concat([scene, Buffer.alloc(mostUploadBytes)]);
-    const cwd = await folderWith({ 'large.jpg': large });
+    const cwd = await folderWithScene({ 'large.jpg': large });
     const before = await countOnServer();
     const files = ['large.jpg', 'scene.jpg'].map((name) => join(cwd, name));
     const ran = await runHere(['analyze', ...files, ...acme(), '--jsonl']);
 
-    const [tooLarge, fine] = parseLines(ran.stdout);
+    const [tooLarge, fine] = recordLines(ran.stdout);
     expect(ran.code).toBe(1);
     expect(tooLarge).toMatchObject({ analysisId: null, error: { code: 'blob_too_large' } });
     expect(fine).toMatchObject({ error: null });
@@ -167,7 +160,7 @@ describe('an error from the server', () => {
   test('about a damaged picture is a failed analysis, which --resume retries', async () => {
     const idat = pngChunk('IDAT', deflateSync(Buffer.alloc(100)));
     const damaged = [pngSignature, pngHeader(320, 240), idat, pngChunk('IEND', '')];
-    const cwd = await folderWith({ 'damaged.png': Buffer.concat(damaged) });
+    const cwd = await folderWithScene({ 'damaged.png': Buffer.concat(damaged) });
     const args = ['analyze', join(cwd, 'damaged.png'), ...acme(), '--jsonl'];
     const before = await countOnServer();
     const first = await runHere(args);
@@ -175,7 +168,7 @@ describe('an error from the server', () => {
     const second = await runHere([...args, '--resume']);
     const [retried] = await analysesOnServer('damaged');
 
-    const records = [first, second].map(({ stdout }) => parseLines(stdout)[0]);
+    const records = [first, second].map(({ stdout }) => recordLines(stdout)[0]);
     const error = { code: 'analysis_failed', message: expect.stringContaining('damaged') };
     for (const record of records) expect(record).toMatchObject({ analysisId: id, error });
     expect([first.code, second.code]).toEqual([1, 1]);
@@ -192,12 +185,12 @@ describe('an error from the server', () => {
     const made = await runHere(['keys', 'create', '--name', 'a', '--expires-in', '1d', ...at]);
     const { secret }: { secret: string } = JSON.parse(made.stdout);
     vi.stubEnv('FORENSICS_API_KEY', secret);
-    const cwd = await folderWith();
+    const cwd = await folderWithScene();
     const file = join(cwd, 'scene.jpg');
     const ran = await runHere(['analyze', file, ...server(), '--tenant', 'trial', '--jsonl']);
 
     expect(ran.code).toBe(1);
-    expect(parseLines(ran.stdout)).toMatchObject([{ error: { code: 'trial_image_mismatch' } }]);
+    expect(recordLines(ran.stdout)).toMatchObject([{ error: { code: 'trial_image_mismatch' } }]);
   });
 });
 
@@ -208,7 +201,7 @@ describe('an error that affects every picture', () => {
     ['an unreachable server', null, ['--url', 'https://127.0.0.1:1'], 6, '127.0.0.1:1'],
     ['an unknown model', null, ['--model', 'nope'], 4, 'Model not found'],
   ] as const)('%s ends the run with one line', async ([_what, key, flags, code, text]) => {
-    const cwd = await folderWith({ 'second.jpg': scene });
+    const cwd = await folderWithScene({ 'second.jpg': scene });
     const files = ['scene.jpg', 'second.jpg'].map((name) => join(cwd, name));
     if (key !== null) vi.stubEnv('FORENSICS_API_KEY', key);
     const ran = await runHere(['analyze', ...files, ...acme(), ...flags]);
@@ -243,12 +236,12 @@ describe('an error that affects every picture', () => {
 
 describe('an analysis with --no-wait', () => {
   test('prints its id, and report fetches it later', async () => {
-    const cwd = await folderWith();
+    const cwd = await folderWithScene();
     const [file, out] = [join(cwd, 'scene.jpg'), join(cwd, 'out')];
     const left = await runHere(['analyze', file, ...acme(), '--no-wait', '--jsonl']);
-    const { analysisId, verdict, error } = parseLines(left.stdout)[0]!;
+    const { analysisId, verdict, error } = recordLines(left.stdout)[0]!;
     const waited = await runHere(['analyze', file, ...acme(), '--resume', '--json']);
-    const other = await folderWith({ 'scene/result.json': '{"sha256":"of another picture"}' });
+    const other = await folderWithScene({ 'scene/result.json': '{"sha256":"of another picture"}' });
     const inTheWay = await runHere(['analyze', file, ...acme(), '--resume', '--out', other]);
     const report = (...flags: string[]) =>
       runHere(['report', analysisId!, ...acme(), '--out', out, '--json', ...flags]);
@@ -258,7 +251,7 @@ describe('an analysis with --no-wait', () => {
 
     expect([left.code, verdict, error]).toEqual([0, null, null]);
     expect(left.stderr).toContain('Fetch each with: forensics report ID --tenant default');
-    expect(parse(waited.stdout).analyses).toMatchObject([{ analysisId, file }]);
+    expect(recordsIn(waited.stdout)).toMatchObject([{ analysisId, file }]);
     expect(inTheWay).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(flagging.stdout)).toMatchObject({ files: [join(out, 'result.json')] });
     expect(flagging.stderr).toContain('upgrade it in the console');
@@ -291,7 +284,7 @@ test(
       .flop()
       .jpeg({ quality: 60 })
       .toBuffer();
-    const dir = await folderWith({ 'original.jpg': original, 'copy.jpg': copy });
+    const dir = await folderWithScene({ 'original.jpg': original, 'copy.jpg': copy });
 
     await run(['analyze', join(dir, 'original.jpg'), ...acme(), '--case', '4099']);
     const forReport = ['--tier', 'forensicReporting', '--exhibit', 'E-1', '--examiner', 'Ada Berg'];
@@ -303,7 +296,7 @@ test(
     expect(card.stdout).toMatch(/Seen before +original\.jpg, \d{4}-\d\d-\d\d, case 4099, mirrored/);
     const caseData = { exhibit: 'E-1', examiner: 'Ada Berg' };
     expect(listed.json()).toMatchObject({ data: [{ name: 'copy.jpg', caseData }] });
-    expect(parse(json.stdout).analyses[0]!.seenBefore).toEqual(
+    expect(recordsIn(json.stdout)[0]!.seenBefore).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ name: 'original.jpg', projectId: '4099' }),
         expect.objectContaining({ name: 'copy.jpg', projectId: '4711' }),

@@ -1,37 +1,34 @@
 import { createServer, type RequestListener } from 'node:http';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
-import { portOf } from '../unit/cli/client/tls-server.ts';
+import { portOf } from '../fixtures/free-port.ts';
 import { makePdf } from '../fixtures/pdf-file.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { runCli } from './run-cli.ts';
+import { folderWith, recordsIn } from './working-folder.ts';
 
 let scene: Buffer;
 let claim: Uint8Array;
 /** A page consisting of one picture, to save examinations. */
 let scanned: Uint8Array;
-/** 105 x 74 mm in points: rendering is much faster than for A4. */
-const paper: [number, number] = [297.64, 209.76];
+/** 52 x 37 mm in points: a page is rendered at 150 pixels an inch and examined, which takes much longer for A4. */
+const paper: [number, number] = [148.82, 104.88];
 
 beforeAll(async () => {
   scene = await sceneJpeg({ width: 160, height: 120, seed: 7 });
-  claim = await makePdf((pdf) => pdf.text('Claim 4711').image(scene, 72, 108, { width: 60 }), {
+  claim = await makePdf((pdf) => pdf.text('Claim 4711').image(scene, 60, 40, { width: 60 }), {
     size: paper,
+    margin: 10,
   });
   scanned = await makePdf((pdf) => pdf.image(scene, 0, 0, { width: paper[0], height: paper[1] }), {
     size: paper,
   });
 });
 
-const recordsIn = (text: string): AnalysisRecord[] => JSON.parse(text).analyses;
-
 describe('a PDF', () => {
   test('yields its embedded pictures unchanged, and its pages', async () => {
-    const cwd = await emptyFolder();
-    await writeFile(join(cwd, 'claim.pdf'), claim);
-    await writeFile(join(cwd, 'scene.jpg'), scene);
+    const cwd = await folderWith({ 'claim.pdf': claim, 'scene.jpg': scene });
     const ran = await runCli(['analyze', 'claim.pdf', 'scene.jpg', '--json'], { cwd });
     const [picture, page, alone] = recordsIn(ran.stdout);
 
@@ -44,13 +41,12 @@ describe('a PDF', () => {
     expect(picture!.origins).toMatchObject([
       { kind: 'pdf', name: 'claim.pdf', page: 1, picture: 1 },
     ]);
-    expect(page!.picture).toMatchObject({ format: 'png', width: 621, height: 437 });
+    expect(page!.picture).toMatchObject({ format: 'png', width: 311, height: 219 });
     expect(alone!.origins).toEqual([]);
   });
 
   test('is cited in the report and the bundle with page and position', async () => {
-    const cwd = await emptyFolder();
-    await writeFile(join(cwd, 'claim.pdf'), scanned);
+    const cwd = await folderWith({ 'claim.pdf': scanned });
     const ran = await runCli(
       ['analyze', 'claim.pdf', '--tier', 'forensicReporting', '--html', '--out', 'out'],
       { cwd },
@@ -61,15 +57,14 @@ describe('a PDF', () => {
 
     expect(ran.code).toBe(0);
     expect(report).toContain(
-      'page 1, picture 1, 105 × 74 mm, 0 mm from the left and 0 mm from the top',
+      'page 1, picture 1, 53 × 37 mm, 0 mm from the left and 0 mm from the top',
     );
     expect(verified.code).toBe(0);
   });
 
   test('that needs a password fails with an explanation', async () => {
-    const cwd = await emptyFolder();
     const locked = await makePdf((pdf) => pdf.text('secret'), { userPassword: 'x' });
-    await writeFile(join(cwd, 'locked.pdf'), locked);
+    const cwd = await folderWith({ 'locked.pdf': locked });
     const ran = await runCli(['analyze', 'locked.pdf'], { cwd });
 
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a password') });
@@ -141,5 +136,5 @@ async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${portOf(server.address())}`;
+  return `http://127.0.0.1:${portOf(server)}`;
 }

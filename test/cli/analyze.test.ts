@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
+import { type Files, folderWith, recordLines, recordsIn } from './working-folder.ts';
 
 let scene: Buffer;
 
@@ -13,25 +14,13 @@ beforeAll(async () => {
 });
 
 /** A folder with the scene as `scene.jpg` and the given files. */
-async function folderWith(files: Readonly<Record<string, Uint8Array | string>> = {}) {
-  const dir = await emptyFolder();
-  for (const [name, content] of Object.entries({ 'scene.jpg': scene, ...files })) {
-    await writeFile(join(dir, name), content);
-  }
-  return dir;
-}
-
-const parse = (text: string): { analyses: AnalysisRecord[] } => JSON.parse(text);
-const parseLines = (text: string): AnalysisRecord[] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+const folderWithScene = (files: Files = {}) => folderWith({ 'scene.jpg': scene, ...files });
 
 describe('one picture', () => {
-  test('flagging reports the classes and leaves the forensic fields null', async () => {
-    const ran = await runCli(['analyze', 'scene.jpg', '--json'], { cwd: await folderWith() });
-    const [record] = parse(ran.stdout).analyses;
+  test('flagging reports the classes, leaves the forensic fields null and writes only the result', async () => {
+    const cwd = await folderWithScene();
+    const ran = await runCli(['analyze', 'scene.jpg', '--json', '--out', 'out'], { cwd });
+    const [record] = recordsIn(ran.stdout);
 
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(record!.result).toEqual({
@@ -50,30 +39,23 @@ describe('one picture', () => {
       options: { decisionStrategy: 'default', tier: 'flagging', seed: 1337 },
       error: null,
     });
+    expect(await readdir(join(cwd, 'out', 'scene'))).toEqual(['result.json']);
   });
 
-  test('a verdict changes the exit code only with --fail-on', async () => {
-    const cwd = await folderWith();
-    const ran = await runCli(
-      ['analyze', 'scene.jpg', '--json', '--fail-on', 'fake,uncertain,abstain'],
-      { cwd },
-    );
-    const { verdict } = parse(ran.stdout).analyses[0]!;
-
-    expect(ran.code).toBe({ real: 0, fake: 10, uncertain: 11, abstain: 12 }[verdict!]);
-  });
-
-  test('a picture is read from standard input', async () => {
-    const ran = await runCli(['analyze', '-', '--jsonl'], { stdin: scene });
+  test('is read from standard input, and its verdict changes the exit code with --fail-on', async () => {
+    const failOn = ['--fail-on', 'fake,uncertain,abstain'];
+    const ran = await runCli(['analyze', '-', '--jsonl', ...failOn], { stdin: scene });
     const empty = await runCli(['analyze', '-'], { stdin: new Uint8Array() });
+    const [record] = recordLines(ran.stdout);
 
-    expect(parseLines(ran.stdout)).toMatchObject([{ file: '-', error: null }]);
+    expect(record).toMatchObject({ file: '-', error: null });
+    expect(ran.code).toBe({ real: 0, fake: 10, uncertain: 11, abstain: 12 }[record!.verdict!]);
     expect(empty).toMatchObject({ code: 1, stdout: '' });
     expect(empty.stderr).toBe('forensics: -: The file is empty (0 bytes).\n');
   });
 
   test('the forensic tier writes heatmaps, maps and reports into a folder per picture', async () => {
-    const cwd = await folderWith();
+    const cwd = await folderWithScene();
     const args = [
       '--tier',
       'forensicReporting',
@@ -86,7 +68,7 @@ describe('one picture', () => {
     ];
     const ran = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
     const again = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
-    const [record] = parseLines(ran.stdout);
+    const [record] = recordLines(ran.stdout);
 
     const names = ['anomaly', 'compression', 'fake', 'real'];
     const expected = [
@@ -116,7 +98,7 @@ describe('one picture', () => {
   });
 
   test('--maps full writes one value per pixel, and the bundle still verifies', async () => {
-    const cwd = await folderWith();
+    const cwd = await folderWithScene();
     const args = ['--tier', 'forensicReporting', '--out', 'out', '--maps', 'full', '--jsonl'];
     const ran = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
 
@@ -128,24 +110,18 @@ describe('one picture', () => {
   });
 
   test('a picture larger than the service accepts is examined locally', async () => {
-    const cwd = await folderWith();
-    await writeFile(join(cwd, 'wide.jpg'), await sceneJpeg({ width: 5000, height: 80, seed: 4 }));
+    const cwd = await folderWithScene({
+      'wide.jpg': await sceneJpeg({ width: 4100, height: 66, seed: 4 }),
+    });
 
     const ran = await runCli(['analyze', 'wide.jpg', '--jsonl'], { cwd });
 
     expect(ran.code).toBe(0);
-    expect(parseLines(ran.stdout)).toMatchObject([{ picture: { width: 5000, height: 80 } }]);
-  });
-
-  test('flagging writes only the result', async () => {
-    const cwd = await folderWith();
-    await runCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd });
-
-    expect(await readdir(join(cwd, 'out', 'scene'))).toEqual(['result.json']);
+    expect(recordLines(ran.stdout)).toMatchObject([{ picture: { width: 4100, height: 66 } }]);
   });
 
   test('a full disk leaves no partial files', async () => {
-    const cwd = await folderWith();
+    const cwd = await folderWithScene();
     // No file may exceed 1 KB: writes then fail as on a full disk.
     const shell = 'ulimit -f 1; "$@"';
     const ran = await startCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd, shell });
@@ -158,7 +134,7 @@ describe('one picture', () => {
 
 describe('several pictures', () => {
   test('a bad file does not stop the others, and records keep the order of the arguments', async () => {
-    const cwd = await folderWith({
+    const cwd = await folderWithScene({
       'cut.jpg': scene.subarray(0, 2000),
       'empty.png': '',
       'text.jpg': 'no picture',
@@ -166,7 +142,7 @@ describe('several pictures', () => {
     });
     const files = ['gone.jpg', 'cut.jpg', 'wrong.png', '.', 'empty.png', 'text.jpg', 'scene.jpg'];
     const ran = await runCli(['analyze', ...files, '--jsonl', '--fail-on', 'fake'], { cwd });
-    const records = parseLines(ran.stdout);
+    const records = recordLines(ran.stdout);
 
     expect(ran.code).toBe(1);
     expect(records.map(({ file, error }) => [file, error?.code ?? null])).toEqual([
@@ -189,12 +165,12 @@ describe('several pictures', () => {
 
   test('Ctrl-C ends the run with SIGINT and leaves no temporary folder', async () => {
     const copies = Array.from({ length: 30 }, (_, n) => [`copy-${n}.jpg`, scene]);
-    const cwd = await folderWith(Object.fromEntries(copies));
+    const cwd = await folderWithScene(Object.fromEntries(copies));
     const ran = await startCli(['analyze', '-r', '.', '--jsonl', '--out', 'out'], {
       cwd,
       onStdout: (_text, kill) => kill('SIGINT'),
     });
-    const done = parseLines(ran.stdout);
+    const done = recordLines(ran.stdout);
 
     expect(ran.signal).toBe('SIGINT');
     expect(ran.stderr).toMatch(
@@ -207,7 +183,7 @@ describe('several pictures', () => {
   });
 
   test('closing the pipe early is no error', async () => {
-    const cwd = await folderWith();
+    const cwd = await folderWithScene();
     const shell = '"$@" | true; exit "${PIPESTATUS[0]}"';
     const ran = await startCli(['analyze', 'scene.jpg', '--json'], { cwd, shell });
 
@@ -232,7 +208,7 @@ describe('a model', () => {
   test('with a wrong hash stops the run with one line, whatever the number of pictures', async () => {
     const program = await copyOfProgram();
     const entry = join(program, 'bin/forensics.js');
-    const cwd = await folderWith({ 'second.jpg': scene });
+    const cwd = await folderWithScene({ 'second.jpg': scene });
 
     for (const [model, file] of [
       ['locate-1', 'locate.onnx'],
@@ -252,7 +228,7 @@ describe('a model', () => {
 
   test('that is unknown is reported with the known ones', async () => {
     const ran = await runCli(['analyze', 'scene.jpg', '--model', 'nope'], {
-      cwd: await folderWith(),
+      cwd: await folderWithScene(),
     });
 
     expect(ran).toMatchObject({ code: 4, stdout: '' });

@@ -15,13 +15,13 @@ import {
 import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { portOf } from '../fixtures/free-port.ts';
 import { blockNamed, readManual } from '../../bin/manual/manual.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { caOf, urlOf } from './on-server.ts';
-import { emptyFolder } from './run-cli.ts';
+import { emptyFolder, entry } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 interface Step {
@@ -37,7 +37,6 @@ interface Workflow {
 type Pipeline = Readonly<Record<string, { readonly script: readonly string[] }>>;
 
 const token = 'token-of-the-pipeline';
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 let open: Listening;
 
 beforeAll(async () => {
@@ -156,8 +155,7 @@ describe('the job for GitLab', () => {
     const old = await makeKey('gitlab');
     const pipeline: Pipeline = parse(blockNamed(readManual(), 'rotate-gitlab').text);
     const script = Object.values(pipeline)[0]!.script.join('\n');
-    const address = gitlab.address();
-    const port = typeof address === 'object' ? address?.port : null;
+    const port = portOf(gitlab);
 
     const ran = await run(folder, script.replace('--name ci', '--name gitlab'), {
       FORENSICS_URL: urlOf(open),

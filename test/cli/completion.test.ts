@@ -2,13 +2,11 @@ import { execFile, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyFolder } from './run-cli.ts';
+import { emptyFolder, entry } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 let folder: string;
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   openOidcServer,
   publicClientId,
 } from '../fixtures/oidc-server.ts';
-import { portOf } from '../unit/cli/client/tls-server.ts';
+import { portOf } from '../fixtures/free-port.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal, type TerminalHow } from './in-terminal.ts';
 import { emptyFolder } from './run-cli.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   writeFileSync(caFile, provider.ca);
   const who = { oidcIssuer: provider.issuer, oidcClientId: publicClientId, oidcCa: caFile };
   open = await openListening({ flags: { ...who, oidcAudience: audience } });
-  url = `https://localhost:${portOf(open.server.server.address())}`;
+  url = `https://localhost:${portOf(open.server.server)}`;
   // Logging in requires trusting both.
   appendFileSync(caFile, readFileSync(join(open.dataDir, 'tls', 'ca.pem'), 'utf8'));
 });

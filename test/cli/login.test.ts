@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { saveCredentials, saveProfile, createSession } from '../../src/cli/connection/profiles.ts';
 import type { Tokens } from '../../src/cli/client/device-login.ts';
-import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal } from './in-terminal.ts';
+import { caOf, urlOf } from './on-server.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
@@ -14,26 +14,21 @@ const email = 'examiner@example.org';
 const password = 'violet harbour 42 lanterns';
 const accounts = ['first', 'second', 'third'].map((name) => `${name}@example.org`);
 
-let dataDir: string;
-let serving: Serving;
+let open: Listening;
 let url: string;
+let ca: string;
 let home: string;
 beforeAll(async () => {
-  dataDir = newDataDir();
-  serving = await startServing(dataDir);
-  url = serving.ready.url;
-  const passwordFile = join(dataDir, 'password');
-  writeFileSync(passwordFile, password);
+  open = await openListening();
+  [url, ca] = [urlOf(open), caOf(open)];
+  const rights = { name: null, tenantIds: [open.tenant.id], scopes: ['settings'] };
   for (const address of [email, ...accounts]) {
-    const rights = ['--tenant', 'default', '--scope', 'settings', '--password-file', passwordFile];
-    const made = await runHere(['user', 'create', address, ...rights, '--data-dir', dataDir]);
-    expect(made).toMatchObject({ code: 0 });
+    await open.app.core.users.create({ email: address, password, ...rights });
   }
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await serving.end('SIGTERM');
-  await rm(dataDir, { recursive: true, force: true });
+  await open.close();
 });
 beforeEach(async () => {
   home = await emptyFolder();
@@ -46,7 +41,7 @@ const run = (args: readonly string[], stdin = '') =>
 
 /** As a script does. */
 const logIn = (profile: string, more: readonly string[] = [], typed = password) => {
-  const where = ['--url', url, '--ca', serving.ready.caPath, '--profile', profile];
+  const where = ['--url', url, '--ca', ca, '--profile', profile];
   const who = more.includes('--email') ? [] : ['--email', email];
   return run(['login', ...where, '--password-stdin', ...who, ...more], `${typed}\n`);
 };
@@ -54,14 +49,14 @@ const logIn = (profile: string, more: readonly string[] = [], typed = password) 
 /** What a login saves, without logging in. */
 async function keepSession(profile: string, address: string): Promise<void> {
   const body = { email: address, password };
-  const answer = await serving.ask({ method: 'POST', path: '/v1/auth/login', body });
+  const answer = await open.ask({ method: 'POST', path: '/v1/auth/login', body });
   const tokens = answer.json<{ data: Tokens }>().data;
-  saveProfile({ name: profile, url, ca: readFileSync(serving.ready.caPath, 'utf8') });
+  saveProfile({ name: profile, url, ca: readFileSync(ca, 'utf8') });
   saveCredentials(profile, createSession(tokens, { email: address, at: Date.now() }));
 }
 
 const keysOf = (profile: string) =>
-  ['keys', 'list', '--tenant', 'default', '--json'].concat('--profile', profile);
+  ['keys', 'list', '--tenant', 'acme', '--json'].concat('--profile', profile);
 const listKeys = (profile: string) => runHere(keysOf(profile));
 
 const credentialsOf = (profile: string) =>
@@ -72,7 +67,7 @@ test('a person logs in, commands act as that person, and logout ends the session
   const listed = await listKeys('lab');
   const refreshToken: unknown = JSON.parse(readFileSync(credentialsOf('lab'), 'utf8')).refreshToken;
   const loggedOut = await runHere(['logout', '--profile', 'lab']);
-  const again = await serving.ask({
+  const again = await open.ask({
     method: 'POST',
     path: '/v1/auth/refresh',
     body: { refreshToken },
@@ -81,7 +76,7 @@ test('a person logs in, commands act as that person, and logout ends the session
   expect(JSON.parse(loggedIn.stdout)).toEqual({
     profile: 'lab',
     url,
-    tenant: 'default',
+    tenant: 'acme',
     loggedInAs: email,
   });
   expect(listed).toMatchObject({ code: 0, stderr: `Acting on the server ${url} (profile lab)\n` });
@@ -92,12 +87,12 @@ test('a person logs in, commands act as that person, and logout ends the session
 });
 
 test('a key is saved with its tenant once the server has accepted it', async () => {
-  const key = serving.ready.apiKey ?? '';
+  const key = open.authorization.replace('ApiKey ', '');
   const how = ['--api-key-file', '-', '--fingerprint', pin(), '--profile', 'ci'];
-  const loggedIn = await run(['login', '--url', url, ...how, '--tenant', 'default'], `${key}\n`);
+  const loggedIn = await run(['login', '--url', url, ...how, '--tenant', 'acme'], `${key}\n`);
 
   expect(loggedIn).toMatchObject({ code: 0 });
-  expect(loggedIn.stdout).toMatch(/^tenant +default\nloggedInAs +API key$/m);
+  expect(loggedIn.stdout).toMatch(/^tenant +acme\nloggedInAs +API key$/m);
   expect(await listKeys('ci')).toMatchObject({ code: 0 });
 });
 
@@ -112,7 +107,7 @@ test.each([
 });
 
 test('a key that the server does not know is not saved', async () => {
-  const how = ['--ca', serving.ready.caPath, '--api-key-file', '-', '--tenant', 'default'];
+  const how = ['--ca', ca, '--api-key-file', '-', '--tenant', 'acme'];
   const refused = await run(['login', '--url', url, ...how], 'sk-abc-0000\n');
 
   expect(refused).toMatchObject({ code: 3, stdout: '' });
@@ -125,19 +120,16 @@ test('a typed password is not echoed', async () => {
     ['Email address:', `${accounts[0]!}\r`],
     ['Password:', `${password}\r`],
   ]);
-  const shown = await runInTerminal(
-    ['login', '--url', url, '--ca', serving.ready.caPath, '--profile', 'lab'],
-    {
-      env: { XDG_CONFIG_HOME: home },
-      onScreen(text, type) {
-        for (const [question, answer] of answers) {
-          if (!text.includes(question)) continue;
-          answers.delete(question);
-          type(answer);
-        }
-      },
+  const shown = await runInTerminal(['login', '--url', url, '--ca', ca, '--profile', 'lab'], {
+    env: { XDG_CONFIG_HOME: home },
+    onScreen(text, type) {
+      for (const [question, answer] of answers) {
+        if (!text.includes(question)) continue;
+        answers.delete(question);
+        type(answer);
+      }
     },
-  );
+  });
 
   expect(shown).toMatchObject({ code: 0 });
   expect(shown.text).toContain('Add --profile lab to a command');
@@ -145,7 +137,7 @@ test('a typed password is not echoed', async () => {
 });
 
 test('without a terminal, login names the non-interactive options', async () => {
-  const refused = await runHere(['login', '--url', url, '--ca', serving.ready.caPath]);
+  const refused = await runHere(['login', '--url', url, '--ca', ca]);
 
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(/--password-stdin.*--api-key-file/);
@@ -218,7 +210,7 @@ test('three processes renew an expired access token only once, and the session s
 
 test('a session ended on the server is reported with the login command', async () => {
   await keepSession('lab', accounts[2]!);
-  await runHere(['user', 'passwd', accounts[2]!, '--generate', '--data-dir', dataDir]);
+  await runHere(['user', 'passwd', accounts[2]!, '--generate', '--data-dir', open.dataDir]);
   endAccess('lab');
 
   const refused = await listKeys('lab');
@@ -228,7 +220,7 @@ test('a session ended on the server is reported with the login command', async (
 });
 
 function pin(): string {
-  return new X509Certificate(readFileSync(serving.ready.caPath)).fingerprint256;
+  return new X509Certificate(readFileSync(ca)).fingerprint256;
 }
 
 /** Expires the access token and returns the refresh token. */

@@ -20,7 +20,7 @@ test('a folder in the models folder is listed, verified and used by its id', {
 }, async () => {
   const { dataDir, env } = await stage();
   const picture = join(dataDir, 'scene.png');
-  writeFileSync(picture, await scenePng({ width: 200, height: 200, seed: 1 }));
+  writeFileSync(picture, await scenePng({ width: 130, height: 130, seed: 1 }));
 
   const listed = await runCli(['models', 'list'], { env });
   const verified = await runCli(['models', 'verify', 'acme-trace'], { env });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { portOf } from '../fixtures/free-port.ts';
 import { relay } from '../fixtures/relay.ts';
-import { portOf } from '../unit/cli/client/tls-server.ts';
 
 /** A relay that can be pointed at another port or cut off; closed until it is pointed anywhere. */
 export async function openDoor() {
@@ -13,7 +13,7 @@ export async function openDoor() {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    port: portOf(server.address()),
+    port: portOf(server),
     /** Null also drops open connections. */
     leadTo(next: number | null) {
       port = next;

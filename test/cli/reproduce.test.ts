@@ -5,13 +5,15 @@ import type { BundleCase } from '../../src/evidence/bundle-format.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { realCase } from '../unit/evidence/real-case.ts';
 import { newSigner, signedAt } from '../unit/evidence/small-case.ts';
+import { warmChildren } from '../unit/examiner/warm-children.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
+const children = warmChildren();
 let real: BundleCase;
 
 beforeAll(async () => {
-  real = await realCase();
+  real = await realCase(children);
 });
 
 async function bundleOf(bundleCase: BundleCase): Promise<string> {

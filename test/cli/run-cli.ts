@@ -3,7 +3,7 @@
  * the built program in its own process where it is about signals, pipes or start-up.
  */
 
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,17 +13,13 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createMutex } from '../../src/mutex.ts';
+import { isBuilt } from '../built.ts';
 import { databaseIn } from '../fixtures/postgres.ts';
 
 /** As built by `npm run build`: it starts in a quarter of the time that the sources need. */
 export const entry = fileURLToPath(new URL('../../bin/forensics.js', import.meta.url));
 
-const lastChange = (folder: string) => {
-  const root = fileURLToPath(new URL(`../../${folder}`, import.meta.url));
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  return Math.max(...names.map((name) => statSync(join(root, name)).mtimeMs));
-};
-if (lastChange('src') > lastChange('dist')) {
+if (!isBuilt) {
   process.stderr.write(
     'src is newer than dist: what is started is out of date until npm run build.\n',
   );

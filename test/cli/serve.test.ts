@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { portOf } from '../fixtures/free-port.ts';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
@@ -69,8 +70,7 @@ describe('the first run', () => {
     const broken = createHttpServer((_, response) => response.writeHead(503).end(body));
     onTestFinished(() => void broken.close());
     await once(broken.listen(0, '127.0.0.1'), 'listening');
-    const address = broken.address();
-    const port = typeof address === 'object' ? String(address?.port) : '';
+    const port = String(portOf(broken));
     const env = { FORENSICS_PORT: port, FORENSICS_BEHIND_PROXY: 'true' };
 
     const { code, stdout } = await runCli(['health', '--data-dir', dataDir], { env });
@@ -132,8 +132,7 @@ test('a port in use is reported with a fix, and no tenant is created', async () 
   const folder = await emptyFolder();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
-  const address = taken.address();
-  const port = String(typeof address === 'object' ? address?.port : 0);
+  const port = String(portOf(taken));
   const ran = await runCli(['serve', '--data-dir', folder, '--port', port]);
   taken.close();
   const tenants = await runCli(['tenant', 'list', '--json', '--data-dir', folder]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const authority = await createAuthority('Authority of Tests');
   const digitalSourceType =
     'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
-  const signed = await withCredentials(await sceneJpeg({ width: 200, height: 150, seed: 2 }), {
+  const signed = await withCredentials(await sceneJpeg({ width: 136, height: 130, seed: 2 }), {
     signer: await authority.issue('Signer of Tests'),
     actions: [{ action: 'c2pa.created', digitalSourceType }],
   });

@@ -4,13 +4,13 @@
  */
 
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished, test as anyTest, expect } from 'vitest';
-import { shippedTrialImages } from '../../src/service/first-run.ts';
 import { entry } from '../cli/run-cli.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
 
 const run = promisify(execFile);
 
@@ -73,11 +73,13 @@ test.each([
 });
 
 test('analyze with all its outputs sends nothing and works without a network', async () => {
-  const out = join(mkdtempSync(join(tmpdir(), 'forensics-airgap-')), 'results');
-  onTestFinished(() => rmSync(join(out, '..'), { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-airgap-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [picture, out] = [join(folder, 'scene.jpg'), join(folder, 'results')];
+  writeFileSync(picture, await sceneJpeg({ width: 160, height: 136, seed: 11 }));
   const how = ['--tier', 'forensicReporting', '--out', out];
 
-  const sent = await runIsolated([entry, 'analyze', shippedTrialImages['real.jpg']!, ...how]);
+  const sent = await runIsolated([entry, 'analyze', picture, ...how]);
 
   expect(sent).toEqual({ transmitted: 0, withoutRoute: 0 });
   expect(existsSync(out)).toBe(true);

@@ -249,7 +249,7 @@ async function examine(server: Server) {
     await through(door, async () => own.send('POST', '/start', { id: made.id }));
     await own.upload(made, picture);
     await send(door, 'POST', '/v1/analysis/retry', { id: made.id, options: {} });
-    await send(door, 'PUT', '/v1/analysis', { id: made.id, projectId: '17' });
+    await send(door, 'PUT', '/v1/analysis', { id: made.id, projectId: door });
     ids.push(made.id);
   }
   await through('service', async () => {
@@ -262,10 +262,10 @@ async function examine(server: Server) {
       options: { tier: 'forensicReporting' },
     });
     await send(door, 'GET', `/v1/analysis/bundle?tenantName=default&id=${ids[at]}`);
-    await send(door, 'GET', '/v1/analysis/case/bundle?tenantName=default&projectId=17');
+    await send(door, 'GET', `/v1/analysis/case/bundle?tenantName=default&projectId=${door}`);
   }
   await run('report', ids[0]!, '--tenant', 'default', '--out', join(dataDir, 'one.zip'));
-  await run('report', '--case', '17', '--tenant', 'default', '--out', join(dataDir, 'case.zip'));
+  await run('report', '--case', 'key', '--tenant', 'default', '--out', join(dataDir, 'case.zip'));
   for (const [at, door] of clients.entries())
     await send(door, 'DELETE', '/v1/analysis', { id: ids[at] });
 }

@@ -7,7 +7,7 @@ import { runCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 
-const size = { width: 320, height: 240 };
+const size = { width: 160, height: 120 };
 const dataDir = newDataDir();
 let serving: Serving;
 

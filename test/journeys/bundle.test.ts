@@ -1,10 +1,11 @@
 /** Evidence from a running server in a bundle, verified on a machine without keys or data. */
 
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyFolder, runCli } from '../cli/run-cli.ts';
+import { emptyFolder, type Ran, runCli } from '../cli/run-cli.ts';
 import { runHere } from '../cli/run-here.ts';
 import { reproduceBundle } from '../../src/evidence/reproduce.ts';
 import { verifyBundle } from '../../src/evidence/verify.ts';
@@ -19,16 +20,25 @@ let serving: Serving;
 let client: ReturnType<typeof clientOf>;
 let id: string;
 let flaggedId: string;
+/** The bundle of the first, and what the command said when it wrote it. */
+let firstBundle: string;
+let firstReport: Ran;
+let ownFolder: string;
 
 beforeAll(async () => {
   serving = await startServing(dataDir);
   client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
   id = await analyzed('forensicReporting', 'Claim 4711');
   flaggedId = await analyzed('flagging');
+  await forge();
+  ownFolder = mkdtempSync(join(tmpdir(), 'forensics-bundle-'));
+  firstBundle = join(ownFolder, 'evidence.zip');
+  firstReport = await report(id, '--out', firstBundle, '--html', '--json');
 });
 
 afterAll(async () => {
   await serving.end('SIGTERM');
+  rmSync(ownFolder, { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -41,6 +51,18 @@ async function analyzed(tier: string, projectId: string | null = null): Promise<
   return made.id;
 }
 
+/** What clients upload in place of heatmaps and reports must not get into the evidence. */
+async function forge(): Promise<void> {
+  const { result } = (await client.until(id, ['completed'])).inferenceStatus;
+  const { heatmaps, report: stored } = result!;
+  for (const { putUrl } of [heatmaps!.fakeHeatmapStorageUrls, stored!.en.pdfStorageUrls]) {
+    const { pathname, search } = new URL(putUrl);
+    const body = Buffer.from('forged');
+    const put = await serving.ask({ method: 'PUT', path: pathname + search, body });
+    expect(put.status).toBe(200);
+  }
+}
+
 const report = (analysis: string, ...args: string[]) =>
   runHere(['report', analysis, '--tenant', 'default', '--data-dir', dataDir, ...args]);
 
@@ -51,25 +73,14 @@ async function elsewhere(...args: string[]) {
 }
 
 test('a bundle verifies and reproduces on a machine with neither key nor data', async () => {
-  const folder = await emptyFolder();
-  const [out, key] = [join(folder, 'evidence.zip'), join(folder, 'examiner.pem')];
-  // What clients upload in place of heatmaps and reports must not get into the evidence.
-  const { heatmaps, report: stored } = (await client.until(id, ['completed'])).inferenceStatus
-    .result!;
-  for (const { putUrl } of [heatmaps!.fakeHeatmapStorageUrls, stored!.en.pdfStorageUrls]) {
-    const { pathname, search } = new URL(putUrl);
-    const body = Buffer.from('forged');
-    const put = await serving.ask({ method: 'PUT', path: pathname + search, body });
-    expect(put.status).toBe(200);
-  }
+  const key = join(await emptyFolder(), 'examiner.pem');
 
-  const made = await report(id, '--out', out, '--html', '--json');
   const exported = await runHere(['signing-key', 'export', '--data-dir', dataDir]);
   await writeFile(key, exported.stdout);
-  const verified = await elsewhere('verify', out, '--key', key, '--json');
-  const reproduced = await elsewhere('reproduce', out, '--json');
+  const verified = await elsewhere('verify', firstBundle, '--key', key, '--json');
+  const reproduced = await elsewhere('reproduce', firstBundle, '--json');
 
-  expect(made.code).toBe(0);
+  expect(firstReport.code).toBe(0);
   expect(verified.code).toBe(0);
   expect(JSON.parse(verified.stdout)).toMatchObject({
     holds: true,
@@ -82,18 +93,17 @@ test('a bundle verifies and reproduces on a machine with neither key nor data', 
     differences: [],
     environment: [],
   });
-  expect(Object.keys(await readEntries(await readFile(out)))).toContain('report-de.html');
-  await expectCustody(await readFile(out), ['created', 'received', 'examined', 'rendered']);
+  expect(Object.keys(await readEntries(await readFile(firstBundle)))).toContain('report-de.html');
+  await expectCustody(await readFile(firstBundle), ['created', 'received', 'examined', 'rendered']);
 });
 
 test('every bundle is logged, and the next bundle includes that log entry', async () => {
-  const folder = await emptyFolder();
+  const next = join(await emptyFolder(), 'next.zip');
 
-  const first = await report(id, '--out', join(folder, '1.zip'), '--json');
-  await report(id, '--out', join(folder, '2.zip'), '--without-original', '--with-metadata');
+  await report(id, '--out', next, '--without-original', '--with-metadata');
 
-  const { manifestSha256 }: { manifestSha256: string } = JSON.parse(first.stdout);
-  const files = await readEntries(await readFile(join(folder, '2.zip')));
+  const { manifestSha256 }: { manifestSha256: string } = JSON.parse(firstReport.stdout);
+  const files = await readEntries(await readFile(next));
   expect(Object.keys(files)).not.toContain('original.jpg');
   expect(Object.keys(files)).not.toContain('report-de.html');
   expect(custodyIn(files).at(-1)).toMatchObject({

@@ -11,7 +11,7 @@ import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 
-const size = { width: 320, height: 240 };
+const size = { width: 160, height: 120 };
 const dataDir = newDataDir();
 let serving: Serving;
 let receiver: Receiver;

@@ -2,6 +2,7 @@
 
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { portOf } from '../fixtures/free-port.ts';
 
 export interface Call {
   readonly headers: IncomingHttpHeaders;
@@ -32,8 +33,7 @@ export async function startReceiver(): Promise<Receiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(server);
   return {
     url: `http://127.0.0.1:${port}/hook`,
     calls,

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keepCertificate, type KeptCertificate } from '../../../src/cli/serve/listen.ts';
 import { issueAuthority, type Issued, issueLeaf } from '../../../src/server/certificate.ts';
 import { readOwnTls } from '../../../src/server/tls.ts';
+import { portOf } from '../../fixtures/free-port.ts';
 import { type OpenServer, openServer } from '../server/open-server.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -60,8 +61,7 @@ function replace({ certificate, privateKey }: Issued): void {
 
 /** The fingerprint that a client sees when it connects now. */
 async function servedFingerprint(): Promise<string> {
-  const address = open.server.server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(open.server.server);
   return new Promise((resolve, reject) => {
     const socket = connect(
       { host: '127.0.0.1', port, ca: authority.certificate.toString() },

@@ -48,8 +48,13 @@ function paste(donor: Uint8Array, into: Uint8Array): void {
 }
 
 describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) => {
-  test('is found in the right place', async () => {
-    const { finding, map } = await examine(await resaved(seed, true));
+  let spliced: Awaited<ReturnType<typeof examine>>;
+  beforeAll(async () => {
+    spliced = await examine(await resaved(seed, true));
+  });
+
+  test('is found in the right place', () => {
+    const { finding, map } = spliced;
 
     expect(finding.speaksFor).toBe('fake');
     expect(finding.statement.en).toContain('marks a region');
@@ -59,7 +64,6 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
 
   // The scenes are drawn; the model card states how rarely the network marks real photographs.
   test('at least triples the odds of the untouched original', async () => {
-    const spliced = await examine(await resaved(seed, true));
     const twin = await examine(await resaved(seed, false));
 
     const gain = spliced.finding.measures['logOdds']! - twin.finding.measures['logOdds']!;

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { defaultSeed, languages } from '../../../src/contract/vocabulary.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
+import type { Pool } from '../../../src/examiner/pool.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { createSandbox } from '../../../src/examiner/sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
@@ -16,34 +17,30 @@ import { makeExamination } from '../present/examination.ts';
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
 
-export async function realCase(): Promise<BundleCase> {
+export async function realCase(children: Pool): Promise<BundleCase> {
   const authority = await createAuthority('Authority of Tests');
   // In the form that `readTrustList` returns.
   const trustList = `${authority.certificate.trim()}\n`;
-  const sandbox = createSandbox({ poolSize: 1, trustList });
-  try {
-    const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
-    const turned = sharp(drawn).withMetadata({ orientation: 6 });
-    // In the future at the time of the examination, but not when it is reproduced.
-    const tags = { DateTime: '2026:03:04 12:00:00', ImageDescription: 'too long. '.repeat(201) };
-    const dated = turned.withExifMerge({ IFD0: tags });
-    const signer = await authority.issue('A camera');
-    const original = await withCredentials(await dated.jpeg().toBuffer(), {
-      signer,
-      actions: [{ action: 'c2pa.edited' }],
-    });
-    // The name contradicts the content, which adds a note.
-    const openedAs = 'scene.png';
-    const source = { bytes: original, name: openedAs };
-    const examination = await sandbox.examine({ source, options, now: examinedAt });
-    const item = itemOf(examination, drawn);
-    const { storedWidth: width, storedHeight: height } = examination.facts;
-    const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
-    const rendering = await sandbox.render({ source, ...given, languages, withHtml: true });
-    return { ...given, limits: defaultLimits, trustList, rendering };
-  } finally {
-    await sandbox.close();
-  }
+  const sandbox = createSandbox({ children, trustList });
+  const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
+  const turned = sharp(drawn).withMetadata({ orientation: 6 });
+  // In the future at the time of the examination, but not when it is reproduced.
+  const tags = { DateTime: '2026:03:04 12:00:00', ImageDescription: 'too long. '.repeat(201) };
+  const dated = turned.withExifMerge({ IFD0: tags });
+  const signer = await authority.issue('A camera');
+  const original = await withCredentials(await dated.jpeg().toBuffer(), {
+    signer,
+    actions: [{ action: 'c2pa.edited' }],
+  });
+  // The name contradicts the content, which adds a note.
+  const openedAs = 'scene.png';
+  const source = { bytes: original, name: openedAs };
+  const examination = await sandbox.examine({ source, options, now: examinedAt });
+  const item = itemOf(examination, drawn);
+  const { storedWidth: width, storedHeight: height } = examination.facts;
+  const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
+  const rendering = await sandbox.render({ source, ...given, languages, withHtml: true });
+  return { ...given, limits: defaultLimits, trustList, rendering };
 }
 
 function itemOf({ facts, model }: BundleCase['examination'], drawn: Buffer): ReportItem {

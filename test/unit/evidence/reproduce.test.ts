@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
-import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
+import { type ReproduceOptions, reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import {
@@ -13,19 +13,25 @@ import {
   wordSkipped,
 } from '../../../src/present/findings.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
+import { warmChildren } from '../examiner/warm-children.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
 import { realCase } from './real-case.ts';
 import { inOldFormat, readEntries } from './repack.ts';
 import { newSigner, signedAt } from './small-case.ts';
 
+const children = warmChildren();
 let real: BundleCase;
 
 beforeAll(async () => {
-  real = await realCase();
+  real = await realCase(children);
 });
 
 function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8Array {
   return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
+}
+
+function reproduce(bundle: Uint8Array, options: ReproduceOptions = {}) {
+  return reproduceBundle(bundle, { children, ...options });
 }
 
 /** Of an examination with these other values. */
@@ -36,7 +42,7 @@ function changedBundle(change: Partial<BundleCase['examination']>): Uint8Array {
 test('on the same machine every value and byte is reproduced, as of the original date', async () => {
   const { inconsistencies } = real.examination.provenance;
 
-  const found = await reproduceBundle(bundleOf());
+  const found = await reproduce(bundleOf());
 
   expect(found).toMatchObject({ outcome: 'identical', differences: [], environment: [] });
   expect(found.verdict.found).toBe(found.verdict.recorded);
@@ -75,17 +81,17 @@ test('a bundle without its picture, made after the trust list was replaced, need
   const wrongList = write('wrong.pem', (await createAuthority('A third')).certificate);
 
   expect(await readEntries(bundle)).not.toHaveProperty(['trust-list.pem']);
-  await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'usage' });
-  await expect(reproduceBundle(bundle, { original: wrongOriginal })).rejects.toMatchObject({
+  await expect(reproduce(bundle)).rejects.toMatchObject({ code: 'usage' });
+  await expect(reproduce(bundle, { original: wrongOriginal })).rejects.toMatchObject({
     code: 'image_not_as_declared',
   });
   for (const options of [{ original }, { original, trustList: wrongList }]) {
-    await expect(reproduceBundle(bundle, options)).rejects.toMatchObject({
+    await expect(reproduce(bundle, options)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('--trust-list'),
     });
   }
-  expect(await reproduceBundle(bundle, { original, trustList: list })).toMatchObject({
+  expect(await reproduce(bundle, { original, trustList: list })).toMatchObject({
     outcome: 'identical',
   });
 });
@@ -93,7 +99,7 @@ test('a bundle without its picture, made after the trust list was replaced, need
 test('a number changed before signing is found and named', async () => {
   const { decision } = real.examination;
 
-  const found = await reproduceBundle(
+  const found = await reproduce(
     changedBundle({ decision: { ...decision, fakeProbability: 0.0123 } }),
   );
 
@@ -113,7 +119,7 @@ test('in a bundle of the first format the map cells are compared instead of the 
   const written = writeBundle({ ...real, rendering }, { withOriginal: true, signer, signedAt });
   const bundle = inOldFormat(written.bytes, 'forensics-evidence-bundle/1', signer);
 
-  const found = await reproduceBundle(await bundle);
+  const found = await reproduce(await bundle);
 
   expect(found).toMatchObject({ outcome: 'identical', differences: [] });
   expect(found.files.filter(({ name }) => name.endsWith('.png'))).toEqual([]);
@@ -130,7 +136,7 @@ test('a heatmap and a page changed before signing are found and named', async ()
     .toBuffer();
   const changed = { heatmaps: { ...heatmaps, fake: painted }, reports: { ...reports, en } };
 
-  const found = await reproduceBundle(bundleOf({ rendering: { ...real.rendering, ...changed } }));
+  const found = await reproduce(bundleOf({ rendering: { ...real.rendering, ...changed } }));
 
   expect(found).toMatchObject({ outcome: 'different', differences: [] });
   expect(found.files.filter(({ isTolerated }) => !isTolerated)).toEqual([
@@ -159,7 +165,7 @@ test('differences in rounding and wording on another machine count as the same r
     environment: { ...examination.environment, cpu: 'Another processor' },
   };
 
-  const found = await reproduceBundle(bundleOf({ rendering: reworded(), examination: elsewhere }));
+  const found = await reproduce(bundleOf({ rendering: reworded(), examination: elsewhere }));
 
   expect(found.outcome).toBe('same-result');
   expect(found.environment).toEqual([
@@ -171,7 +177,7 @@ test('differences in rounding and wording on another machine count as the same r
 });
 
 test('different wording on the same machine is a different result', async () => {
-  const found = await reproduceBundle(bundleOf({ rendering: reworded() }));
+  const found = await reproduce(bundleOf({ rendering: reworded() }));
 
   expect(found.outcome).toBe('different');
   expect(found.differences).toMatchObject([{ path: 'texts.en.summary', kind: 'wording' }]);
@@ -188,7 +194,7 @@ test.each([
     const files = { ...examination.model.files, [name]: 'ab'.repeat(32) };
     const model = { ...examination.model, version, files };
 
-    const refused = reproduceBundle(changedBundle({ model }));
+    const refused = reproduce(changedBundle({ model }));
 
     await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
     await expect(refused).rejects.toThrow(`${examination.model.id} ${version} with these files`);
@@ -204,7 +210,7 @@ test('a model that this version no longer has is named with the release that has
   const bundle = changedBundle({ model, environment });
 
   expect((await verifyBundle(bundle)).holds).toBe(true);
-  await expect(reproduceBundle(bundle)).rejects.toMatchObject({
+  await expect(reproduce(bundle)).rejects.toMatchObject({
     code: 'model_not_found',
     message: expect.stringMatching(/model trace-1 1\.4\.1 .*with forensics 0\.1\.0, which made it/),
   });
@@ -214,16 +220,14 @@ test('a different localisation model is not used instead either', async () => {
   const locator = real.examination.locator!;
   const files = { ...locator.files, 'locate.onnx': 'ab'.repeat(32) };
 
-  const refused = reproduceBundle(
-    changedBundle({ locator: { ...locator, version: '0.0.1', files } }),
-  );
+  const refused = reproduce(changedBundle({ locator: { ...locator, version: '0.0.1', files } }));
 
   await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
   await expect(refused).rejects.toThrow(`${locator.id} 0.0.1 with these files: locate.onnx abab`);
 });
 
 test('a bundle from a version without a localisation model names that version', async () => {
-  await expect(reproduceBundle(changedBundle({ locator: null }))).rejects.toMatchObject({
+  await expect(reproduce(changedBundle({ locator: null }))).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('that version'),
   });
@@ -233,7 +237,7 @@ test('a bundle that fails verification is not reproduced', async () => {
   const bundle = Buffer.from(bundleOf());
   bundle[bundle.length >> 1]! ^= 1;
 
-  await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'bundle_changed' });
+  await expect(reproduce(bundle)).rejects.toMatchObject({ code: 'bundle_changed' });
 });
 
 test.each(['all sentences', 'sentences only for warnings'])(
@@ -256,7 +260,7 @@ test.each(['all sentences', 'sentences only for warnings'])(
           }
         : { findings, provenance: { ...provenance, warnings } };
 
-    const found = await reproduceBundle(
+    const found = await reproduce(
       changedBundle({ facts: wordFacts(facts), maps: { ...maps, methods }, ...old }),
     );
 

@@ -12,6 +12,7 @@ import {
 } from '../../../src/evidence/signing-keys.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { settings } from '../../../src/ports/db/schema.ts';
+import { fromDist } from '../../built.ts';
 import { steppedClock, temporaryFolder, testDb } from '../ports/db/temporary.ts';
 import { smallBundle } from './small-case.ts';
 
@@ -39,7 +40,9 @@ test('the first use creates a key for the owner only, and later uses find it', a
 test('processes that start simultaneously share one key', async () => {
   const { dataDir, folder } = openKeys();
 
-  const children = Array.from({ length: 4 }, () => spawn(process.execPath, [program, dataDir]));
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, [...fromDist, program, dataDir]),
+  );
   const printed = await Promise.all(children.map(({ stdout }) => text(stdout)));
 
   expect(printed[0]).toMatch(/^[0-9a-f]{64}$/);

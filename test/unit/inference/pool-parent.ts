@@ -11,6 +11,7 @@ const pool = createPool({
   size: 1,
   taskTimeoutMs: 60_000,
   memoryLimitBytes: 1_000_000_000,
+  execArgv: process.execArgv,
 });
 if (act === 'close') {
   await pool.run({ leave: null });

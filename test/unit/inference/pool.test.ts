@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/examiner/pool.ts';
+import { fromDist } from '../../built.ts';
 
 const entry = new URL('./pool-child.ts', import.meta.url);
 const open: Pool[] = [];
@@ -13,11 +14,23 @@ function poolOf(options: Partial<Parameters<typeof createPool>[0]> = {}): Pool {
     size: 1,
     taskTimeoutMs: 30_000,
     memoryLimitBytes: 1_000_000_000,
+    execArgv: fromDist,
     ...options,
   });
   open.push(pool);
   return pool;
 }
+
+/** For tasks that leave their child as it was. */
+const shared = createPool({
+  entry,
+  size: 1,
+  taskTimeoutMs: 30_000,
+  memoryLimitBytes: 1_000_000_000,
+  execArgv: fromDist,
+});
+
+afterAll(() => shared.close());
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((pool) => pool.close()));
@@ -39,7 +52,7 @@ describe('a healthy pool', () => {
   test('passes typed arrays and dates both ways', async () => {
     const value = { numbers: Uint16Array.of(1, 65_535), at: new Date(7), nothing: null };
 
-    expect(await poolOf().run({ echo: value })).toEqual(value);
+    expect(await shared.run({ echo: value })).toEqual(value);
   });
 
   test('forks nothing before the first task and keeps the child warm for the next', async () => {
@@ -108,7 +121,7 @@ describe('a healthy pool', () => {
 
 describe('a task that fails', () => {
   test('passes on the code and message of an expected error', async () => {
-    const failing = poolOf().run({ refuse: null });
+    const failing = shared.run({ refuse: null });
 
     await expect(failing).rejects.toMatchObject({
       name: 'ForensicsError',
@@ -118,9 +131,7 @@ describe('a task that fails', () => {
   });
 
   test('hides an unexpected error behind internal and keeps its stack as the cause', async () => {
-    const error: unknown = await poolOf()
-      .run({ stumble: null })
-      .catch((caught: unknown) => caught);
+    const error: unknown = await shared.run({ stumble: null }).catch((caught: unknown) => caught);
 
     expect(error).toMatchObject({ code: 'internal' });
     expect(String(Object(error).message)).not.toContain('not foreseen');
@@ -128,19 +139,18 @@ describe('a task that fails', () => {
   });
 
   test('is rejected if it cannot be sent, and the child stays alive', async () => {
-    const pool = poolOf();
-    const pid = await pool.run({ pid: null });
+    const pid = await shared.run({ pid: null });
 
-    await expect(pool.run({ echo: () => 1 })).rejects.toThrow(/could not be cloned/);
+    await expect(shared.run({ echo: () => 1 })).rejects.toThrow(/could not be cloned/);
 
-    expect(await pool.run({ pid: null })).toBe(pid);
+    expect(await shared.run({ pid: null })).toBe(pid);
   });
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
   'a child ignores %s, which the whole process group receives',
   async (signal) => {
-    expect(await poolOf().run({ signal })).toBe('still there');
+    expect(await shared.run({ signal })).toBe('still there');
   },
 );
 
@@ -183,9 +193,9 @@ describe('a child that dies', () => {
     { timeout: 60_000 },
     async () => {
       const size = 6;
-      const pool = poolOf({ size, taskTimeoutMs: 2000 });
+      const pool = poolOf({ size, taskTimeoutMs: 1200 });
 
-      const answers = Array.from({ length: size }, () => pool.run({ work: 800 }));
+      const answers = Array.from({ length: size }, () => pool.run({ work: 500 }));
 
       expect(new Set(await Promise.all(answers))).toEqual(new Set(['done']));
     },
@@ -202,7 +212,7 @@ describe('a child that dies', () => {
   });
 
   test('from a full JavaScript heap is distinguished from a crash', async () => {
-    const pool = poolOf({ memoryLimitBytes: 400_000_000 });
+    const pool = poolOf({ memoryLimitBytes: 260_000_000 });
 
     await expect(pool.run({ fillHeap: null })).rejects.toMatchObject({
       code: 'inference_out_of_memory',
@@ -248,6 +258,7 @@ describe('cancelling', () => {
 
 function startParent(act: 'hang' | 'forget' | 'close') {
   return spawn(process.execPath, [
+    ...fromDist,
     fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
     act,
   ]);

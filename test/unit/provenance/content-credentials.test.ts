@@ -19,6 +19,7 @@ import {
   createAuthority,
   withCredentials,
 } from '../../fixtures/content-credentials.ts';
+import { portOf } from '../../fixtures/free-port.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
@@ -396,8 +397,7 @@ async function countingServer() {
   const server: Server = createServer((_request, response) => response.end());
   server.on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : null;
+  const port = portOf(server);
   return {
     url: `http://127.0.0.1:${port}/manifest.c2pa`,
     connections: () => connections,

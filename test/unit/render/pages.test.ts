@@ -3,8 +3,8 @@
  * the first page.
  */
 
-import { describe, expect, test } from 'vitest';
-import { languages } from '../../../src/contract/vocabulary.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../../src/render/pdf/pdf.ts';
@@ -62,10 +62,15 @@ const cases = shapes.flatMap((size) =>
 );
 
 describe.each(cases)('the pages of a report: $name', ({ examination }) => {
+  let drawn: Drawn;
+  beforeAll(async () => {
+    drawn = await draw(examination);
+  });
+
   test.each(languages)(
     '%s: first page, main part, and nothing separated from its context',
     async (language) => {
-      const { sections, pages } = await lay(examination, language);
+      const { sections, pages } = await lay(examination, drawn, language);
       const { labels, document } = wordsIn(language);
       const { head } = document;
 
@@ -91,16 +96,21 @@ describe.each(cases)('the pages of a report: $name', ({ examination }) => {
   );
 });
 
-async function lay(examination: Examination, language: (typeof languages)[number]) {
-  const { width, height } = examination.facts;
-  const picture = makePicture(width, height);
-  const heatmaps = await renderHeatmaps(picture, examination.maps);
+type Drawn = Awaited<ReturnType<typeof draw>>;
+
+/** What the reports in all languages show. */
+async function draw({ facts, maps }: Examination) {
+  const picture = makePicture(facts.width, facts.height);
+  return { picture, heatmaps: await renderHeatmaps(picture, maps) };
+}
+
+async function lay(examination: Examination, drawn: Drawn, language: Language) {
   const texts = writeTexts(examination, item, language);
   const report = { examination, item, language, texts };
   const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
   return {
     sections: writeSections({ ...report, heatmapDigests }),
-    pages: readPages(await renderPdf({ ...report, picture, heatmaps })),
+    pages: readPages(await renderPdf({ ...report, ...drawn })),
   };
 }
 

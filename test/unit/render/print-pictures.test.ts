@@ -13,9 +13,9 @@ import { makeMaps, makePicture } from '../present/examination.ts';
 test.each([5, 6, 7, 8])(
   'heatmaps in the stored orientation %i are printed upright',
   async (orientation) => {
-    const scene = makePicture(1200, 900);
+    const scene = makePicture(480, 360);
     const picture = { ...scene, facts: { ...scene.facts, orientation } };
-    const maps = makeMaps({ width: 1200, height: 900, cellPx: 32 }, (u, v) => u * v);
+    const maps = makeMaps({ width: 480, height: 360, cellPx: 32 }, (u, v) => u * v);
     const upright = await renderHeatmaps(picture, maps);
     const stored = await renderHeatmaps(picture, maps, { heatmapOrientation: 'stored' });
 

@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerErrors } from '../../../src/server/responses.ts';
 import { drainRefused, guardBodies } from '../../../src/server/bodies.ts';
+import { portOf } from '../../fixtures/free-port.ts';
 import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
@@ -24,7 +25,7 @@ async function begin(
 ): Promise<TLSSocket> {
   const socket = connect({
     host: '127.0.0.1',
-    port: portOf(open.server),
+    port: portOf(open.server.server),
     rejectUnauthorized: false,
   });
   await once(socket, 'secureConnect');
@@ -183,7 +184,7 @@ async function openWithShortTimeout(): Promise<{ server: FastifyInstance; port: 
   server.post('/store', { config: { access: 'urlSignature' } }, async () => 'read');
   server.get('/', async () => 'unread');
   await server.listen({ host: '127.0.0.1', port: 0 });
-  return { server, port: portOf(server) };
+  return { server, port: portOf(server.server) };
 }
 
 /** Sends the head of a request and half of its body. */
@@ -192,9 +193,4 @@ function send(port: number, line: string): Socket {
   const head = ['Host: a', 'Content-Type: application/json', 'Content-Length: 2'];
   socket.write([`${line} HTTP/1.1`, ...head, '', '{'].join('\r\n'));
   return socket;
-}
-
-function portOf({ server }: FastifyInstance): number {
-  const address = server.address();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSecret } from '../../../src/service/access/key-format.ts';
+import { portOf } from '../../fixtures/free-port.ts';
 import { type Ask, type OpenServer, openServer, type Question } from './open-server.ts';
 
 const secret = 'unspeakable';
@@ -176,8 +177,7 @@ describe('the account of a refused', () => {
 });
 
 test('a malformed HTTP request gets an error in our format with all security headers', async () => {
-  const address = open.server.server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(open.server.server);
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
   socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${secret} : x\r\n\r\n`);
   let text = '';

@@ -1,6 +1,7 @@
 /** A server with a real app in its own folder, called without a socket, or over HTTPS once it listens. */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -16,6 +17,7 @@ import type { TokenSet } from '../../../src/contract/auth.ts';
 import { createDatabase } from '../../fixtures/postgres.ts';
 import { createServer } from '../../../src/server/server.ts';
 import { ensureLocalTls } from '../../../src/server/tls.ts';
+import { migratedFile } from '../ports/db/temporary.ts';
 
 export interface OpenServer {
   readonly app: App;
@@ -65,6 +67,16 @@ async function ownDatabase() {
   return server === undefined ? {} : { databaseUrl: await createDatabase(server) };
 }
 
+/** As a first start leaves it; empty if the database is elsewhere. */
+async function newDataFolder(isEmpty: boolean): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-server-'));
+  if (isEmpty) return folder;
+  const ofOwner = { mode: 0o600 };
+  writeFileSync(join(folder, 'master.key'), `${randomBytes(32).toString('hex')}\n`, ofOwner);
+  writeFileSync(join(folder, 'forensics.db'), await migratedFile(), ofOwner);
+  return folder;
+}
+
 export async function openServer(
   parts: {
     now?: () => Date;
@@ -74,12 +86,9 @@ export async function openServer(
   } & Partial<Omit<Parameters<typeof createServer>[0], 'version' | 'logTarget'>> = {},
 ): Promise<OpenServer> {
   const { now = () => new Date() } = parts;
-  const { dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-')) } = parts;
-  const flags = { dataDir, workers: 1, ...parts.flags };
-  const { settings } = readConfig({
-    flags: { ...(await ownDatabase()), ...flags },
-    environment: {},
-  });
+  const given = { workers: 1, ...(await ownDatabase()), ...parts.flags };
+  const { dataDir = await newDataFolder('databaseUrl' in given) } = parts;
+  const { settings } = readConfig({ flags: { dataDir, ...given }, environment: {} });
   const app = await openApp(settings, { now, passwords: createPasswords({ ln: 4 }) });
   const log: string[] = [];
   let agent: Agent | null = null;

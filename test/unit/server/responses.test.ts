@@ -9,6 +9,7 @@ import {
   type OpenServer,
   openServer,
 } from './open-server.ts';
+import { portOf } from '../../fixtures/free-port.ts';
 
 let open: Listening;
 const ask: Ask = (question) => open.ask(question);
@@ -140,7 +141,7 @@ describe('the transport', () => {
 
 async function plainRequest({ server }: OpenServer): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connectTcp(portOf(server), '127.0.0.1');
+    const socket = connectTcp(portOf(server.server), '127.0.0.1');
     let text = '';
     socket.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1');
@@ -150,9 +151,4 @@ async function plainRequest({ server }: OpenServer): Promise<string> {
     socket.on('close', () => resolve(text));
     socket.write('GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
   });
-}
-
-function portOf(server: OpenServer['server']): number {
-  const address = server.server.address();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }

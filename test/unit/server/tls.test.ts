@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { ensureLocalTls, readOwnTls } from '../../../src/server/tls.ts';
+import { portOf } from '../../fixtures/free-port.ts';
 
 const now = new Date();
 const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
@@ -20,8 +20,7 @@ async function handshake(
 ): Promise<string | null> {
   const server = createServer(material).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const address: string | AddressInfo | null = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(server);
   const outcome = await new Promise<string | null>((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, ...client }, () => {
       socket.destroy();

@@ -3,14 +3,14 @@ import { text } from 'node:stream/consumers';
 import { setInterval } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
+import { portOf } from '../../fixtures/free-port.ts';
 import { openListening } from './open-server.ts';
 
 test('a request whose headers trickle in is given up after half a minute', {
   timeout: 90_000,
 }, async () => {
   const open = await openListening();
-  const address = open.server.server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(open.server.server);
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
   const begunMs = performance.now();

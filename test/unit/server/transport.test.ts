@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { portOf } from '../../fixtures/free-port.ts';
 import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
@@ -13,8 +14,7 @@ beforeAll(async () => {
 afterAll(async () => open.close());
 
 async function connectToServer(options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const address = open.server.server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(open.server.server);
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
   await once(socket, 'secureConnect');
   return socket;

@@ -93,7 +93,7 @@ test('health and a run in a new child agree about a damaged model, and the child
   writeFileSync(model.pathOf('model.onnx'), Buffer.from(sound).fill(0, 0, 9));
   const sandbox = createSandbox({ poolSize: 1, modelsDir: model.modelsDir });
   onTestFinished(() => sandbox.close());
-  const bytes = await scenePng({ width: 200, height: 200, seed: 1 });
+  const bytes = await scenePng({ width: 130, height: 130, seed: 1 });
   const run = () =>
     sandbox.examine({
       source: { bytes },

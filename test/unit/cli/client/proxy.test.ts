@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { portOf } from '../../../fixtures/free-port.ts';
 import { ping } from './ping.ts';
-import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
+import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -24,7 +25,7 @@ async function openProxy() {
     proxy.closeAllConnections();
     proxy.close();
   });
-  return { url: `http://127.0.0.1:${portOf(proxy.address())}`, targets };
+  return { url: `http://127.0.0.1:${portOf(proxy)}`, targets };
 }
 
 test('HTTPS_PROXY and NO_PROXY are obeyed, and a pinned server is contacted directly', async () => {

@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { issueAuthority, type Issued, issueLeaf } from '../../../../src/server/certificate.ts';
+import { portOf } from '../../../fixtures/free-port.ts';
 
 const dayMs = 86_400_000;
 
@@ -58,12 +58,7 @@ export async function openTlsServer(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `https://localhost:${portOf(server.address())}`, requests: () => requests };
-}
-
-export function portOf(address: AddressInfo | string | null): number {
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new TypeError('The server listens on no port.');
+  return { url: `https://localhost:${portOf(server)}`, requests: () => requests };
 }
 
 const answerPong: RequestListener = (_request, response) => {

@@ -7,8 +7,9 @@ import { connectionsUnder } from '../../../../src/cli/client/connect.ts';
 import { createTransfer } from '../../../../src/cli/client/transfer.ts';
 import type { Pace } from '../../../../src/retry.ts';
 import type { Issued } from '../../../../src/server/certificate.ts';
+import { portOf } from '../../../fixtures/free-port.ts';
 import { steppedPace } from './stepped-pace.ts';
-import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
+import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
 
 const { signal: never } = new AbortController();
 const bytes = Buffer.alloc(2_000_000, 'a picture');
@@ -37,7 +38,7 @@ async function plainServer(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${portOf(server.address())}`;
+  return `http://127.0.0.1:${portOf(server)}`;
 }
 
 /** A listener that accepts uploads and records them. */

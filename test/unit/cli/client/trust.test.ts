@@ -3,9 +3,11 @@ import { createServer as createPlainServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Trust } from '../../../../src/cli/client/connect.ts';
+import type { Pace } from '../../../../src/retry.ts';
 import type { Issued } from '../../../../src/server/certificate.ts';
+import { portOf } from '../../../fixtures/free-port.ts';
 import { ping } from './ping.ts';
-import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
+import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
 
 let authority: Issued;
 let leaf: Issued;
@@ -22,6 +24,9 @@ const authorityOf = ({ certificate }: Issued): Trust => ({
   by: 'authority',
   pem: certificate.toString(),
 });
+
+/** Tries again without a pause. */
+const hasty: Pace = { now: () => performance.now(), wait: async () => undefined };
 
 test('a server is trusted through the given authority', async () => {
   const { url } = await openTlsServer(leaf);
@@ -124,10 +129,10 @@ test('a server that speaks plain HTTP is reported as such', async () => {
   const server = createPlainServer((_request, response) => response.end('hello')).listen(0);
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const url = `https://localhost:${portOf(server.address())}`;
+  const url = `https://localhost:${portOf(server)}`;
 
   for (const trust of [authorityOf(authority), pinOf(leaf)]) {
-    await expect(ping(url, trust, { method: 'POST' })).rejects.toMatchObject({
+    await expect(ping(url, trust, { method: 'POST' }, hasty)).rejects.toMatchObject({
       code: 'server_unreachable',
       message: expect.stringContaining('does not use HTTPS on that port'),
     });
@@ -137,11 +142,13 @@ test('a server that speaks plain HTTP is reported as such', async () => {
 test('a closed port is reported as such', async () => {
   const server = createSilentServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const port = portOf(server.address());
+  const port = portOf(server);
   server.close();
   await once(server, 'close');
 
-  await expect(ping(`https://127.0.0.1:${port}`, pinOf(leaf))).rejects.toMatchObject({
+  const refused = ping(`https://127.0.0.1:${port}`, pinOf(leaf), {}, hasty);
+
+  await expect(refused).rejects.toMatchObject({
     code: 'server_unreachable',
     message: expect.stringContaining('refuses connections'),
   });

@@ -22,6 +22,7 @@ import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
 import { createSqliteDb } from '../../../../src/ports/db/sqlite.ts';
+import { fromDist } from '../../../built.ts';
 import { makeOlderDatabase } from '../../ports/db/older-database.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 import { backUp, content, evidence, now, smallFolder } from './small-backup.ts';
@@ -201,12 +202,11 @@ test('a master key in the settings takes precedence over the one in the backup',
   await expect(attempt).rejects.toMatchObject({ code: 'config_invalid' });
 });
 
+const killed = new URL('./restore-killed.ts', import.meta.url);
 const runKilled = (file: string, dataDir: string, where: string) =>
-  spawnSync(
-    process.execPath,
-    [fileURLToPath(new URL('./restore-killed.ts', import.meta.url)), file, dataDir, where],
-    { encoding: 'utf8' },
-  );
+  spawnSync(process.execPath, [...fromDist, fileURLToPath(killed), file, dataDir, where], {
+    encoding: 'utf8',
+  });
 
 test('a backup with an older schema is restored as it is, and migrated when opened', async () => {
   const small = await smallFolder();

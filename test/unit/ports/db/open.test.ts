@@ -1,8 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { characterCount, foldText, newId, transact } from '../../../../src/ports/db/database.ts';
 import { migrateSqlite, currentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { toSqliteError } from '../../../../src/ports/db/errors.ts';
@@ -117,9 +118,16 @@ describe('transact', () => {
     holder.$client.exec('BEGIN IMMEDIATE');
     onTestFinished(() => void holder.$client.exec('ROLLBACK'));
 
-    const act = async () => transact(db, async () => 'done');
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
 
-    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+    const answer = transact(db, async () => 'done').catch((error: unknown) => error);
+    vi.advanceTimersByTime(4900);
+    const soon = await Promise.race([answer, setTimeout(100, 'waiting')]);
+    vi.advanceTimersByTime(200);
+
+    expect(soon).toBe('waiting');
+    expect(await answer).toMatchObject({ code: 'store_unavailable' });
   });
 
   test('translates the errors of a statement outside a transaction, too', async () => {

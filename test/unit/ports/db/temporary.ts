@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -26,13 +26,33 @@ export function temporaryDb(path = join(temporaryFolder(), 'test.db')): SqliteDb
  */
 export async function testDb(path = join(temporaryFolder(), 'test.db')): Promise<SqliteDb> {
   const server = process.env['FORENSICS_TEST_POSTGRES'];
-  if (server === undefined) return temporaryDb(path);
+  if (server === undefined) {
+    if (!existsSync(path)) writeFileSync(path, await migratedFile(), { mode: 0o600 });
+    return temporaryDb(path);
+  }
   const known = databases.get(path) ?? createDatabase(server);
   databases.set(path, known);
   const opened = await openPostgres({ url: await known, passwordFile: null });
   onTestFinished(() => opened.close());
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above.
   return opened.db as SqliteDb;
+}
+
+let migrated: Promise<Buffer> | null = null;
+
+/** A database file without rows, made once: each step of the schema is a transaction on disk. */
+export function migratedFile(): Promise<Buffer> {
+  migrated ??= migrate();
+  return migrated;
+}
+
+async function migrate(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
+  const path = join(folder, 'test.db');
+  await openDatabase({ path }).close();
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
 }
 
 const databases = new Map<string, Promise<string>>();

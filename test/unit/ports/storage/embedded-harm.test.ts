@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fromDist } from '../../../built.ts';
 import { codeOf } from './code-of.ts';
 import { type Act, createFailingDisk } from './failing-disk.ts';
 import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
@@ -34,7 +35,7 @@ async function putAndFind(key: string): Promise<string> {
 
 async function killDuringPuts(round: number): Promise<void> {
   const script = new URL('endless-puts.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, local.root], {
+  const child = spawn(process.execPath, [...fromDist, script, local.root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

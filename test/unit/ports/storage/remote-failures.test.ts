@@ -11,6 +11,7 @@ import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import type { RemoteSettings } from '../../../../src/ports/storage/remote/http.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
+import { portOf } from '../../../fixtures/free-port.ts';
 import { startS3Server } from '../../../fixtures/s3-server.ts';
 import { s3ConfigAt } from './s3-config.ts';
 import {
@@ -315,8 +316,7 @@ describe.each(adapters)('a connection of the %s store', (_name, open) => {
     const silent = createSilentServer((socket) => socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     closing.push(() => new Promise((resolve) => silent.close(() => resolve())));
-    const address = silent.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const port = portOf(silent);
     const timeouts = { connectMs: 100, idleMs: 20_000, retryDelayMs: 1 };
 
     const reading = open(`https://127.0.0.1:${port}`, { timeouts }).read('key', 10);

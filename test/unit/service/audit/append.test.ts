@@ -11,6 +11,7 @@ import { append, beginChains } from '../../../../src/service/audit/log.ts';
 import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
+import { fromDist } from '../../../built.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 import { analysisId, chain, fillLog, openLog } from './filled-log.ts';
 
@@ -88,7 +89,7 @@ test.each([
 test('a process that is killed while it writes leaves a valid chain', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const { audit } = openLog(temporaryDb(path));
-  const child = spawn(process.execPath, [script, path, chain, 'one'], {
+  const child = spawn(process.execPath, [...fromDist, script, path, chain, 'one'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
@@ -108,7 +109,7 @@ test('entries of two processes that write at once are in one chain, and none is 
   const run = promisify(execFile);
 
   await Promise.all(
-    ['one', 'two'].map((name) => run(process.execPath, [script, path, chain, name])),
+    ['one', 'two'].map((name) => run(process.execPath, [...fromDist, script, path, chain, name])),
   );
 
   const lines = (await audit.read({ chain })).map(parseEntry);

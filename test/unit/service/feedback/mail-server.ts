@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import { portOf } from '../../../fixtures/free-port.ts';
 
 export interface Mail {
   readonly from: string;
@@ -48,8 +49,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const address = server.server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = portOf(server.server);
   return { mails, port };
 }
 

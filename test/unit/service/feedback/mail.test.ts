@@ -4,6 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMailChannel, type Submission } from '../../../../src/service/feedback/channels.ts';
+import { portOf } from '../../../fixtures/free-port.ts';
 import { makeCertificate } from '../../../fixtures/certificate.ts';
 import { smtpError, startMailServer } from './mail-server.ts';
 
@@ -61,8 +62,7 @@ async function startImpostor(onConnection: (socket: Socket) => void): Promise<nu
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const address = server.address();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return portOf(server);
 }
 
 test('a message arrives as plain text that names its sender, and replies go to the sender', async () => {
@@ -227,7 +227,7 @@ test('a server that never finishes is abandoned at the deadline', async () => {
     socket.on('error', () => undefined).on('close', () => clearInterval(drip));
   });
 
-  const attempt = await channelTo(dripping, { timeoutMs: 300 })(submission, signal);
+  const attempt = await channelTo(dripping, { timeoutMs: 100 })(submission, signal);
 
   expect(attempt).toEqual({ kind: 'failed', detail: 'timeout' });
 });

@@ -21,6 +21,7 @@ import { readConfig } from '../../../../src/contract/config.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
+import { fromDist } from '../../../built.ts';
 import { logOf } from '../audit/log-of.ts';
 
 const now = () => new Date('2026-03-01T12:00:00Z');
@@ -162,7 +163,7 @@ test('a rotation that is killed at any moment leaves a usable folder', async () 
   const script = fileURLToPath(new URL('./rotate-forever.ts', import.meta.url));
   const keys = new Set([keyText()]);
   for (const pauseMs of [3, 11, 29, 47]) {
-    const child = spawn(process.execPath, [script, dataDir], {
+    const child = spawn(process.execPath, [...fromDist, script, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');

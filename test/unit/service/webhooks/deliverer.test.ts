@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
 import { webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
+import { hastenTimeouts } from '../../../fixtures/hasten.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';
 import { serverKey, setUp, retryPausesMs } from './set-up.ts';
@@ -272,11 +273,13 @@ test('a receiver that never answers is abandoned after five seconds', async () =
   const { id } = await tenant('acme', receiver.url);
   await send(id, 'a1', {});
 
+  const limits = hastenTimeouts();
   const begun = performance.now();
   await deliverer.drain();
 
-  expect(performance.now() - begun).toBeGreaterThan(4900);
-  expect(performance.now() - begun).toBeLessThan(7000);
+  expect(limits.mock.calls).toEqual([[5000]]);
+  expect(performance.now() - begun).toBeGreaterThan(245);
+  expect(performance.now() - begun).toBeLessThan(2000);
   expect(await states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'timeout' }]);
 });
 

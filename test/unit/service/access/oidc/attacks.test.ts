@@ -1,23 +1,12 @@
 /** What somebody tries who wants to be somebody else, or controls a part of the provider's answers. */
 
 import { generateKeyPair, type JWTHeaderParameters, SignJWT, exportJWK } from 'jose';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  type Claims,
-  clientSecret,
-  type OidcServer,
-  openOidcServer,
-} from '../../../../fixtures/oidc-server.ts';
-import { openOidc } from './open-oidc.ts';
+import { expect, test } from 'vitest';
+import { type Claims, clientSecret } from '../../../../fixtures/oidc-server.ts';
+import { openOidc, openProvider, refused } from './open-oidc.ts';
 
-let server: OidcServer;
-beforeAll(async () => {
-  server = await openOidcServer();
-});
-afterEach(() => server.responseWith(null));
-afterAll(() => server.stop());
+const server = await openProvider();
 
-const refused = { code: 'unauthenticated' };
 const unavailable = { code: 'identity_unavailable' };
 const own = await generateKeyPair('ES256', { extractable: true });
 const jwk = await exportJWK(own.publicKey);

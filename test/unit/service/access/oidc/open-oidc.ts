@@ -1,6 +1,7 @@
 /** An identity with a real provider, and tokens signed with the provider's own key. */
 
 import type { JWTHeaderParameters } from 'jose';
+import { afterAll, afterEach } from 'vitest';
 import { createOidcIdentity } from '../../../../../src/service/access/oidc/identity.ts';
 import {
   audience,
@@ -8,9 +9,20 @@ import {
   clientId,
   clientSecret,
   type OidcServer,
+  openOidcServer,
 } from '../../../../fixtures/oidc-server.ts';
 import { steppedClock, testDb } from '../../../ports/db/temporary.ts';
 import { openPeople } from '../people.ts';
+
+/** A provider for all tests of a file; each finds it answering as it should. */
+export async function openProvider(): Promise<OidcServer> {
+  const server = await openOidcServer();
+  afterEach(() => server.responseWith(null));
+  afterAll(() => server.stop());
+  return server;
+}
+
+export const refused = { code: 'unauthenticated' };
 
 export async function openOidc(
   server: OidcServer,

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  type Handler,
-  type OidcServer,
-  openOidcServer,
-  publicClientId,
-} from '../../../../fixtures/oidc-server.ts';
-import { openOidc } from './open-oidc.ts';
+import { expect, test } from 'vitest';
+import { type Handler, publicClientId } from '../../../../fixtures/oidc-server.ts';
+import { hastenTimeouts } from '../../../../fixtures/hasten.ts';
+import { openOidc, openProvider, refused } from './open-oidc.ts';
 
-let server: OidcServer;
-beforeAll(async () => {
-  server = await openOidcServer();
-});
-beforeEach(() => server.responseWith(null));
-afterAll(() => server.stop());
+const server = await openProvider();
 
-const refused = { code: 'unauthenticated' };
 const unavailable = { code: 'identity_unavailable', retryAfterSeconds: 10 };
 const minuteMs = 60_000;
 
@@ -184,12 +174,15 @@ test('an unusable key of the provider authenticates nobody', async () => {
 
 test('a provider that does not finish its answer is given up after five seconds', async () => {
   const { identity, accessToken } = await openOidc(server);
+  const token = await accessToken();
   server.responseWith((_request, response) => void response.write('{'));
+  const limits = hastenTimeouts();
 
-  const answer = identity.authenticate(await accessToken());
+  const answer = identity.authenticate(token);
 
   await expect(answer).rejects.toMatchObject(unavailable);
-}, 8000);
+  expect(limits).toHaveBeenLastCalledWith(5000);
+});
 
 test('a certificate of an unknown authority is not trusted', async () => {
   const { identity, accessToken } = await openOidc(server, { ca: null });

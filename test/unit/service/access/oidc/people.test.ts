@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
 import type { Login } from '../../../../../src/service/access/principal.ts';
 import { operator } from '../../../../../src/service/audit/entry.ts';
-import {
-  clientId,
-  type OidcServer,
-  openOidcServer,
-  publicClientId,
-} from '../../../../fixtures/oidc-server.ts';
+import { clientId, openOidcServer, publicClientId } from '../../../../fixtures/oidc-server.ts';
 import { logOf } from '../../audit/log-of.ts';
-import { openOidc } from './open-oidc.ts';
+import { openOidc, openProvider, refused } from './open-oidc.ts';
 
-let server: OidcServer;
-beforeAll(async () => {
-  server = await openOidcServer();
-});
-afterAll(() => server.stop());
+const server = await openProvider();
 
-const refused = { code: 'unauthenticated' };
 /** A public client cannot ask the provider whose refresh token one is. */
 const page = { clientId: publicClientId, clientSecret: null };
 

@@ -1,23 +1,11 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createProviderFetch } from '../../../../../src/service/access/oidc/discovery.ts';
-import {
-  audience,
-  type Claims,
-  clientId,
-  clientSecret,
-  type OidcServer,
-  openOidcServer,
-} from '../../../../fixtures/oidc-server.ts';
-import { openOidc } from './open-oidc.ts';
+import { audience, type Claims, clientId, clientSecret } from '../../../../fixtures/oidc-server.ts';
+import { openOidc, openProvider, refused } from './open-oidc.ts';
 
-let server: OidcServer;
-beforeAll(async () => {
-  server = await openOidcServer();
-});
-afterAll(() => server.stop());
+const server = await openProvider();
 
-const refused = { code: 'unauthenticated' };
 const jwt = { typ: 'JWT' };
 
 test.each<[string, Claims, object?]>([
