@@ -8,6 +8,7 @@ import { modelName } from '../../engine/contract.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
+import type { Language } from '../../contract/vocabulary.ts';
 import type { Examination, Place } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
 import { isQuarterTurn } from '../../image/orientation.ts';
@@ -30,6 +31,7 @@ import { writeSeenBefore } from '../seen-before.ts';
 import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
 import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
+import { wordsIn } from '../wording/catalogue.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, labels, presentation, result } = input;
@@ -375,7 +377,10 @@ function identityRows(input: SectionInput): readonly Row[] {
   const bytes = `${numbers.count(facts.sizeBytes)} ${labels.bytes}`;
   const misnamed = facts.notes.includes('extension_disagrees') ? ` (${head.misnamed})` : '';
   return [
-    { label: rows.program, value: head.program(version, models.join(', ')) },
+    {
+      label: rows.program,
+      value: head.program(version, models.join(', '), numbers.time(item.examinedAt)),
+    },
     {
       label: rows.operator,
       value:
@@ -398,17 +403,17 @@ function identityRows(input: SectionInput): readonly Row[] {
         `SHA-256 ${facts.sha256}`,
       ].join(', '),
     },
-    {
-      label: labels.rows.report,
-      value: [
-        reportNumber(examination, item),
-        ...(item.analysisId === null
-          ? []
-          : [`${labels.rows.analysis} ${printable(item.analysisId)}`]),
-        head.examined(numbers.time(item.examinedAt)),
-      ].join('; '),
-    },
   ];
+}
+
+/** Below the title: the picture's name, the report's number and, on a server, the analysis. */
+export function writeSubtitle(examination: Examination, item: ReportItem, language: Language) {
+  const { rows } = wordsIn(language).labels;
+  return [
+    printable(item.name, 100),
+    `${rows.report} ${reportNumber(examination, item)}`,
+    ...(item.analysisId === null ? [] : [`${rows.analysis} ${printable(item.analysisId)}`]),
+  ].join(' · ');
 }
 
 /**

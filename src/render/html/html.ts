@@ -24,6 +24,7 @@ import {
   type Row,
   type Section,
 } from '../../present/sections/blocks.ts';
+import { writeSubtitle } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 
@@ -51,7 +52,7 @@ export async function renderHtml(input: ReportInput): Promise<string> {
     `<title>${title}</title>`,
     `<style>${stylesheet(legendColours())}</style></head>`,
     `<body><main><header>${writeLaboratory(item)}<h1>${escape(labels.title)}</h1>`,
-    `<p>${escape(printable(item.name, 300))}</p></header>`,
+    `<p>${escape(writeSubtitle(examination, item, language))}</p></header>`,
     ...around.sections.map((section, at) => writeSection(around, section, at)),
     `<footer>SHA-256 ${escape(examination.facts.sha256)}</footer>`,
     `</main><script>${script}</script></body></html>`,

@@ -14,8 +14,8 @@ import {
 } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
-import type { CaseData, ReportItem } from '../../present/report-item.ts';
-import { reportNumber } from '../../present/sections/head.ts';
+import type { CaseData } from '../../present/report-item.ts';
+import { reportNumber, writeSubtitle } from '../../present/sections/head.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
@@ -49,7 +49,7 @@ export async function renderPdf(input: ReportInput): Promise<Uint8Array> {
     images: openImages(page.doc, pictures, methods),
     size: { width: picture.facts.width, height: picture.facts.height },
   };
-  drawTitle(page, labels, item);
+  drawTitle(page, input, labels);
   sections.forEach((section, at) => {
     // The answer has a page to itself, and the signed part ends at the end of a page.
     const before = sections[at - 1]?.part;
@@ -76,11 +76,15 @@ function openImages(
   };
 }
 
-function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void {
+function drawTitle(
+  page: Page,
+  { examination, item, language }: ReportInput,
+  labels: Words['labels'],
+): void {
   page.reserve(70);
   drawLaboratory(page, item.caseData);
   flow(page, 'H1', labels.title, styles.title);
-  flow(page, 'P', printable(item.name, 100), styles.body);
+  flow(page, 'P', writeSubtitle(examination, item, language), styles.body);
   page.y += 6;
 }
 

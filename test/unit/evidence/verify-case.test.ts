@@ -78,10 +78,13 @@ test('a list of other pictures and a bundle with another key are contradictions'
 test('a file whose list another program has compressed is closed again', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'case-')), 'repacked.zip');
   await writeFile(path, await repack(await readEntries(caseBundle()), { compress: true }));
-  const openFiles = () => readdirSync('/proc/self/fd').length;
   const before = openFiles();
 
   await verifyBundle(path);
 
   expect(openFiles()).toBeLessThanOrEqual(before);
 });
+
+function openFiles(): number {
+  return readdirSync('/proc/self/fd').length;
+}

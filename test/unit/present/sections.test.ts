@@ -189,9 +189,9 @@ describe.each(languages)('sections in %s', (language) => {
     expect(edited.split(because.declaredEdits(placed, 'open'))).toHaveLength(2);
     expect(edited).toContain(because.wholeReal);
     expect(edited).toContain(next.signer);
-    const test = pageWith('c2pa.placed', null, 'C2PA Test Signing Cert');
-    expect(test).toContain(because.declaredEdits(placed, 'test'));
-    expect(test).not.toContain(next.signer);
+    const tested = pageWith('c2pa.placed', null, 'C2PA Test Signing Cert');
+    expect(tested).toContain(because.declaredEdits(placed, 'test'));
+    expect(tested).not.toContain(next.signer);
     expect(pageWith('c2pa.resized')).toContain(headlines.suspected(false));
     expect(pageWith('c2pa.edited', 'trainedAlgorithmicMedia')).toContain(
       headlines.suspected(false),

@@ -82,13 +82,12 @@ export const document: typeof english = {
       declared:
         'Die Angabe kann falsch sein. Jemand kann sie in die Datei einer Zeichnung eingetragen haben, oder in die einer Fotografie, um diese unglaubwürdig zu machen.',
     },
-    program: (program, models) =>
-      `${program} mit den Modellen ${models}, ohne menschliche Bewertung`,
+    program: (program, models, time) =>
+      `${program} mit den Modellen ${models}, ohne menschliche Bewertung; ${time}`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
-    examined: (time) => `untersucht am ${time}`,
   },
   question: {
     short:

@@ -88,13 +88,12 @@ export const document = {
       declared:
         'The entry may be false: someone may have added it to a drawing, or to a photograph in order to discredit it.',
     },
-    program: (program: string, models: string) =>
-      `${program} with the models ${models}, without human judgement`,
+    program: (program: string, models: string, time: string) =>
+      `${program} with the models ${models}, without human judgement; ${time}`,
     noOperator: 'No name recorded',
     reviewer: (name: string) =>
       `${name} is named; the review is open until the section “Review” is signed`,
     noReviewer: 'None named; no person has assessed the result',
-    examined: (time: string) => `examined ${time}`,
   },
   question: {
     short:
