@@ -213,7 +213,7 @@ const commands = {
     user: 'Create, list, show, change and disable accounts.',
     usage: 'Show usage by tenant.',
     'master-key': 'Replace the key that encrypts the secrets of the data folder.',
-    migrate: 'Move the data folder to PostgreSQL and a bucket, for several machines.',
+    migrate: 'Move the data folder to PostgreSQL and a bucket, which several machines can share.',
   },
   'Act on a server:': {
     login: 'Log in to a server and save the login as a profile.',

@@ -138,7 +138,7 @@ const texts = {
     },
   },
   httpsOrigin: {
-    allowed: 'an https:// address without path, such as https://forensics.example',
+    allowed: 'an https:// address without a path, such as https://forensics.example',
     placeholder: 'url',
     parse: (text) => {
       const url = URL.parse(text);
@@ -252,7 +252,7 @@ export const settingsSchema = Type.Object({
     intakes,
     'contract',
     'what',
-    'what is accepted: JPEG and PNG up to 4,096 pixels a side, as the API specification says, or everything up to 16,384 pixels and 100 megapixels',
+    'what is accepted; contract: JPEG and PNG up to 4,096 pixels a side, as the API specification says; everything: all formats, up to 16,384 pixels a side and 100 megapixels',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(
@@ -309,8 +309,8 @@ export const settingsSchema = Type.Object({
     'issuer',
     'the identity provider that manages the users, exactly as it spells its own address; without it, the accounts of this installation',
   ),
-  oidcClientId: optional('line', 'our client id at that provider'),
-  oidcClientSecret: secret('line', 'our client secret there, if it needs one'),
+  oidcClientId: optional('line', 'the client id of this service at that provider'),
+  oidcClientSecret: secret('line', 'its client secret there, if it needs one'),
   oidcAudience: optional(
     'line',
     'the audience that access tokens must have; without it, the client id',
@@ -337,7 +337,12 @@ export const settingsSchema = Type.Object({
     'the mail server, with user name and password if it needs them',
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver for feedback'),
-  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal, only warnings'),
+  logLevel: oneOf(
+    logLevels,
+    'info',
+    'level',
+    'how much is logged; on a terminal, only warnings unless this is set',
+  ),
   hashLoggedAccounts: onOff(
     'log the accounts of refused logins and keys as hashes instead of in the clear',
   ),

@@ -194,7 +194,7 @@ const toOrthonormal = Float64Array.from(
 /**
  * One-dimensional DCT of the eight numbers that start at `start`, `step` apart; writes frequencies 0..7 from `to` on.
  * The algorithm is that of Arai, Agui and Nakajima (1988), with five multiplications. Always pass the same kind of
- * array, so that V8 inlines it into the calling loops.
+ * array, so that V8 inlines this function into the calling loops.
  */
 export function transformEight(
   from: Float64Array,

@@ -167,9 +167,9 @@ function reasonsToSuspectChange(
 /**
  * A declaration of generated content is normally believed: there is nothing to gain from falsely claiming that a
  * picture is generated, and a missing declaration never counts. But anyone can add one to an authentic photograph to
- * discredit it, so if no trusted signer signed it and the traces indicate a camera, the contradiction stays open. This
- * is checked under the loosest limits regardless of strategy; otherwise a strict strategy could decide a picture that a
- * looser one leaves open.
+ * discredit it, so if no trusted signer signed it and the traces indicate a camera, the contradiction remains
+ * unresolved. This is checked under the loosest limits regardless of strategy; otherwise a strict strategy could reach a
+ * decision where a looser one leaves the picture undecided.
  */
 function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;

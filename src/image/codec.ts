@@ -16,7 +16,7 @@ export interface PixelRequest {
   readonly height: number;
   /** EXIF orientation 1..8 to undo. */
   readonly orientation: number;
-  /** Whether to apply the embedded profile, or a built-in one: only for CMYK, which has no RGB values of its own. */
+  /** Applies the embedded colour profile, or else a built-in one: only CMYK has no RGB values of its own. */
   readonly isCmyk: boolean;
 }
 

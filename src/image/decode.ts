@@ -254,8 +254,8 @@ async function decodeDamaged(
 const precisionBytes = 16;
 
 /**
- * Number of intact rows of a damaged JPEG, from the top, without reimplementing the decoder: it changes bytes and compares
- * the decoded results. 0 if the damage is in an earlier scan or later scans are missing, because then no
+ * Number of intact rows of a damaged JPEG, from the top. Instead of reimplementing the decoder, bytes are changed and
+ * the decoded results compared. 0 if the damage is in an earlier scan or later scans are missing, because then no
  * row is complete.
  *
  * @param request - bytes as written by `jpegPixelBytes`.

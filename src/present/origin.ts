@@ -20,7 +20,7 @@ export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
 // A history can name every version of a program; the provenance chapter lists them all.
 const namedEditors = 3;
 const namedSteps = 6;
-/** Of a name from the file within a sentence, in characters. */
+/** Maximum length of a name from the file within a sentence, in characters. */
 const longestNamed = 40;
 
 /** Phrases without a full stop, the best supported first. Never empty: the absence of anything is mentioned too. */

@@ -15,7 +15,7 @@ import { writeBecause } from './presentation.ts';
 import { decideOutcome, placesOf, readMarked } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
-/** Paragraphs are separated by an empty line. The text contains foreign names, made printable, and no markup. */
+/** Paragraphs are separated by an empty line. The text contains names taken from the file, made printable, and no markup. */
 export function writeTexts(
   examination: Examination,
   item: ReportItem,

@@ -53,7 +53,7 @@ export function hasInstallation({
   } catch (cause) {
     throw new ForensicsError(
       'file_not_readable',
-      'You do not have permission to open the data folder; run as the user who owns it, such as sudo -u forensics.',
+      'You do not have permission to open the data folder; run as the user who owns it, for example with sudo -u forensics.',
       { cause },
     );
   }

@@ -77,7 +77,7 @@ test('a rejected test message gives exit code 1 and advice', async () => {
 });
 
 test.each([
-  ['http_410', 'asked for no more messages'],
+  ['http_410', 'send no more'],
   ['http_302', 'redirects are not followed'],
   ['http_401', 'forensics tenant webhook-secret acme'],
   ['http_400', 'POST of application'],

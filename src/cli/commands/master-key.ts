@@ -28,7 +28,7 @@ Examples:
       .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
       .option(
         '--now',
-        'for example after a leak: also invalidate presigned URLs and webhook secrets',
+        'also invalidate presigned URLs and webhook secrets, for example after a leak',
         false,
       ),
   )

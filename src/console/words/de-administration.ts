@@ -240,7 +240,7 @@ export const administration: AdministrationWords = {
     retries: 'Wiederholungen',
     errorRate: 'Fehlerrate',
     single: 'Minuten je Bild, einzeln',
-    bulk: 'Minuten je Bild, mehrere zugleich',
+    bulk: 'Minuten je Bild, wenn mehrere zugleich untersucht werden',
     none: 'Keine Analysen in diesem Zeitraum.',
     tooLong: 'Wählen Sie höchstens 92 Tage.',
   },

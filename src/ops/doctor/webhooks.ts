@@ -46,7 +46,7 @@ type Advice = readonly [outcome: RegExp, advice: string];
 const advices: readonly Advice[] = [
   [
     /^http_410$/,
-    'It asked for no more messages, so a real message would be the last. Stop returning 410, or set a different URL.',
+    'It returned 410, which means “send no more”: deliveries would stop after the first real message. Stop returning 410, or set a different URL.',
   ],
   [/^http_3/, 'It redirects, and redirects are not followed. Set the URL it redirects to.'],
   [

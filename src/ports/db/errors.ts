@@ -87,7 +87,7 @@ const ofSqlite: readonly Translation[] = [
     codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],
     code: 'file_not_readable',
     message:
-      'The database cannot be written to: another user owns it, or its disk is mounted read-only. Run as that user, such as sudo -u forensics, or mount the disk for writing.',
+      'The database cannot be written to: another user owns it, or its disk is mounted read-only. Run as that user, for example with sudo -u forensics, or mount the disk for writing.',
   },
 ];
 

@@ -217,7 +217,7 @@ const placeLegalHold = operation({
   id: 'placeLegalHold',
   access: 'tenantManager',
   summary: 'Place a legal hold on an analysis, or on all data of a tenant',
-  description: 'Anything on hold can be deleted, but stays stored until the hold is lifted.',
+  description: 'Anything under a hold can be deleted, but remains stored until the hold is lifted.',
   failures: ['analysis_not_found', 'conflict'],
   body: newHoldBody,
   answer: holdResponse,

@@ -1,6 +1,6 @@
 /**
  * Renders heatmaps and reports from a stored examination and puts them into the tenant's store. Objects are written
- * under unique keys before the transaction that makes them visible; those that lose a race are removed again.
+ * under unique keys before the transaction that makes them visible; if that transaction loses a race, they are deleted.
  */
 
 import { nullOn } from '../../errors.ts';

@@ -6,7 +6,7 @@ export const document: typeof english = {
     beside:
       'Links das untersuchte Bild, rechts das andere; beide auf den gemeinsamen Ausschnitt zugeschnitten und gleich ausgerichtet.',
     alike: 'Alle Unterschiede lassen sich durch Speichern und Skalieren erklären.',
-    framed: 'Die umrandeten Stellen unterscheiden sich.',
+    framed: 'An den umrandeten Stellen unterscheiden sich die beiden Bilder.',
     gone: 'Das Original dieses Bildes ist nicht mehr gespeichert und kann hier nicht gezeigt werden.',
   },
   head: {
@@ -49,7 +49,7 @@ export const document: typeof english = {
       'Alle Methoden zusammen bleiben unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Abgesehen von dieser Angabe: ${traces}`,
     noneWithoutEntry:
-      'Ohne diese Angabe ließe sich weder beurteilen, ob KI das Bild erzeugt hat, noch, ob es verändert wurde.',
+      'Abgesehen von dieser Angabe lässt sich nicht beurteilen, ob das Bild KI-erzeugt oder verändert ist.',
     submitted: 'Vorgelegtes Bild',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined:

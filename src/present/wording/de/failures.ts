@@ -18,7 +18,7 @@ export const failures: FailureSentences = {
   too_many_bytes: ({ megabytes, limit }) =>
     `Die Datei ist ${comma(megabytes)} MB groß; untersucht werden höchstens ${comma(limit)} MB.`,
   more_bytes_than: ({ megabytes }) =>
-    `Die Datei ist größer als ${megabytes} MB; mehr lässt sich nicht untersuchen.`,
+    `Die Datei ist größer als ${megabytes} MB; größere Dateien lassen sich nicht untersuchen.`,
   side_too_short: sideOutOfRange,
   side_too_long: sideOutOfRange,
   too_many_pixels: ({ width, height, megapixels }) =>
@@ -66,7 +66,8 @@ export const failures: FailureSentences = {
     'Das ist ein Ordner; mit --recursive werden die Bilder darin untersucht.',
   folder: () => 'Das ist ein Ordner; geben Sie ein Bild daraus an.',
   no_picture_in_folder: () => 'In diesem Ordner liegt kein Bild.',
-  device: () => 'Das ist ein Gerät oder eine Pipe; speichern Sie das Bild in einer Datei.',
+  device: () =>
+    'Die Eingabe ist eine Gerätedatei oder eine Pipe; speichern Sie das Bild in einer gewöhnlichen Datei.',
   no_such_file: () => 'Diese Datei gibt es nicht.',
   name_too_long: () => 'Diese Datei gibt es nicht: Ihr Name ist zu lang.',
   not_allowed: () => 'Sie dürfen diese Datei nicht lesen; ändern Sie ihre Zugriffsrechte.',

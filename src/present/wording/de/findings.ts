@@ -209,7 +209,7 @@ const statements: English['statements'] = {
     'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
   source_type_named: ({ type }) =>
     type === null
-      ? 'Die Datei nennt einen digitalen Quelltyp, der keiner der IPTC-Begriffe ist.'
+      ? 'Die Datei nennt einen digitalen Quelltyp (Digital Source Type), der im IPTC-Vokabular nicht vorkommt.'
       : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));

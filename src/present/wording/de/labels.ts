@@ -143,7 +143,7 @@ export const labels: typeof english = {
     extension_disagrees: 'Dateiendung passt nicht zum Inhalt',
     reduced_to_8_bit: 'auf 8 Bit je Kanal reduziert',
     first_page: 'erste von mehreren Seiten',
-    main_picture: 'Hauptbild von mehreren in der Datei',
+    main_picture: 'Hauptbild; die Datei enthält mehrere Bilder',
     jpeg_of_raw: 'das JPEG in voller Größe aus einer RAW-Datei',
     rotated_by_container: 'gedreht, wie die Datei es angibt',
     end_marker_missing: 'ohne Endmarke; alle Zeilen sind vorhanden',

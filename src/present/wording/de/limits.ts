@@ -7,7 +7,7 @@ export const limits: typeof english = {
     sides: ({ least, greatest }) =>
       `Diese Bilder hatten an der längeren Seite ${least} bis ${greatest} Pixel; mit größeren und kleineren Bildern wurde nicht gemessen.`,
     outside: ({ least, greatest, own }) =>
-      `Für die Frage nach KI wurde das Verfahren an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses Bild hat ${own}. Die hier zur KI-Frage angegebene Stärke ist daher weniger sicher.`,
+      `Ob das Verfahren KI-erzeugte Bilder erkennt, wurde an Bildern mit ${least} bis ${greatest} Pixeln an der längeren Seite geprüft; dieses Bild hat ${own}. Die hier dazu angegebene Stärke ist daher weniger sicher.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Eine Entscheidung darf sich nicht allein auf sein Ergebnis stützen.',
     columns: [
       'Bedingung',
@@ -27,7 +27,7 @@ export const limits: typeof english = {
     changes: {
       title: 'Veränderte Teile',
       intro: ({ strategy, changed, photographs }) =>
-        `Wie oft Bilder mit der Strategie ${strategy} als verändert eingestuft wurden, gemessen an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle, nach Bildern berechnet (Clopper und Pearson).`,
+        `Wie oft Bilder mit der Strategie ${strategy} als verändert eingestuft wurden, gemessen an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder wurde bei der Entwicklung des Verfahrens verwendet. In Klammern stehen zweiseitige 95-%-Konfidenzintervalle mit dem einzelnen Bild als Einheit (Clopper und Pearson).`,
       columns: [
         'Bedingung',
         'Veränderte als verändert eingestuft',
@@ -41,7 +41,7 @@ export const limits: typeof english = {
       },
       sizes: {
         intro:
-          'Dasselbe nach Größe, ohne erneutes Speichern. Hier zählen auch simulierte Veränderungen in unbeschnittenen Fotografien; die in großen Bildern sind fast alle simuliert.',
+          'Dasselbe nach Größe, ohne erneutes Speichern. Hier zählen auch simulierte Veränderungen in unbeschnittenen Fotografien mit; in großen Bildern sind fast alle Veränderungen simuliert.',
         column: 'Megapixel (Bilder)',
         row({ from, below, changed, photographs }) {
           const range = from === null ? `unter ${below}` : `${from} bis ${below}`;

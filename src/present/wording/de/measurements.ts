@@ -60,7 +60,7 @@ export const measurements: typeof english = {
     peak: ({ mean, highest, place, share }) =>
       `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Fläche liegen über 0,5.`,
     even: (mean) =>
-      `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich fällt auf.`,
+      `Mittelwert ${mean}; die Werte sind im ganzen Bild ähnlich, kein Bereich fällt auf.`,
   },
   results: {
     outside:

@@ -131,15 +131,15 @@ export const outcome: typeof english = {
     methods: {
       'trace-network':
         'Nachfragen, wer das Bild aufgenommen hat, und die Originaldatei vom Aufnahmegerät anfordern.',
-      'photograph-likeness': 'Eine Fotografie des Motivs selbst anfordern.',
+      'photograph-likeness': 'Eine direkte Aufnahme des Motivs anfordern.',
       'content-credentials':
         'Den Absender fragen, wer die Datei mit welchem Programm erstellt hat.',
       'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
       'named-software': 'Den Absender fragen, was mit dem genannten Programm gemacht wurde.',
       'file-consistency':
-        'Die Originaldatei vom Aufnahmegerät anfordern: In dieser widersprechen sich die Angaben.',
+        'Die Originaldatei vom Aufnahmegerät anfordern: In der vorliegenden widersprechen sich die Angaben.',
       'compression-tables':
-        'Die Originaldatei vom Aufnahmegerät anfordern: Diese hat ein Programm gespeichert.',
+        'Die Originaldatei vom Aufnahmegerät anfordern: Die vorliegende hat ein Programm gespeichert.',
       'file-layout':
         'Nachfragen, wie die Datei entstanden ist, und die Originaldatei vom Aufnahmegerät anfordern.',
       'localisation-network':
@@ -157,9 +157,9 @@ export const outcome: typeof english = {
       low: 'die etwa so stark komprimiert sind wie dieses (JPEG-Qualität 75)',
     },
     generated: (quality, called, open, passed) =>
-      `In Tests mit Bildern, ${quality}, erkannte die Prüfung auf KI ${called} KI-erzeugten, ließ ${open} offen und hielt ${passed} für Fotografien.`,
+      `In Tests mit Bildern, ${quality}, wurden ${called} KI-erzeugten Bildern erkannt; ${open} blieben offen, ${passed} galten als Fotografien.`,
     found: (called, size) =>
-      `Die Suche nach Veränderungen erkannte ${called} veränderten Bildern${size} (Verdachtsfälle nicht mitgezählt).`,
+      `Von veränderten Bildern${size} wurden ${called} als verändert erkannt (Verdachtsfälle nicht mitgezählt).`,
     sizes: (from, below) =>
       from === null
         ? ` unter ${below} Megapixeln`
@@ -168,7 +168,7 @@ export const outcome: typeof english = {
           : ` von ${from} bis ${below} Megapixeln`,
     hints: 'Bloße Hinweise wie hier zählen weder als erkannt noch als Fehlalarm.',
     kinds: (told, of, falsely) =>
-      `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen fand oder vermutete es ${told}; Fehlalarme, Verdachtsfälle mitgezählt: ${falsely} unveränderten Bildern.`,
+      `In einem zweiten Test mit ${of} von Hand veränderten Bildern aller Größen wurde bei ${told} eine Veränderung gefunden oder vermutet; Fehlalarme, Verdachtsfälle mitgezählt: ${falsely} unveränderten Bildern.`,
     kind: (name, found, pictures) => `${found} von ${pictures} ${name}`,
     kindNames: {
       splice: 'Fotomontagen',
@@ -183,7 +183,7 @@ export const outcome: typeof english = {
     changed: (called, rate, high) =>
       `${called} unveränderten Bildern als verändert (${rate}, höchstens ${high})`,
     suspected: (quality, rightly, falsely, rate, high) =>
-      `In Tests mit Bildern aller Größen, ${quality}, stufte die Suche ${rightly} von Hand veränderten Bildern als verändert oder verdächtig ein. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, höchstens ${high}).`,
+      `In Tests mit Bildern aller Größen, ${quality}, wurden ${rightly} von Hand veränderten Bildern als verändert oder verdächtig eingestuft. Fehlalarme (Rate und Obergrenze ihres 95-%-Konfidenzintervalls): ${falsely} unveränderten Bildern (${rate}, höchstens ${high}).`,
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     byTraces: 'Für die Spuren allein:',
     vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',

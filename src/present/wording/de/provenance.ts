@@ -17,7 +17,7 @@ const inconsistencies: English['inconsistencies'] = {
   thumbnail_content_differs: () =>
     'Das Vorschaubild in den Kameradaten (EXIF) zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
   camera_tags_without_camera_tables: ({ program }) =>
-    `Die Datei nennt eine Kamera, ihre Quantisierungstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
+    `Die Datei nennt eine Kamera, enthält aber die Quantisierungstabellen eines Programms (${program}): Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
     'Die Herstellernotiz, die Kameras des genannten Herstellers immer schreiben, fehlt: Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>

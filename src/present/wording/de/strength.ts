@@ -85,7 +85,7 @@ export const strength: typeof english = {
     unsigned: (adverb) =>
       `Die Angabe spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Keine vertrauenswürdige Signatur bestätigt sie, und jeder kann sie in eine Datei schreiben.`,
     watermark: (adverb) =>
-      `Das Zeichen in den Pixeln spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
+      `Das Wasserzeichen oder Logo im Bild spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Es entsteht nicht zufällig, doch jeder kann es in ein Bild setzen.`,
     signed: (adverb) =>
       `Die Angabe spricht ${adverb} für ${sides.declared} (pauschal eingestuft, nicht gemessen): Die Signatur passt zur Datei, doch signieren kann jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt.`,
     trusted: (adverb) =>
@@ -177,7 +177,7 @@ export const strength: typeof english = {
       valid:
         'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
       broken:
-        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Schon erneutes Speichern oder Skalieren bewirkt das; das Bild muss nicht verändert sein.',
+        'Die Datei wurde nach dem Signieren verändert: Ihre Content Credentials passen nicht mehr. Schon erneutes Speichern oder Skalieren bewirkt das; am Bildinhalt muss dazu nichts verändert worden sein.',
       unreadable: 'Die Content Credentials sind nicht lesbar und haben daher keine Aussagekraft.',
     },
     authenticity:

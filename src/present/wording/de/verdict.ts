@@ -42,7 +42,7 @@ export const verdict: typeof english = {
       'Ob das Bild echt ist, kann diese Untersuchung nicht klären.',
     ],
     uncertain: [
-      'Der Befund reicht nicht aus, um zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu entscheiden.',
+      'Der Befund reicht nicht aus, um zu entscheiden, ob das Bild echt oder aber KI-erzeugt oder verändert ist.',
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
     suspected:

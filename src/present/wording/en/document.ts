@@ -51,7 +51,8 @@ export const document = {
     byAll: 'Taken together, the methods do not reach the threshold for a finding.',
     /** What the picture itself says, if the file declares what it is. */
     withoutEntry: (traces: string) => `Leaving that entry aside: ${traces}`,
-    noneWithoutEntry: 'Without that entry, neither generation nor a change can be judged.',
+    noneWithoutEntry:
+      'Apart from that entry, it cannot be judged whether the picture was generated or changed.',
     submitted: 'Picture submitted',
     noRegion: 'none; together, the methods mark no part of the picture',
     outlined:

@@ -124,7 +124,7 @@ export const strength = {
     unsigned: (adverb: string) =>
       `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): no trusted signature confirms it, and anyone can write such an entry into a file.`,
     watermark: (adverb: string) =>
-      `The mark in the pixels provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): it does not arise by chance, but anyone can put it into a picture.`,
+      `The watermark or logo in the picture provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): it does not arise by chance, but anyone can put it into a picture.`,
     signed: (adverb: string) =>
       `What the file says provides ${adverb} support for ${sides.declared} (graded by a fixed rule, not by a measured ratio): the signature matches the file, but anyone can sign, and it is not established that this signer can be trusted.`,
     trusted: (adverb: string) =>

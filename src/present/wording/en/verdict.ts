@@ -104,9 +104,9 @@ export const verdict = {
   /** Why a change is only suspected, however strong the evidence. */
   onlySuspected: {
     small:
-      'Pictures with fewer than 65,536 pixels are too small for the method to establish a change, so one is only ever suspected.',
+      'Pictures with fewer than 65,536 pixels are too small for the method to establish a change; in them, one can only be suspected.',
     damaged:
-      'The file is cut off or damaged, and what is missing can be mistaken for a change; in such a file, a change is only ever suspected.',
+      'The file is cut off or damaged, and what is missing can be mistaken for a change; in such a file, a change can only be suspected.',
   },
   strategies: {
     pedantic: 'strict (pedantic: decides least often)',

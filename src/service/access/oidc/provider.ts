@@ -159,7 +159,7 @@ async function attempt<T>(call: () => Promise<T>): Promise<T> {
 function translated(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   if (!(error instanceof ResponseBodyError)) return unavailable(error);
-  // RFC 6749, section 5.2; some providers call a token they cannot read an invalid request.
+  // RFC 6749, section 5.2; some providers answer `invalid_request` to a token that they cannot read.
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return unauthenticated('The refresh token is not valid; log in again.');
   }

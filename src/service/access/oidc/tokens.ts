@@ -90,7 +90,7 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
 function assertJwt(kind: 'access' | 'id', token: string): void {
   if (token.length > maxTokenLength) {
     throw unauthenticated(
-      `The ${kind} token is longer than ${maxTokenLength} characters; let the identity provider put fewer groups or roles into it.`,
+      `The ${kind} token is longer than ${maxTokenLength} characters; configure the identity provider to put fewer groups or roles into it.`,
     );
   }
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return;
@@ -108,7 +108,7 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
 function assertUnbound({ cnf }: JWTPayload): void {
   if (cnf === undefined) return;
   throw unauthenticated(
-    'The token is bound to a key (DPoP or mutual TLS), which this service does not check; let the identity provider issue bearer tokens to this client.',
+    'The token is bound to a key (DPoP or mutual TLS), which this service does not check; configure the identity provider to issue bearer tokens to this client.',
   );
 }
 
