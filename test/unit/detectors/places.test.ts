@@ -80,7 +80,7 @@ test.each([
   [
     at(10, 10, 100, 560),
     'along_left',
-    'over the whole height on the left',
+    'on the left, from top to bottom',
     'links über die ganze Höhe',
   ],
   [

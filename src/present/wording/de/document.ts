@@ -36,7 +36,7 @@ export const document: typeof english = {
       file: 'Datei',
     },
     scale:
-      'Stufen (Quotient): ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
+      'Stufen: ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
     alone: (adverb, numbers) =>
       `für sich allein ein ${adverb}es Anzeichen${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
     ungraded: (told) => `Ohne Einstufung: ${told}`,
@@ -83,7 +83,7 @@ export const document: typeof english = {
         'Die Angabe kann falsch sein. Jemand kann sie in die Datei einer Zeichnung eingetragen haben, oder in die einer Fotografie, um diese unglaubwürdig zu machen.',
     },
     program: (program, models, time) =>
-      `${program} mit den Modellen ${models}, ohne menschliche Bewertung; ${time}`,
+      `${program} (Modelle ${models}), ohne menschliche Bewertung; ${time}`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,

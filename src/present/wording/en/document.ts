@@ -37,7 +37,7 @@ export const document = {
       file: 'File',
     },
     scale:
-      'Scale of ratios: 2 or more weak, 10 moderate, 100 moderately strong, 1,000 strong, 10,000 very strong.',
+      'Scale: 2 or more weak, 10 moderate, 100 moderately strong, 1,000 strong, 10,000 very strong.',
     /** The grade of one method, beside that of all together. @param numbers - of the places that it marks. */
     alone: (adverb: string, numbers: readonly number[]) =>
       `${adverb} for this method alone${numbers.length === 0 ? '' : ` (${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')})`}`,
@@ -90,7 +90,7 @@ export const document = {
         'The entry may be false: someone may have added it to a drawing, or to a photograph in order to discredit it.',
     },
     program: (program: string, models: string, time: string) =>
-      `${program} with the models ${models}, without human judgement; ${time}`,
+      `${program} (models ${models}), without human judgement; ${time}`,
     noOperator: 'No name recorded',
     reviewer: (name: string) =>
       `${name} is named; the review is open until the section “Review” is signed`,
