@@ -252,7 +252,7 @@ export const settingsSchema = Type.Object({
     intakes,
     'contract',
     'what',
-    'what is accepted; contract: JPEG and PNG up to 4,096 pixels a side, as the API specification says; everything: all formats, up to 16,384 pixels a side and 100 megapixels',
+    'what is accepted: JPEG and PNG up to 4,096 pixels a side (contract), or everything up to 16,384 pixels and 100 megapixels',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(
@@ -337,12 +337,7 @@ export const settingsSchema = Type.Object({
     'the mail server, with user name and password if it needs them',
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver for feedback'),
-  logLevel: oneOf(
-    logLevels,
-    'info',
-    'level',
-    'how much is logged; on a terminal, only warnings unless this is set',
-  ),
+  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal, warn by default'),
   hashLoggedAccounts: onOff(
     'log the accounts of refused logins and keys as hashes instead of in the clear',
   ),

@@ -3,14 +3,10 @@
  * file.
  */
 
-import { createHash } from 'node:crypto';
-import { modelName } from '../../engine/contract.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
-import type { Language } from '../../contract/vocabulary.ts';
 import type { Examination, Place } from '../../engine/result.ts';
-import { formatNames } from '../../contract/formats.ts';
 import { isQuarterTurn } from '../../image/orientation.ts';
 import { type WordedFinding, writeBriefly } from '../findings.ts';
 import { leadsToAbstain } from '../forensic-text.ts';
@@ -18,7 +14,6 @@ import { writeNotes } from '../notes.ts';
 import { altersContent, signerTrust, writeDeclaredEdits } from '../origin.ts';
 import { mainGround, writeBecause, writeGroundInFull } from '../presentation.ts';
 import { capitalised, printable } from '../printable.ts';
-import { type ReportItem, writeActor } from '../report-item.ts';
 import {
   isAboutPart as isOfPart,
   isNeverCalled,
@@ -28,10 +23,10 @@ import {
   tracesAgree,
 } from '../result.ts';
 import { writeSeenBefore } from '../seen-before.ts';
-import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
+import { type Block, type Row, row, type SectionInput } from './blocks.ts';
+import { identityRows } from './identity.ts';
 import { isShown, localisingMethods, toldInProvenance } from './findings.ts';
 import { writeOutsideSizes } from './validation.ts';
-import { wordsIn } from '../wording/catalogue.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, labels, presentation, result } = input;
@@ -100,6 +95,7 @@ function markedBy(input: SectionInput): readonly string[] {
   const { document, findings, outcome } = catalogue;
   const places = placesOfAnswer(input);
   const copies = places.filter(({ methods }) => methods.includes(copyMove.method));
+  const isSure = places.some(({ methods }) => methods.length > 0);
   return places.map((one, at) => {
     const { region, methods } = one;
     const { place, share } = areaOf(region, examination.facts);
@@ -107,7 +103,7 @@ function markedBy(input: SectionInput): readonly string[] {
     const twin = copies.includes(one) ? copies.find((other) => other !== one) : undefined;
     const told = [
       ...(isInDamage(one, examination) ? [document.head.inDamage] : []),
-      ...(methods.length === 0 ? [document.head.together] : []),
+      ...(methods.length === 0 ? [document.head[isSure ? 'further' : 'together']] : []),
       ...(twin === undefined ? [] : [document.head.sameAs(places.indexOf(twin) + 1)]),
     ];
     return `${at + 1}: ${where}${told.length === 0 ? '' : ` (${told.join(', ')})`}`;
@@ -355,76 +351,4 @@ function tracesOf({ evidence, catalogue }: SectionInput, ratios: string): string
   if (ratios !== '') return withoutEntry(ratios);
   const [why] = evidence.byTraces?.reasons ?? [];
   return `${noneWithoutEntry} ${why === undefined ? '' : writeBecause(why, null, catalogue)}`.trim();
-}
-
-/** The three roles (program, operator, reviewer), the file and this report. */
-function identityRows(input: SectionInput): readonly Row[] {
-  const { examination, item, labels, catalogue, numbers } = input;
-  const { facts, model, locator, environment } = examination;
-  const { head, caseData, custody } = catalogue.document;
-  const { rows } = head;
-  const version = `${labels.product} ${printable(environment['forensics'] ?? '')}`.trim();
-  const models = [model, ...(locator === null ? [] : [locator])].map((one) =>
-    printable(modelName(one), 80),
-  );
-  const { caseNumber, exhibit, examiner, note } = item.caseData ?? {};
-  const named = [
-    ...(caseNumber === undefined ? [] : [printable(caseNumber, 80)]),
-    ...(exhibit === undefined ? [] : [`${caseData.exhibit} ${printable(exhibit, 80)}`]),
-  ];
-  const operator = item.custody?.find(({ actor }) => actor !== 'service')?.actor;
-  const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)} ${labels.pixels}`;
-  const bytes = `${numbers.count(facts.sizeBytes)} ${labels.bytes}`;
-  const misnamed = facts.notes.includes('extension_disagrees') ? ` (${head.misnamed})` : '';
-  return [
-    {
-      label: rows.program,
-      value: head.program(version, models.join(', '), numbers.time(item.examinedAt)),
-    },
-    {
-      label: rows.operator,
-      value:
-        operator === undefined || operator === 'operator'
-          ? head.noOperator
-          : capitalised(printable(writeActor(operator, custody.actors), 80)),
-    },
-    {
-      label: rows.reviewer,
-      value: examiner === undefined ? head.noReviewer : head.reviewer(printable(examiner, 80)),
-    },
-    ...row(named.length > 0, caseData.caseNumber, named.join('; ')),
-    ...foreignRow(caseData.note, note ?? null, 300),
-    {
-      label: rows.file,
-      value: [
-        `${formatNames[facts.format]}${misnamed}`,
-        size,
-        bytes,
-        `SHA-256 ${facts.sha256}`,
-      ].join(', '),
-    },
-  ];
-}
-
-/** Below the title: the picture's name, the report's number and, on a server, the analysis. */
-export function writeSubtitle(examination: Examination, item: ReportItem, language: Language) {
-  const { rows } = wordsIn(language).labels;
-  return [
-    printable(item.name, 100),
-    `${rows.report} ${reportNumber(examination, item)}`,
-    ...(item.analysisId === null ? [] : [`${rows.analysis} ${printable(item.analysisId)}`]),
-  ].join(' · ');
-}
-
-/**
- * The same in every language, different for any other picture, model, setting or run: 48 bits of a SHA-256 in groups of
- * four digits.
- */
-export function reportNumber(
-  { facts, model, options }: Examination,
-  { analysisId, examinedAt }: ReportItem,
-): string {
-  const parts = [facts.sha256, model.files, options, analysisId, examinedAt.toISOString()];
-  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-  return digest.slice(0, 12).toUpperCase().match(/.{4}/g)!.join('-');
 }

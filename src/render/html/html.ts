@@ -24,7 +24,7 @@ import {
   type Row,
   type Section,
 } from '../../present/sections/blocks.ts';
-import { writeSubtitle } from '../../present/sections/head.ts';
+import { writeSubtitle } from '../../present/sections/identity.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 

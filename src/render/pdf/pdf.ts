@@ -15,7 +15,7 @@ import {
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
 import type { CaseData } from '../../present/report-item.ts';
-import { reportNumber, writeSubtitle } from '../../present/sections/head.ts';
+import { reportNumber, writeSubtitle } from '../../present/sections/identity.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';

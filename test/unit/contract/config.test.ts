@@ -108,7 +108,7 @@ test.each([
   [
     'FORENSICS_PUBLIC_URL',
     'http://forensics.example',
-    'FORENSICS_PUBLIC_URL must be an https:// address without path, such as https://forensics.example.',
+    'FORENSICS_PUBLIC_URL must be an https:// address without a path, such as https://forensics.example.',
   ],
   [
     'FORENSICS_OIDC_ISSUER',

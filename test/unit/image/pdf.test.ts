@@ -1,13 +1,13 @@
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
-import { listPdfParts, type PdfContents, readPdfPart } from '../../../src/image/pdf.ts';
+import { listPdfParts, readPdfPart } from '../../../src/image/pdf.ts';
 import { localLimits } from '../../../src/image/picture.ts';
 import { makePdf } from '../../fixtures/pdf-file.ts';
 
 let jpeg: Buffer;
 let png: Buffer;
 let document: Uint8Array;
-let contents: PdfContents;
+let contents: Awaited<ReturnType<typeof listPdfParts>>;
 
 beforeAll(async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;

@@ -110,7 +110,7 @@ describe('the strength of a verdict from traces', () => {
       'are 4.4 times as probable in a photograph as in a generated picture (likelihood ratio 4.4, capped: the tests were too small to support more)',
     );
     expect(statement.de).toContain(
-      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, hier begrenzt: Für mehr waren die Tests zu klein)',
+      'bei einer Fotografie 4,4-mal so wahrscheinlich wie bei einem KI-erzeugten Bild (Likelihood-Quotient 4,4, nach oben begrenzt, weil die Tests für mehr nicht ausreichen)',
     );
     expect(statement.de).toContain('das spricht schwach für eine Fotografie.');
     expect(cap?.statement.en).toContain(
@@ -556,7 +556,7 @@ test('a result without signs says what would have been found, by size and kind o
 
   expect(evidence.changesFound).toEqual({ found: 42, of: 84 });
   expect(evidence.errorRate?.en).toBe(
-    'In tests with pictures that, like this one, are not strongly compressed, the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and took 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms, suspicions counted: 5 of 166 unchanged pictures.',
+    'In tests with pictures that, like this one, are not strongly compressed, the test for AI generation recognised 97 of 277 generated pictures, left 147 undecided and mistook 33 for photographs. False alarms (rate, and upper end of its 95% confidence interval): 22 of 1,221 photographs called generated (1.8%, up to 2.7%). The search for changes recognised 42 of 84 changed pictures below 1.5 megapixels (suspicions not counted). False alarms: 1 of 166 unchanged pictures called changed (0.6%, up to 3.3%). In a second test, with 19 pictures of all sizes, changed by hand, it found or suspected 9 of 19 parts copied within the picture; false alarms, suspicions counted: 5 of 166 unchanged pictures.',
   );
 });
 

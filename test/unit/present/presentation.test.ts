@@ -66,8 +66,8 @@ test('a place that no single method marks is called uncertain', () => {
   const answer = readAnswer('fake', writeEvidence(examination), [], []);
 
   for (const result of [readResult(examination), answer]) {
-    expect(present(result, 'en').because).toMatch(/^The picture as a whole .* is uncertain/);
-    expect(present(result, 'de').because).toMatch(/^Das Bild gilt insgesamt .* ist unsicher/);
+    expect(present(result, 'en').because).toMatch(/^Something in the picture .* is uncertain/);
+    expect(present(result, 'de').because).toMatch(/^Etwas im Bild .* ist unsicher/);
   }
 });
 

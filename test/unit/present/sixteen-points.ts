@@ -24,8 +24,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['Berichtsnummer', 'Programm'],
       },
       {
-        en: ['forensics 0.1.0 (models trace 7, locate 2), without human judgement'],
-        de: ['forensics 0.1.0 (Modelle trace 7, locate 2), ohne menschliche Bewertung'],
+        en: ['forensics 0.1.0 (trace 7, locate 2), without human judgement'],
+        de: ['forensics 0.1.0 (trace 7, locate 2), ohne menschliche Bewertung'],
       },
     ],
   ],

@@ -117,7 +117,7 @@ export interface SignedObject {
   readonly key: string;
 }
 
-export type ObjectUrls = ReturnType<typeof createObjectUrls>;
+type ObjectUrls = ReturnType<typeof createObjectUrls>;
 
 interface ObjectUrlsSettings {
   /** 32 random bytes. */

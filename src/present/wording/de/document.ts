@@ -38,10 +38,10 @@ export const document: typeof english = {
     scale:
       'Stufen: ab 2 schwach, ab 10 mäßig, ab 100 deutlich, ab 1.000 stark, ab 10.000 sehr stark.',
     alone: (adverb, numbers) =>
-      `für sich allein ein ${adverb}es Anzeichen${numbers.length === 0 ? '' : ` (Nr. ${numbers.join(' und ')})`}`,
+      `${adverb} (für sich allein${numbers.length === 0 ? '' : `, für Nr. ${numbers.join(' und ')}`})`,
     ungraded: (told) => `Ohne Einstufung: ${told}`,
     maybeMarked: 'Ob die markierte Stelle davon herrührt, ist nicht bekannt.',
-    changedToo: 'Ob das Bild verändert wurde, sagt das nicht.',
+    changedToo: 'Darüber, ob das Bild verändert wurde, sagt das nichts aus.',
     byOne: 'der Verdacht beruht auf einer einzigen Methode',
     byOneOfAll:
       'Eine einzelne Methode überschreitet ihre Schwelle; das genügt für einen Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, sprechen die Befunde weder für noch gegen eine Veränderung.',
@@ -62,7 +62,8 @@ export const document: typeof english = {
       real: 'Die Methoden, die nach Veränderungen suchen, ergeben einen niedrigeren Wert, als er bei veränderten Bildern üblich ist, auch bei solchen, deren Veränderung sie übersehen.',
       fake: 'Die Methoden, die nach Veränderungen suchen, ergeben zusammen einen Wert, der bei veränderten Bildern häufiger ist als bei unveränderten.',
     },
-    together: 'von keiner Methode allein markiert, der Ort ist daher unsicher',
+    together: 'ergibt sich nur aus allen Methoden zusammen, der Ort ist daher unsicher',
+    further: 'mögliche weitere Stelle, von keiner Methode allein markiert',
     unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Im Bild spricht nichts dagegen.',
     cameraNamed: 'Die Datei nennt eine Kamera, was dennoch für eine Fotografie spricht.',
@@ -83,7 +84,7 @@ export const document: typeof english = {
         'Die Angabe kann falsch sein. Jemand kann sie in die Datei einer Zeichnung eingetragen haben, oder in die einer Fotografie, um diese unglaubwürdig zu machen.',
     },
     program: (program, models, time) =>
-      `${program} (Modelle ${models}), ohne menschliche Bewertung; ${time}`,
+      `${program} (${models}), ohne menschliche Bewertung; ${time}`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,

@@ -38,7 +38,7 @@ const contradictions: English['contradictions'] = {
   created_after_modified: 'ein Speicherdatum vor der Aufnahme',
   time_in_future: 'ein Zeitpunkt in der Zukunft',
   exif_size_differs:
-    'eine abweichende Bildgröße in den EXIF-Daten, wie nach Skalieren oder Zuschneiden',
+    'eine abweichende Bildgröße in den EXIF-Daten (wie nach Skalieren oder Zuschneiden)',
   thumbnail_shape_differs: 'ein Vorschaubild mit anderem Seitenverhältnis',
   thumbnail_content_differs: 'ein Vorschaubild, das etwas anderes zeigt',
   camera_tags_without_camera_tables:

@@ -37,10 +37,10 @@ export const outcome: typeof english = {
       'Alle Methoden zusammen deuten leicht auf eine Veränderung hin, reichen für einen Verdacht aber nicht aus. Ob der Inhalt stimmt, wurde nicht geprüft.',
     wholeReal:
       'Das Bild als Ganzes zeigt keine Anzeichen dafür, dass es KI-erzeugt ist; ob KI an einer Stelle eingesetzt wurde, bleibt offen.',
-    wholeOpen: 'Ob KI das Bild erzeugt hat, ist nicht entschieden.',
+    wholeOpen: 'Ob KI das Bild erzeugt hat, bleibt unentschieden.',
     savedAgain: {
       saved: (program, sign) =>
-        `${program === null ? `Die Datei wurde wohl später neu gespeichert, Anzeichen: ${sign}` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
+        `${program === null ? `Die Datei wurde wohl nach der Aufnahme neu gespeichert; darauf deutet ${sign} hin` : `Laut Metadaten wurde die Datei mit ${program} gespeichert`}; eine Veränderung bedeutet das allein nicht.`,
       signed: 'Die Datei passt nicht mehr zu ihrer Signatur; schon erneutes Speichern bewirkt das.',
       rewritten: (program) =>
         `Es fehlen die Herstellerdaten (MakerNote), die die angegebene Kamera immer schreibt: ${program === null ? 'Die Kameradaten wurden neu geschrieben, wie es viele Programme tun, oder stammen nicht von der Kamera' : `Das kann am Speichern mit ${program} liegen, das die Datei nennt; sonst stammen die Kameradaten nicht von der Kamera`}.`,
@@ -53,7 +53,7 @@ export const outcome: typeof english = {
         one: `Eine Stelle${place} unterscheidet sich vom Rest.`,
         several: `Mehrere Stellen${place} unterscheiden sich vom Rest.`,
         copies: `Zwei Stellen${place} gleichen einander wie Original und Kopie.`,
-        unsure: `Das Bild gilt insgesamt als verändert; wo${place}, ist unsicher.`,
+        unsure: `Etwas im Bild scheint verändert zu sein; wo${place}, ist unsicher.`,
       })[marked],
     declared: (place, name) => `So steht es in ${place}${name}.`,
     manipulation_suspected: (place, marked) =>
@@ -65,7 +65,8 @@ export const outcome: typeof english = {
       })[marked],
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
-    no_usable_trace: 'Es sind keine Spuren messbar, weder von einer Kamera noch von einer KI.',
+    no_usable_trace:
+      'Es sind keine Spuren messbar, weder von einer Kamera noch von einer KI; das Bild lässt sich daher nicht beurteilen.',
     not_a_photograph:
       'Das Programm hält es für eine Zeichnung, ein Bildschirmfoto oder einen Scan; es kann sich irren.',
     outside_training_domain: 'Es gleicht keinem der Bilder, mit denen das Verfahren geprüft wurde.',

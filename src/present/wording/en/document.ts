@@ -40,7 +40,7 @@ export const document = {
       'Scale: 2 or more weak, 10 moderate, 100 moderately strong, 1,000 strong, 10,000 very strong.',
     /** The grade of one method, beside that of all together. @param numbers - of the places that it marks. */
     alone: (adverb: string, numbers: readonly number[]) =>
-      `${adverb} for this method alone${numbers.length === 0 ? '' : ` (${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')})`}`,
+      `${adverb} (this method alone${numbers.length === 0 ? '' : `, for ${numbers.length === 1 ? 'no.' : 'nos.'} ${numbers.join(' and ')}`})`,
     ungraded: (told: string) => `Not graded: ${told}`,
     maybeMarked: 'Whether the marked part comes from one of these steps is not known.',
     changedToo: 'This does not say whether the picture was changed.',
@@ -67,7 +67,9 @@ export const document = {
       fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
     /** For a place that no method marks on its own. */
-    together: 'no single method marks it, so the place is uncertain',
+    together: 'only all methods combined mark it, so the place is uncertain',
+    /** The same beside places that a method marks. */
+    further: 'a possible further place, which no single method marks',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'None found in the picture.',
     cameraNamed: 'The file names a camera, which suggests a photograph after all.',
@@ -90,7 +92,7 @@ export const document = {
         'The entry may be false: someone may have added it to a drawing, or to a photograph in order to discredit it.',
     },
     program: (program: string, models: string, time: string) =>
-      `${program} (models ${models}), without human judgement; ${time}`,
+      `${program} (${models}), without human judgement; ${time}`,
     noOperator: 'No name recorded',
     reviewer: (name: string) =>
       `${name} is named; the review is open until the section “Review” is signed`,

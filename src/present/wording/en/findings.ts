@@ -47,7 +47,8 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   modified_after_capture: 'a saving time after the capture',
   created_after_modified: 'a saving time before the capture',
   time_in_future: 'a time in the future',
-  exif_size_differs: 'another picture size in the EXIF data, as after scaling or cropping',
+  exif_size_differs:
+    'a picture size in the EXIF data that differs, as it does after scaling or cropping',
   thumbnail_shape_differs: 'a thumbnail of a different shape',
   thumbnail_content_differs: 'a thumbnail that shows something else',
   camera_tags_without_camera_tables: 'a camera’s name with a program’s compression tables',

@@ -51,7 +51,7 @@ export const outcome = {
     wholeReal:
       'The picture as a whole shows no sign of AI generation; whether AI was used on a part remains open.',
     /** The same, if that is not clear. */
-    wholeOpen: 'Whether AI generated the picture is not decided.',
+    wholeOpen: 'It remains undecided whether AI generated the picture.',
     /** Follows, if nothing was found in the picture or nothing was decided. */
     savedAgain: {
       /** @param sign - without a program. */
@@ -69,7 +69,7 @@ export const outcome = {
         one: `One part${place} differs from the rest.`,
         several: `Several parts${place} differ from the rest.`,
         copies: `Two parts${place} match as an original and its copy would.`,
-        unsure: `The picture as a whole is rated as changed; where${place} is uncertain.`,
+        unsure: `Something in the picture seems to have been changed; where${place} is uncertain.`,
       })[marked],
     declared: (place: string, name: string) => `It says so in ${place}${name}.`,
     manipulation_suspected: (place: string, marked: Marked) =>
@@ -81,7 +81,8 @@ export const outcome = {
       })[marked],
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
-    no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',
+    no_usable_trace:
+      'No traces can be measured in the picture, either of a camera or of AI, so it cannot be judged.',
     not_a_photograph: 'The program classes it as a drawing, screenshot or scan; it may be wrong.',
     outside_training_domain: 'It is unlike any picture the method was tested on.',
     margin_within_uncertainty: 'Too close to 50% to call.',
@@ -167,7 +168,7 @@ export const outcome = {
       low: 'about as strongly compressed as this one (JPEG quality 75)',
     },
     generated: (quality: string, called: string, open: string, passed: string) =>
-      `In tests with pictures ${quality}, the test for AI generation recognised ${called} generated pictures, left ${open} undecided and took ${passed} for photographs.`,
+      `In tests with pictures ${quality}, the test for AI generation recognised ${called} generated pictures, left ${open} undecided and mistook ${passed} for photographs.`,
     /** @param size - empty if every size was counted together. */
     found: (called: string, size: string) =>
       `The search for changes recognised ${called} changed pictures${size} (suspicions not counted).`,
