@@ -25,7 +25,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['forensics 0.1.0 (trace 7, locate 2), without human judgement'],
-        de: ['forensics 0.1.0 (trace 7, locate 2), ohne menschliche Bewertung'],
+        de: ['forensics 0.1.0 (trace 7, locate 2), automatisch'],
       },
     ],
   ],

@@ -83,8 +83,7 @@ export const document: typeof english = {
       declared:
         'Die Angabe kann falsch sein. Jemand kann sie in die Datei einer Zeichnung eingetragen haben, oder in die einer Fotografie, um diese unglaubwürdig zu machen.',
     },
-    program: (program, models, time) =>
-      `${program} (${models}), ohne menschliche Bewertung; ${time}`,
+    program: (program, models, time) => `${program} (${models}), automatisch; ${time}`,
     noOperator: 'kein Name erfasst',
     reviewer: (name) =>
       `${name} ist benannt; die Prüfung steht aus, bis der Abschnitt „Prüfung und Unterschrift“ unterschrieben ist`,
