@@ -154,6 +154,11 @@ describe.each(languages)('sections in %s', (language) => {
       { region: { ...region, left: 140 }, methods: [part.method] },
     ];
     const manipulation = { ...suspected.manipulation!, region, places };
+    const { further } = wordsIn(language).document.head;
+    const unmarked = [{ ...places[0]!, methods: [] }, places[1]!];
+    expect(
+      pageWith([part], { ...suspected, manipulation: { ...manipulation, places: unmarked } }),
+    ).toContain(`(${further})`);
     expect(pageWith([part], { ...suspected, manipulation })).toContain(
       capitalised(alone(weak, [2])),
     );

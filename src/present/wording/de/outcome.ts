@@ -154,8 +154,8 @@ export const outcome: typeof english = {
   wrong: {
     some: (called, of) => `${called} von ${of}`,
     qualities: {
-      usual: 'die wie dieses nicht stark komprimiert sind',
-      low: 'die etwa so stark komprimiert sind wie dieses (JPEG-Qualität 75)',
+      usual: 'wie sie veröffentlicht wurden (die Testbedingung, die der Datei am nächsten kommt)',
+      low: 'die als JPEG 75 gespeichert wurden (die Testbedingung, die der Datei am nächsten kommt)',
     },
     generated: (quality, called, open, passed) =>
       `In Tests mit Bildern, ${quality}, wurden ${called} KI-erzeugten Bildern erkannt; ${open} blieben offen, ${passed} galten als Fotografien.`,

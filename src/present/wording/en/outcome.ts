@@ -162,10 +162,10 @@ export const outcome = {
   /** How often this verdict was wrong in tests, and what the method finds; counts per hundred. */
   wrong: {
     some: (called: string, of: string) => `${called} of ${of}`,
-    /** How pictures like this one are saved; follows "pictures". */
+    /** The tested condition that is nearest to the file; follows "pictures". */
     qualities: {
-      usual: 'that, like this one, are not strongly compressed',
-      low: 'about as strongly compressed as this one (JPEG quality 75)',
+      usual: 'as published (the tested condition nearest to this file)',
+      low: 'saved as JPEG 75 (the tested condition nearest to this file)',
     },
     generated: (quality: string, called: string, open: string, passed: string) =>
       `In tests with pictures ${quality}, the test for AI generation recognised ${called} generated pictures, left ${open} undecided and mistook ${passed} for photographs.`,

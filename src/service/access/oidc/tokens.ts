@@ -102,8 +102,8 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
 }
 
 /**
- * RFC 9449, section 7.1: a token bound to a key is no bearer token. The key's proof is not checked here, so whoever
- * copied the token could use it.
+ * RFC 9449, section 7.1: a token bound to a key must not be accepted as a bearer token. Proofs of possession are not
+ * checked here, so anyone with a copy of the token could use it.
  */
 function assertUnbound({ cnf }: JWTPayload): void {
   if (cnf === undefined) return;
