@@ -11,6 +11,7 @@ import {
   strengths,
 } from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
+import type { GeneratorSizes } from '../inference/manifest.ts';
 import type { PictureKind } from '../inference/networks.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import type { CellMap, Region } from './regions.ts';
@@ -58,6 +59,8 @@ export interface TraceEvidence {
     readonly photograph: number;
     readonly photographMin: number;
   } | null;
+  /** What the picture's size indicates; null if it is not one that generators use. */
+  readonly size: Pick<GeneratorSizes, 'ratio' | 'sources' | 'leastSide'> | null;
 }
 
 /** Results of the localisation network. */

@@ -14,6 +14,7 @@ import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
 import { localisationNetwork } from './localisation-network.ts';
 import { photographLikeness } from './photograph-likeness.ts';
+import { pictureSize } from './picture-size.ts';
 import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
 
@@ -34,6 +35,7 @@ export const retiredMethods: readonly string[] = ['jpeg-grid', 'noise-level', 'r
 
 export const detectors: readonly Detector[] = [
   traceNetwork,
+  pictureSize,
   photographLikeness,
   contentCredentials,
   declaredOrigin,

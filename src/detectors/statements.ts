@@ -17,6 +17,11 @@ import type { Area, AreaPlace } from './regions.ts';
 /** For statements that are the same for every picture. */
 type NoValues = Readonly<Record<string, never>>;
 
+export interface Counted {
+  readonly found: number;
+  readonly of: number;
+}
+
 /** Names taken from a file are untrusted text, exactly as the file holds them. */
 export interface FindingValues {
   readonly generated_with_probability: {
@@ -24,6 +29,17 @@ export interface FindingValues {
     readonly probability: number;
     readonly spread: number;
     readonly patches: number;
+  };
+
+  readonly size_of_generators: {
+    /** In pixels. */
+    readonly width: number;
+    readonly height: number;
+    /** Whether it has only the proportions of such a size. */
+    readonly isScaled: boolean;
+    /** Sources with pictures of such sizes, of all sources of its class. */
+    readonly generated: Counted;
+    readonly photographs: Counted;
   };
 
   readonly photograph: NoValues;
@@ -120,6 +136,7 @@ export type FindingStatement = {
 
 /** Why a method has no finding. */
 export type SkipReason =
+  | 'size_of_no_generator'
   | 'no_credentials'
   | 'no_declaration'
   | 'no_software_named'

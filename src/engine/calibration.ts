@@ -43,6 +43,13 @@ export function toFakeProbability(logits: Logits, { calibration }: ModelManifest
   return calibrated(logits.fake - logits.real, calibration.decision);
 }
 
+/** A probability 0..1 after further, independent evidence with this likelihood ratio (Bayes' theorem in odds). */
+export function updated(probability: number, ratio: number): number {
+  // Exactly the same number without further evidence.
+  if (ratio === 1) return probability;
+  return (probability * ratio) / (probability * ratio + 1 - probability);
+}
+
 /** Share of the reference distribution at or below `value`, 0..1, interpolated linearly between evenly spaced quantiles. */
 export function shareBelow(quantiles: readonly number[], value: number): number {
   const steps = quantiles.length - 1;

@@ -8,13 +8,14 @@ import type { Detector, DetectorInput, Finding } from '../detectors/detector.ts'
 import { detectors } from '../detectors/list.ts';
 import { localisationNetwork } from '../detectors/localisation-network.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
+import { findGeneratorSize, pictureSize } from '../detectors/picture-size.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LocateManifest } from '../inference/locate-manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
-import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
+import { toFakeProbability, toPredictions, toTrace, updated } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
@@ -64,17 +65,27 @@ export async function observe(
     const read = await readTraces(picture, trace, seed);
     const input = { picture, traces: read.evidence, provenance };
     const isLeft = (it: Detector) => it === copyMove && inThread.copies !== null;
-    const early = methods.map((it) =>
+    // Models without a list of sizes are of versions that did not have this method.
+    const used = methods.filter(
+      (it) => it !== pictureSize || trace.manifest.generatorSizes.length > 0,
+    );
+    const early = used.map((it) =>
       it === localisationNetwork || isLeft(it) ? null : it.examine({ ...input, changes: null }),
     );
     const findings = early.flatMap((answer) => (answer === null ? [] : findingsIn(answer)));
     const traces = toTraceClaim(read, input, findings, trace);
-    const testStability = createStabilityTest(picture, read.patchScores.meanLogits, trace);
+    const { size } = read.evidence;
+    const testStability = createStabilityTest(
+      picture,
+      read.patchScores.meanLogits,
+      trace,
+      size?.ratio,
+    );
     const observed = { models, traces, testStability };
     await whileWaiting?.(observed);
     const drawn = drawTraces(read.patchScores, trace, grid);
     const changes = await inThread.changes;
-    const answered = methods.map((it, at) =>
+    const answered = used.map((it, at) =>
       isLeft(it) ? null : (early[at] ?? it.examine({ ...input, changes })),
     );
     const copies = await inThread.copies;
@@ -124,6 +135,7 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
         ...patchScores.transformer,
         photographMin: manifest.transformer!.photographMin,
       },
+      size: findGeneratorSize(picture.facts, manifest),
     },
     scores: {
       predictions: toPredictions(patchScores.meanLogits, manifest),
@@ -144,7 +156,7 @@ function toTraceClaim(
   const { cellPx, patchCells } = manifest.input;
   const inside = insideGrid(facts, cellPx);
   return {
-    fakeProbability: evidence.fakeProbability,
+    fakeProbability: updated(evidence.fakeProbability, evidence.size?.ratio ?? 1),
     fakeUncertainty: evidence.fakeUncertainty,
     predictions: scores.predictions,
     trace: toTrace(patchScores.meanLogits, manifest),

@@ -26,7 +26,7 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   if (manipulation === null || missing.length === 0) return examination;
   const { fakeProbability, fakeUncertainty } = decision;
   const { patchesRead, passes } = examination;
-  const traces = { fakeProbability, fakeUncertainty, patchesRead, passes, kind: null };
+  const traces = { fakeProbability, fakeUncertainty, patchesRead, passes, kind: null, size: null };
   const input = { picture, traces, changes: null, provenance: noProvenance };
   const answers = missing.map((it) => it.examine(input));
   const added = {

@@ -11,7 +11,7 @@ import { decodeWithSharp, saveJpeg, scalePixels } from '../image/codec.ts';
 import type { Pixels } from '../image/pixels.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
-import { type Logits, toFakeProbability } from './calibration.ts';
+import { type Logits, toFakeProbability, updated } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
 import { coveringGrid, insideGrid } from './feature-grid.ts';
 import { cellTextures, mostTextured, patchStarts } from './patches.ts';
@@ -39,15 +39,21 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
 /** @param isFake - whether the verdict is fake. */
 export type StabilityTest = (isFake: boolean) => Promise<Stability>;
 
-/** Runs the trials once, on first request. @param logits - logits of the whole picture. */
+/**
+ * Runs the trials once, on first request.
+ *
+ * @param logits - logits of the whole picture.
+ * @param ratio - likelihood ratio of what the picture's size indicates, which counts in the verdict and so in each trial.
+ */
 export function createStabilityTest(
   picture: Planes,
   logits: Logits,
   model: TraceModel,
+  ratio = 1,
 ): StabilityTest {
   let trials: Promise<readonly Trial[]> | null = null;
   return async (isFake) => {
-    trials ??= makeTrials(picture, logits, model);
+    trials ??= makeTrials(picture, logits, model, ratio);
     const judged = (await trials).map((trial) => ({
       ...trial,
       isFlip: (isFake ? 1 - trial.fakeProbability : trial.fakeProbability) >= clearlyOther,
@@ -62,6 +68,7 @@ async function makeTrials(
   picture: Planes,
   logits: Logits,
   model: TraceModel,
+  ratio: number,
 ): Promise<readonly Trial[]> {
   const region = mostTexturedRegion(picture, model.manifest.input.cellPx);
   const before = await readLogits(toPlanes(region), model);
@@ -74,7 +81,8 @@ async function makeTrials(
       real: logits.real + after.real - before.real,
       fake: logits.fake + after.fake - before.fake,
     };
-    trials.push({ change, fakeProbability: toFakeProbability(moved, model.manifest) });
+    const byTraces = toFakeProbability(moved, model.manifest);
+    trials.push({ change, fakeProbability: updated(byTraces, ratio) });
   }
   return trials;
 }

@@ -127,6 +127,27 @@ const sizeRegime = object({
 });
 export type SizeRegime = ReturnType<typeof sizeRegime>;
 
+const pictureSize: Reader<string> = (value, name) => {
+  const size = text(value, name);
+  if (/^\d+x\d+$/.test(size)) return size;
+  throw damaged(`${name} is not a size such as 1408x768`);
+};
+
+const counted = object({ found: whole(0, 1e9), of: whole(1, 1e9) });
+
+/** Sizes in which generators write pictures and which photographs rarely or never have. The first match counts. */
+const generatorSizes = object({
+  /** How many times as probable such a size counts in a generated picture as in a photograph. */
+  ratio: number(1, 10),
+  /** From this shorter side in pixels, the proportions of such a size are enough; absent if it must match. */
+  leastSide: optional(whole(64, 1e5)),
+  /** Sources with at least one picture of such a size, of all sources of its class. */
+  sources: object({ generated: counted, photographs: counted }),
+  /** Longer and shorter side in pixels, such as `1408x768`. */
+  sizes: list(pictureSize),
+});
+export type GeneratorSizes = ReturnType<typeof generatorSizes>;
+
 const imageManifest = object({
   ...identity,
   input: object({
@@ -172,6 +193,8 @@ const imageManifest = object({
   smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
   /** Null for models before trace-3 3.1.0, whose limits rise in one step. */
   sizeRegime: orNull(sizeRegime),
+  /** Empty for models before trace-3 3.3.0. */
+  generatorSizes: orElse(list(generatorSizes), []),
   /** Empty if the model was not measured. Written by `npm run evaluate -- --record`. */
   measured: orElse(list(measuredCondition), []),
 });

@@ -11,6 +11,7 @@ import {
   strengths,
 } from '../contract/vocabulary.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
+import { pictureSize } from '../detectors/picture-size.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
 import { supportedRatio } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
@@ -96,14 +97,17 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
   const { generated } = readFigures(examined);
   if (generated === null) return null;
   const side = generated.value < 0.5 ? 'real' : 'fake';
+  const withSize = examined.findings.some(({ method }) => method === pictureSize.method);
   const bound = boundOfTraces(examined, side);
   const { ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
     const { traced: words, adverbs, bound: held } = wordsIn(language).strength;
-    if (ratio === null) return words.unsupported(side);
-    if (strength === 'none') return words.neither(side, plain(ratio));
-    return words.stated(adverbs[strength], side, plain(ratio), ratio === bound.ratio ? held : '');
+    const subject = words.subject(withSize);
+    if (ratio === null) return words.unsupported(subject, side);
+    if (strength === 'none') return words.neither(subject, side, plain(ratio));
+    const capped = ratio === bound.ratio ? held : '';
+    return words.stated(subject, adverbs[strength], side, plain(ratio), capped);
   });
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
@@ -216,8 +220,9 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
   // Earlier versions graded an unsigned entry like a signed one.
   if (method === 'declared-origin' && speaksFor === 'fake' && !isMark)
     return { ...finding, strength: strengthOfAssurance.unsigned };
-  if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   const { resultClass } = decision.byTraces ?? decision;
+  if (method === pictureSize.method && resultClass === 'abstain') return { ...finding, ...silent };
+  if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   if (resultClass === 'abstain') {
     const statement = inBoth((language) => wordsIn(language).strength.untested);
     return { ...finding, ...silent, statement };

@@ -3,6 +3,7 @@
  * file.
  */
 
+import { pictureSize } from '../../detectors/picture-size.ts';
 import { traceNetwork } from '../../detectors/trace-network.ts';
 import { copyMove } from '../../detectors/copy-move/copy-move.ts';
 import { areaOf } from '../../detectors/regions.ts';
@@ -253,7 +254,7 @@ function editReasons(input: SectionInput): readonly string[] {
 
 /** Whether the whole picture was generated says nothing about a change in a part. */
 function isAboutPart({ method }: WordedFinding): boolean {
-  return method !== traceNetwork.method;
+  return method !== traceNetwork.method && method !== pictureSize.method;
 }
 
 /** Outside the validated range, what was found in the pixels has no tested meaning. */

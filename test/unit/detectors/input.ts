@@ -15,7 +15,14 @@ import type { Picture } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { type WordedFinding, wordFinding, wordSkipped } from '../../../src/present/findings.ts';
 
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2, kind: null };
+const traces = {
+  fakeProbability: 0.5,
+  fakeUncertainty: 0,
+  patchesRead: 1,
+  passes: 2,
+  kind: null,
+  size: null,
+};
 
 export function inputWith(
   picture: Picture,

@@ -28,6 +28,7 @@ const traces = {
   patchesRead: 1,
   passes: 1,
   kind: null,
+  size: null,
 };
 let picture: Picture;
 

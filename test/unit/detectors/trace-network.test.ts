@@ -7,7 +7,14 @@ import { worded } from './input.ts';
 const picture = await scenePicture(128, 128);
 
 function findingAt(fakeProbability: number, fakeUncertainty: number) {
-  const traces = { fakeProbability, fakeUncertainty, patchesRead: 16, passes: 32, kind: null };
+  const traces = {
+    fakeProbability,
+    fakeUncertainty,
+    patchesRead: 16,
+    passes: 32,
+    kind: null,
+    size: null,
+  };
   const input = { picture, traces, provenance: noProvenance, changes: null };
   return worded(traceNetwork.examine(input));
 }

@@ -42,6 +42,16 @@ test('a verdict holds if every trial agrees, and fails if trials clearly contrad
   expect(contradicting.trials.every(({ isFlip }) => isFlip)).toBe(true);
 });
 
+test('what the size indicates counts in each trial', async () => {
+  const odds = (probability: number) => probability / (1 - probability);
+  const plain = await createStabilityTest(picture, logits, model)(true);
+  const sized = await createStabilityTest(picture, logits, model, 5)(true);
+
+  for (const [at, { fakeProbability }] of sized.trials.entries()) {
+    expect(odds(fakeProbability) / odds(plain.trials[at]!.fakeProbability)).toBeCloseTo(5, 6);
+  }
+});
+
 test('a trial near one half is doubtful but no contradiction', async () => {
   const { trials } = await createStabilityTest(picture, logits, model)(true);
   const nearHalf = logOdds(0.3) - logOdds(trials[0]!.fakeProbability);

@@ -97,6 +97,19 @@ describe('the strength of a verdict from traces', () => {
     expect(statement.en).not.toContain('Taken by itself');
   });
 
+  test('names the size of the picture where it counts, and outside the domain gives it no weight', () => {
+    const size = named('picture-size', { score: 0.75, speaksFor: 'fake', strength: 'weak' });
+    const sized = writeEvidence(decided('fake', 0.95, { findings: [size] }));
+    const outside = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
+
+    expect(sized.statement.en).toContain('The traces in the picture, together with its size, are');
+    expect(sized.statement.de).toContain('Die Spuren im Bild, zusammen mit seinem Format, sind');
+    expect(strengthsOf(decided('fake', 0.95, { findings: [size] }))).toEqual([
+      ['picture-size', 'weak'],
+    ]);
+    expect(strengthsOf({ ...outside, findings: [size] })).toEqual([['picture-size', 'none']]);
+  });
+
   test('is no higher than the error rates support, and the statement says so', () => {
     const { strength, ratio, cap, statement } = writeEvidence(decided('real', 0.01));
 

@@ -13,6 +13,13 @@ const copies: Copies = {
 
 const examples: FindingValues = {
   generated_with_probability: { probability: 0.83, spread: 0.04, patches: 16 },
+  size_of_generators: {
+    width: 1408,
+    height: 768,
+    isScaled: false,
+    generated: { found: 84, of: 431 },
+    photographs: { found: 0, of: 521 },
+  },
   photograph: {},
   one_flat_area: {},
   drawing: {},

@@ -431,6 +431,7 @@ describe.each(languages)('sections in %s', (language) => {
       patchesRead: 16,
       passes: 32,
       kind: null,
+      size: null,
     };
     const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
     const answers = detectors.map((detector) => detector.examine(given));

@@ -182,6 +182,12 @@ const statements: English['statements'] = {
   generated_with_probability: ({ probability }) =>
     `Ein mit Fotografien und KI-erzeugten Bildern trainiertes neuronales Netz bewertet die Spuren auf einer Skala von 0 (Fotografie) bis 1 (KI-erzeugt) mit ${writeScore(probability)}.`,
 
+  size_of_generators: ({ width, height, isScaled, generated, photographs }) => {
+    const size = `${width.toLocaleString('de')} × ${height.toLocaleString('de')} Pixel`;
+    const used = isScaled ? 'Formate mit diesem Seitenverhältnis' : 'dieses Format';
+    return `Das Bild misst ${size}. Bildgeneratoren verwenden ${used}: Unter den Quellen, aus denen Bilder für dieses Programm gesammelt wurden, kommen solche Formate bei ${generated.found} von ${generated.of} mit KI-erzeugten Bildern vor und bei ${photographs.found || 'keiner'} von ${photographs.of} mit Fotografien. Jeder kann eine Fotografie auf ein solches Format zuschneiden oder skalieren.`;
+  },
+
   photograph: () => 'Kanten und Flächen sind mit einer Fotografie vereinbar.',
   one_flat_area: () =>
     'Das Bild besteht aus einer einzigen gleichmäßigen Fläche und enthält nichts, woran eine Fotografie zu erkennen wäre.',
@@ -282,6 +288,8 @@ const skips: English['skips'] = {
     'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Online-Dienste entfernen sie oft; das sagt also nichts aus.',
   no_quantisation_tables:
     'Nicht anwendbar: Dies ist eine {format}-Datei; nur JPEG-Dateien haben Quantisierungstabellen.',
+  size_of_no_generator:
+    'Das Bild hat kein Format, das für Bildgeneratoren typisch ist. Zuschneiden und Skalieren verändern es, deshalb besagt das nichts.',
   nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
     'In einem so kleinen Bild lässt sich eine Zeichnung nicht von einer Fotografie unterscheiden.',
@@ -307,6 +315,7 @@ const skips: English['skips'] = {
 
 const methods: English['methods'] = {
   'trace-network': 'Spurennetz',
+  'picture-size': 'Format des Bildes',
   'photograph-likeness': 'Ähnlichkeit mit Fotografien',
   'content-credentials': 'Content Credentials',
   'declared-origin': 'Angegebene Herkunft',

@@ -29,17 +29,19 @@ export const strength: typeof english = {
   untested:
     'Für dieses Bild sind die Werte des Spurennetzes nicht aussagekräftig; sie werden daher nicht angegeben.',
   traced: {
-    stated: (adverb, side, ratio, bound) => {
+    subject: (withSize) =>
+      withSize ? 'Die Spuren im Bild, zusammen mit seinem Format,' : 'Die Spuren im Bild',
+    stated: (subject, adverb, side, ratio, bound) => {
       const both = ['einer Fotografie', 'einem KI-erzeugten Bild'];
       const [own, other] = side === 'real' ? both : both.toReversed();
       const speaksFor = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
-      return `Die Spuren im Bild sind bei ${own} ${ratio}-mal so wahrscheinlich wie bei ${other} (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ${speaksFor}.`;
+      return `${subject} sind bei ${own} ${ratio}-mal so wahrscheinlich wie bei ${other} (Likelihood-Quotient ${ratio}${bound}); das spricht ${adverb} für ${speaksFor}.`;
     },
-    unsupported: (side) =>
-      `Die Spuren im Bild deuten auf ${side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild'} hin; wie stark, lässt sich nicht angeben.`,
-    neither: (side, ratio) => {
+    unsupported: (subject, side) =>
+      `${subject} deuten auf ${side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild'} hin; wie stark, lässt sich nicht angeben.`,
+    neither: (subject, side, ratio) => {
       const name = side === 'real' ? 'eine Fotografie' : 'ein KI-erzeugtes Bild';
-      return `Die Spuren im Bild sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
+      return `${subject} sprechen weder für eine Fotografie noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
     },
   },
   parts: {

@@ -189,6 +189,12 @@ const statements = {
   generated_with_probability: ({ probability }) =>
     `A neural network trained on photographs and generated pictures rates the traces at ${writeScore(probability)} on a scale from 0 (photograph) to 1 (generated).`,
 
+  size_of_generators: ({ width, height, isScaled, generated, photographs }) => {
+    const size = `${width.toLocaleString('en')} × ${height.toLocaleString('en')} pixels`;
+    const used = isScaled ? 'sizes of these proportions' : 'this size';
+    return `The picture measures ${size}. Image generators use ${used}: among the sources collected for this program, such sizes occur in ${generated.found} of ${generated.of} with generated pictures and in ${photographs.found || 'none'} of ${photographs.of} with photographs. Anyone can crop or scale a photograph to one.`;
+  },
+
   photograph: () => 'Edges and flat areas are consistent with a photograph.',
   one_flat_area: () =>
     'The picture is one flat area; it contains nothing that a photograph would normally show.',
@@ -288,6 +294,8 @@ const skips: Readonly<Record<SkipReason, string>> = {
     'The file has no metadata that could be inconsistent. Services often remove metadata, so this says nothing.',
   no_quantisation_tables:
     'Not applicable: this is a {format} file, and only JPEG files have quantisation tables.',
+  size_of_no_generator:
+    'The picture’s size is not one that image generators typically use. Cropping and scaling change it, so this says nothing.',
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',
@@ -310,6 +318,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
 /** Names of methods. */
 const methods = {
   'trace-network': 'trace network',
+  'picture-size': 'size of the picture',
   'photograph-likeness': 'likeness to photographs',
   'content-credentials': 'Content Credentials',
   'declared-origin': 'declared origin',

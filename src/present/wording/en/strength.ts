@@ -55,16 +55,25 @@ export const strength = {
   /** Shown instead of the trace network's values. */
   untested: 'The trace network’s values mean nothing for this picture, so none is given.',
   traced: {
-    stated: (adverb: string, side: 'real' | 'fake', ratio: string, bound: string) => {
+    /** @param withSize - whether the picture's size counts as well. */
+    subject: (withSize: boolean): string =>
+      withSize ? 'The traces in the picture, together with its size,' : 'The traces in the picture',
+    stated: (
+      subject: string,
+      adverb: string,
+      side: 'real' | 'fake',
+      ratio: string,
+      bound: string,
+    ) => {
       const both = ['a photograph', 'a generated picture'];
       const [own, other] = side === 'real' ? both : both.toReversed();
-      return `The traces in the picture are ${timesAs(ratio)} probable in ${own} as in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
+      return `${subject} are ${timesAs(ratio)} probable in ${own} as in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
     },
-    unsupported: (side: 'real' | 'fake') =>
-      `The traces in the picture point to ${sides[side]}, but how strongly cannot be stated.`,
-    neither: (side: 'real' | 'fake', ratio: string) => {
+    unsupported: (subject: string, side: 'real' | 'fake') =>
+      `${subject} point to ${sides[side]}, but how strongly cannot be stated.`,
+    neither: (subject: string, side: 'real' | 'fake', ratio: string) => {
       const name = side === 'real' ? 'a photograph' : 'a generated picture';
-      return `The traces in the picture support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
+      return `${subject} support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;
     },
   },
   /** All methods that look for changed parts, together. */
