@@ -43,12 +43,12 @@ test('a verdict holds if every trial agrees, and fails if trials clearly contrad
 });
 
 test('what the size indicates counts in each trial', async () => {
-  const odds = (probability: number) => probability / (1 - probability);
   const plain = await createStabilityTest(picture, logits, model)(true);
   const sized = await createStabilityTest(picture, logits, model, 5)(true);
 
   for (const [at, { fakeProbability }] of sized.trials.entries()) {
-    expect(odds(fakeProbability) / odds(plain.trials[at]!.fakeProbability)).toBeCloseTo(5, 6);
+    const gained = logOdds(fakeProbability) - logOdds(plain.trials[at]!.fakeProbability);
+    expect(gained).toBeCloseTo(Math.log(5), 6);
   }
 });
 
