@@ -37,12 +37,12 @@ export function findGeneratorSize(
   const shorter = Math.min(width, height);
   const applies = ({ sizes, leastSide = Infinity }: GeneratorSizes) =>
     sizes.includes(`${longer}x${shorter}`) ||
-    (shorter >= leastSide && sizes.some((size) => isScaled(longer, shorter, size)));
+    (shorter >= leastSide && sizes.some((size) => followsFrom(longer, shorter, size)));
   return generatorSizes.find(applies) ?? null;
 }
 
 /** Whether one side follows from the other to half a pixel, so that scaling explains the difference. */
-function isScaled(longer: number, shorter: number, size: string): boolean {
+function followsFrom(longer: number, shorter: number, size: string): boolean {
   const [across = 0, down = 1] = size.split('x').map(Number);
   const share = across / down;
   return Math.abs(longer - shorter * share) <= 0.5 || Math.abs(shorter - longer / share) <= 0.5;
