@@ -10,17 +10,22 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+import numpy as np
 from scipy.stats import beta
 
 from forensics_training import SOURCES
+from forensics_training.backbone.fuse import FALSE_REAL, tail_limit
 from forensics_training.data.collect import read
 from forensics_training.data.pictures import Item
-from forensics_training.detector.calibrate import write_json
+from forensics_training.detector.calibrate import increasing, write_json
+from forensics_training.detector.read import CONDITIONS
+from forensics_training.runtime.metrics import sigmoid
 
 Size = tuple[int, int]  # longer and shorter side in pixels; pictures may be upright or not
 
@@ -101,10 +106,22 @@ def supported(pictures: list[tuple[str, bool, str, Size]], ratio: float) -> froz
     return frozenset(found)
 
 
+def real_max(readings: list[Path]) -> dict[str, float]:
+    """Limits of *real* by the rule of `backbone-fuse`, from generated pictures of calibration whose size counts."""
+    rows = [row for path in readings for row in read(path) if row["label"] == "ai-generated" and row["condition"] in CONDITIONS]
+    p = np.array([float(row["fake_probability"]) for row in rows])
+    pictures = Counter(row["source"].lower() for row in rows)
+    weight = np.array([pictures[row["source"].lower()] ** -0.5 for row in rows])
+    found = {name: tail_limit(np.log(1 / p - 1), weight, share) for name, share in FALSE_REAL.items()}
+    print(f"{len(rows)} readings of {len(pictures)} sources: real from log odds of {found}")
+    return increasing({name: float(sigmoid(-max(0, limit))) for name, limit in found.items()})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--readings", type=Path, nargs="*", default=[], help="of calibration, by evaluate: refits the limits of *real*")
     parser.add_argument("--version", help="writes the model as this version")
     given = parser.parse_args()
     pictures = list(listed(given.data))
@@ -121,6 +138,8 @@ def main() -> None:
         path = given.model / "manifest.json"
         manifest = json.loads(path.read_text())
         manifest |= {"version": given.version, "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "generatorSizes": groups}
+        if given.readings:
+            manifest["thresholds"]["realMax"] = real_max(given.readings)
         write_json(path, manifest)
 
 
