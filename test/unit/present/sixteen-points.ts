@@ -142,7 +142,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       {
         en: ['Shows where methods reacted, not that anything was changed', 'Picture examined'],
         de: [
-          'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
+          'Zeigt, wo Methoden angeschlagen haben, nicht, dass etwas verändert wurde',
           'Untersuchtes Bild',
         ],
       },

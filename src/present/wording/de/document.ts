@@ -51,7 +51,7 @@ export const document: typeof english = {
     noneWithoutEntry:
       'Abgesehen von dieser Angabe lässt sich nicht beurteilen, ob das Bild KI-erzeugt oder verändert ist.',
     submitted: 'Vorgelegtes Bild',
-    noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
+    noRegion: 'keiner; in der Zusammenschau aller Methoden ist kein Teil des Bildes markiert',
     outlined:
       'Die Rahmen zeigen ungefähr, wo die markierten Flächen liegen; jede ist kleiner als ihr Rahmen.',
     sameAs: (number) => `gleicht Nr. ${number}`,
@@ -109,7 +109,7 @@ export const document: typeof english = {
     alternativesTitle: 'In Betracht gezogene andere Erklärungen',
     alternatives: [
       'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und die Porträteffekte von Smartphones, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
-      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
+      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass die Spuren seiner Erzeugung verloren gegangen sind; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
       'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist für eine Beurteilung zu klein oder zu stark komprimiert. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
       'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, damit sie als unecht gilt.',
     ],

@@ -71,7 +71,7 @@ export const limits: typeof english = {
       changed:
         'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes; wie oft solche Ergebnisse zutreffen und nicht zutreffen, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       declared:
-        'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Angaben können falsch sein, und unsignierte kann jeder schreiben. Über Bildinhalt, Bildunterschrift und Aufnahme sagt es nichts aus.',
+        'Das Ergebnis gibt wieder, was in der Datei angegeben ist. Es ist kein Beweis: Angaben können falsch sein, und unsignierte kann jeder schreiben. Über Bildinhalt, Bildunterschrift und Aufnahme sagt es nichts aus.',
     },
     statements: [
       'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
