@@ -82,7 +82,7 @@ function checkItem({ item }: Manifest, { verdict, examination }: ResultRecord): 
     ...unless(
       verdict === decision.resultClass,
       resultFile,
-      'The verdict at the top of the result is not the one that was decided.',
+      'The verdict at the top of the result is not the one that was reached.',
     ),
   ];
 }

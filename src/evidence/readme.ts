@@ -124,7 +124,7 @@ report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: bitte
                 zuerst lesen
 ${withHtml ? 'report-*.html   derselbe Bericht für den Browser; er braucht kein Netz\n' : ''}result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
-heatmap-*.png   das Bild, farbig überlagert, wo Methoden reagiert haben
+heatmap-*.png   das Bild, farbig überlagert, wo Methoden anschlagen
 map-*.png       dieselben Werte in 16-Bit-Graustufen: 0 bis 65535 für 0 bis 1;
                 ein Pixel je Zelle von cellPx Pixeln, siehe maps in result.json
 settings.json   Modell mit Prüfsummen, Einstellungen und Versionen: alles, was

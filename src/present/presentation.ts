@@ -1,6 +1,6 @@
 /**
  * What a result means for a reader: decided here once and written in one language. Card, table, report and console lay
- * it out. It reads no bytes and no pixels, so a browser can use it too.
+ * it out. It reads neither bytes nor pixels, so a browser can use it too.
  */
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';

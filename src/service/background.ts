@@ -108,7 +108,7 @@ function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) 
   return { ...feedback, start: () => worker.start() };
 }
 
-/** More than the heatmaps and reports of the largest picture take. */
+/** More than is needed for the heatmaps and reports of the largest picture. */
 const runBytes = 64 * 1024 * 1024;
 
 /** Long enough to follow up a complaint about a missing message. */

@@ -123,7 +123,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   log(
     replayed.length === 0
       ? 'No messages have been given up on.'
-      : `Messages queued again: ${replayed.length}. The server of this data folder will send them.`,
+      : `Messages queued again: ${replayed.length}. The server that uses this data folder will send them.`,
   );
 }
 

@@ -156,7 +156,7 @@ const maxShear = 0.1;
 const noCopyShear = 0.3;
 /** Every one of 1,150 copies found had more; black backgrounds and symmetric charts have almost none. */
 const minMutual = 0.1;
-/** How much rarer pictures without any pair are among pictures with a copy. */
+/** How often no pairs are found in pictures with a copy, relative to pictures without one. */
 const missedRatio = 0.77;
 /**
  * 32% of the copies score 10 or more. None of the 568 others do, so at most 0.6% of untouched pictures would (95%

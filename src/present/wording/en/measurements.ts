@@ -98,7 +98,7 @@ export const measurements = {
     }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
       `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures for the picture come from its most textured patches (${patches} of them), since flat areas contain hardly any traces. They were assessed in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the spread over the passes is the stated uncertainty. The strategy determines whether a decision is made, never which one.`,
     views:
-      'The model also assessed the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps from a copy scaled to that size, and also eight squares of the picture’s own pixels; all of these count.',
+      'The model also assessed the picture as a whole, at 384 pixels on its longer side. For pictures above 1.2 megapixels, it took its patches and heatmaps from a copy scaled down to that size, and also examined eight squares of the picture’s original pixels; all of these count towards the result.',
     transformer:
       'A vision transformer, part of the model, assessed the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, diagrams, renderings, screenshots and pages of text.',
     secondArm:
