@@ -168,7 +168,7 @@ export const de: Words = {
     },
     notStarted: 'Upload nicht abgeschlossen',
     empty: 'Noch keine Analysen',
-    emptyHint: 'Legen Sie oben ein Bild ab, oder fügen Sie eines ein.',
+    emptyHint: 'Laden Sie oben ein Bild hoch, oder fügen Sie eines ein.',
     noMatch: 'Keine Analyse entspricht diesen Filtern.',
     range: (from, to, of) => `${from}–${to} von ${of}`,
     selectAll: 'Alle auf dieser Seite auswählen',
@@ -191,7 +191,7 @@ export const de: Words = {
     comment: 'Kommentar',
     examiner: 'Prüfung durch',
     printed: 'Fall, Asservat und prüfende Person stehen in den Berichten.',
-    empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
+    empty: 'Zu diesem Fall gibt es noch keine Bilder. Laden Sie oben welche hoch.',
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
     comparing: (open) =>
@@ -248,7 +248,7 @@ export const de: Words = {
     source: 'Quelle',
     measures: 'Messwerte',
     provenance: 'Angaben in der Datei',
-    noProvenance: 'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und beweist nichts.',
+    noProvenance: 'In der Datei steht nichts zu ihrer Herkunft. Das ist häufig und beweist nichts.',
     history: 'Bearbeitungsverlauf',
     inconsistencies: 'Widersprüche',
     stability: 'Stabilität',
@@ -351,7 +351,7 @@ export const de: Words = {
   },
   verify: {
     intro:
-      'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
+      'Ziehen Sie ein signiertes Beweispaket hierher, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
     drop: 'Paket hierher ziehen',
     choose: 'Datei wählen',
     checking: 'Wird geprüft …',

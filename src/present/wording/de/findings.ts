@@ -225,7 +225,7 @@ const statements: English['statements'] = {
   records_contradict: ({ codes }) =>
     `Die Angaben in der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Eine Veränderung des Bildes muss das nicht bedeuten.`,
   records_agree: () =>
-    'Was die Datei über Zeiten, Größen und Vorschaubild angibt, widerspricht sich nicht. Das beweist nichts, denn Metadaten lassen sich umschreiben.',
+    'Die Angaben in der Datei zu Zeiten, Größen und Vorschaubild widersprechen einander nicht. Das beweist nichts, denn Metadaten lassen sich umschreiben.',
   tables_of_libjpeg: ({ quality }) =>
     `Die Quantisierungstabellen sind die Standardtabellen für Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras verwenden.`,
   tables_of_program: ({ name }) =>

@@ -105,7 +105,7 @@ export const strength: typeof english = {
     markedSeveral: (places, p) =>
       `Die Methoden, die nach veränderten Stellen suchen, markieren mehrere Stellen (${places}); die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
     unmarked: (p) =>
-      `Die Methoden, die nach veränderten Stellen suchen, markieren zusammen keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
+      `Die Methoden, die nach veränderten Stellen suchen, markieren in der Zusammenschau keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
   },
   stability: {
     summary: ({ same, open, other, low, high }) => {

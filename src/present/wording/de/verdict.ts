@@ -5,8 +5,7 @@ export const verdict: typeof english = {
     decided: [
       (adverb, side) => `Der Befund spricht ${adverb} für ${side}.`,
       (adverb, side) => `In der Gesamtschau spricht der Befund ${adverb} für ${side}.`,
-      (adverb, side) =>
-        `Nach dem Ergebnis der Untersuchung spricht der Befund ${adverb} für ${side}.`,
+      (adverb, side) => `Nach dem Untersuchungsergebnis spricht der Befund ${adverb} für ${side}.`,
     ],
     pointing: [
       (side) => `Der Befund deutet auf ${side} hin; wie stark, lässt sich nicht angeben.`,
