@@ -52,7 +52,7 @@ const report = Type.Object(
         confidenceScore: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: 'Mean probability of the class that was decided, over real and fake.',
+          description: "Mean probability of the verdict's class, over real and fake.",
         }),
       }),
       byModelTypeAndTier: Type.Object(
