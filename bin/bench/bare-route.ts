@@ -1,6 +1,6 @@
 /**
  * A Fastify server that only returns the bytes it was given, over the same TLS as the real one. A
- * second route, for creations, first stores the request as durably as the real server does.
+ * second route, for creating analyses, first stores the request as durably as the real server does.
  */
 
 import { readFileSync } from 'node:fs';

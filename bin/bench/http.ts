@@ -1,6 +1,6 @@
 /**
  * (e): two API requests, compared with a bare Fastify route that returns the same
- * bytes, each in its own process. A creation is acknowledged once it is on disk, so it is also
+ * bytes, each in its own process. A new analysis is acknowledged once it is on disk, so it is also
  * compared with a bare route that stores one row.
  */
 

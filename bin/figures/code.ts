@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
-import { importsOf, roomOf, sourceFiles, src } from '../../test/architecture/imports.ts';
+import { importsOf, moduleOf, sourceFiles, src } from '../../test/architecture/imports.ts';
 
 const root = join(src, '..');
 
@@ -28,8 +28,8 @@ interface Declared {
 export interface CodeFigures {
   readonly files: readonly { readonly name: string; readonly lines: number }[];
   readonly testLines: number;
-  readonly rooms: number;
-  readonly floors: number;
+  readonly modules: number;
+  readonly layers: number;
   readonly singleImporter: readonly string[];
   readonly typeCircles: readonly (readonly string[])[];
   readonly namesInOf: readonly string[];
@@ -45,8 +45,8 @@ export function measureCode(): CodeFigures {
   return {
     files: names.map((name) => ({ name, lines: lineCount(join(src, name)) })),
     testLines: typescriptBelow('test').reduce((sum, file) => sum + lineCount(file), 0),
-    rooms: new Set(names.filter((name) => name.includes('/')).map(roomOf)).size,
-    floors: floors(),
+    modules: new Set(names.filter((name) => name.includes('/')).map(moduleOf)).size,
+    layers: layers(),
     singleImporter: singleImporter(),
     typeCircles: circles(),
     namesInOf: [
@@ -162,20 +162,20 @@ function singleImporter(): string[] {
   return [...importers].filter(([, files]) => files.size === 1).map(([name]) => name);
 }
 
-/** The longest chain of imports between rooms. A single file at the root counts as a room. */
-function floors(): number {
+/** The longest chain of imports between modules. A single file at the root counts as a module. */
+function layers(): number {
   const below = new Map<string, Set<string>>();
   for (const { file, to, isPackage } of importsOf()) {
-    const [from, target] = [roomOf(file), roomOf(to)];
+    const [from, target] = [moduleOf(file), moduleOf(to)];
     if (isPackage || from === target) continue;
     below.set(from, (below.get(from) ?? new Set()).add(target));
   }
   const depths = new Map<string, number>();
-  const depth = (room: string): number => {
-    const known = depths.get(room);
+  const depth = (module: string): number => {
+    const known = depths.get(module);
     if (known !== undefined) return known;
-    const found = 1 + Math.max(0, ...[...(below.get(room) ?? [])].map(depth));
-    depths.set(room, found);
+    const found = 1 + Math.max(0, ...[...(below.get(module) ?? [])].map(depth));
+    depths.set(module, found);
     return found;
   };
   return Math.max(...[...below.keys()].map(depth));
@@ -218,7 +218,7 @@ function testedOnly(declared: readonly Declared[]): string[] {
 }
 
 /**
- * `src/room/file.ts name` of every import; for a file that is loaded dynamically, every name that
+ * `src/module/file.ts name` of every import; for a file that is loaded dynamically, every name that
  * the importing file mentions.
  */
 function importedNames(folders: readonly string[]): Set<string> {

@@ -1,6 +1,6 @@
 /**
  * `npm run figures`: how the sources are divided, and how many files five journeys involve, each with its target.
- * `-- --verbose` lists what is counted. Targets, not limits: tests enforce only the imports between rooms and the absence of cycles.
+ * `-- --verbose` lists what is counted. Targets, not limits: tests enforce only the imports between modules and the absence of cycles.
  */
 
 import { readOptions } from '../usage.ts';
@@ -20,8 +20,8 @@ print(
   '63,000',
 );
 print('lines in test', code.testLines, '50,000');
-print('rooms', code.rooms, '18');
-print('floors of rooms', code.floors, '9');
+print('modules', code.modules, '18');
+print('layers of modules', code.layers, '9');
 print('median lines of a file', sizes[Math.floor(sizes.length / 2)]!, '80 to 250');
 printAll('files over 400 lines', longFiles(), '0');
 printAll('files with one importer', code.singleImporter, '110');

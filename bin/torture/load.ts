@@ -1,5 +1,5 @@
 /**
- * A database with very many analyses behind a busy server: how long reads, creations and searches
+ * A database with very many analyses behind a busy server: how long reads, new analyses and searches
  * take, whether a tenant that floods the server makes another wait, whether memory has grown when
  * the first reads are repeated at the end, and whether a caller over its limit is told when to
  * retry.
@@ -43,7 +43,7 @@ export async function proveLoad(proof: Proof): Promise<void> {
   const what = `reads, ${atOnce} connections, ${readsASecond} a second`;
   report(proof, what, paced, `goal: p99 100 ms; ${pacedWork.stop()}`);
   const creations = await many({ forMs: shareMs, atOnce: 20 }, asked.create);
-  report(proof, 'creations', creations, 'goal: 200 a second');
+  report(proof, 'new analyses', creations, 'goal: 200 a second');
   const searches = await many({ forMs: shareMs, atOnce: 4 }, async () =>
     asked.get(`/v1/analysis?tenantName=default&searchTerm=claim%20${proof.seed}&limit=20`),
   );

@@ -216,7 +216,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       async () => (await import('./commands/reproduce.ts')).defineReproduce,
     ],
     hold: [
-      'Keep analyses from being purged, for example by court order.',
+      'Prevent analyses from being purged, for example when a court requires them to be kept.',
       async () => (await import('./commands/hold.ts')).defineHold,
     ],
     audit: [

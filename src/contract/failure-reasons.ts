@@ -1,6 +1,6 @@
 /**
  * Why a picture was not examined, or a result not written: a code with values for each reason, and the English message,
- * which programs also read. The `present` room has the other languages.
+ * which programs also read. The `present` module has the other languages.
  */
 
 import { type ErrorCode, ForensicsError } from '../errors.ts';

@@ -86,8 +86,8 @@ export const newKeyResponse = responseWith(
       earlier: Type.Optional(keyList),
     },
     {
-      description: `After a rotation, also the key that was replaced, and those replaced by earlier rotations that were still in their
-grace period: they end no later than that one.`,
+      description: `After a rotation, also the key that was replaced, and any keys replaced by earlier rotations that were still in their
+grace period; those expire no later than the key just replaced.`,
     },
   ),
 );

@@ -23,7 +23,7 @@ export const seenBefore = Type.Object({
   createdDate: dateTime,
   reasons: Type.Array(oneOf(seenReasons), {
     description:
-      'picture: both show the same thing. Otherwise, their files contain the same camera body, document id or generator settings.',
+      'picture: both show the same thing. Otherwise, their files state the same camera body, document id or generator settings.',
   }),
   alignment: orNull(
     Type.Object(

@@ -8,7 +8,7 @@ const time = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 64,
-      description: `${description} ISO 8601, a date (its first moment) or date and time, in UTC unless it has an offset; default: now.`,
+      description: `${description} ISO 8601: a date (meaning the start of that day) or a date and time, in UTC unless it has an offset; default: now.`,
       examples: ['2026-03-01T00:00:00Z', '2026-03-01'],
     }),
   );
@@ -52,7 +52,7 @@ const report = Type.Object(
         confidenceScore: Type.Number({
           minimum: 0,
           maximum: 1,
-          description: 'Mean probability of the class that was decided, over real and fake.',
+          description: "Mean probability of the verdict's class, over real and fake.",
         }),
       }),
       byModelTypeAndTier: Type.Object(

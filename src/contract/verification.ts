@@ -85,7 +85,7 @@ const verification = Type.Object({
         verdict: orNull(Type.String()),
         holds: Type.Boolean(),
       }),
-      { description: 'Only for the bundle of a case: the bundles in it.' },
+      { description: 'Only for a case bundle: the bundles in it.' },
     ),
   ),
 });

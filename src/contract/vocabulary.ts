@@ -1,4 +1,4 @@
-/** The closed lists of codes used in requests and responses. Imports nothing, so that every room can use it. */
+/** The closed lists of codes used in requests and responses. Imports nothing, so that every module can use it. */
 
 /** Languages of reports and statements. */
 

@@ -1,7 +1,7 @@
 /**
- * Every statement a method can make about a picture, as codes with values. There are no words here: the `present` room
- * has a sentence for each code in each language, and the types below ensure that none is missing. Stored examinations
- * contain these codes, so a released code must stay.
+ * Every statement a method can make about a picture, as codes with values. There are no words here: the `present`
+ * module has a sentence for each code in each language, and the types below ensure that none is missing. Stored
+ * examinations contain these codes, so a released code must stay.
  */
 
 import type {

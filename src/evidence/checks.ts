@@ -25,7 +25,7 @@ export interface Problem {
     | 'key'
     | 'container'
     | 'contradiction';
-  /** Name inside the archive; null if the problem concerns no single file. */
+  /** Name inside the archive; null if the problem does not concern a single file. */
   readonly file: string | null;
   /** One sentence in English. */
   readonly message: string;

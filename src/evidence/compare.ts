@@ -22,7 +22,7 @@ export interface FieldDifference {
   readonly recorded: unknown;
   readonly found: unknown;
   /**
-   * `rounding`: within the tolerance. `wording`: a sentence differs (numbers are compared apart). `value`: anything
+   * `rounding`: within the tolerance. `wording`: a sentence differs (numbers are compared separately). `value`: anything
    * else.
    */
   readonly kind: 'rounding' | 'wording' | 'value';

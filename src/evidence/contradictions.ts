@@ -82,7 +82,7 @@ function checkItem({ item }: Manifest, { verdict, examination }: ResultRecord): 
     ...unless(
       verdict === decision.resultClass,
       resultFile,
-      'The verdict at the top of the result is not the one that was decided.',
+      'The verdict at the top of the result is not the one that was reached.',
     ),
   ];
 }
@@ -101,7 +101,7 @@ function checkSettings(
     settings.passes === passes &&
     settings.item.name === manifest.item.name &&
     settings.item.examinedAt === manifest.examinedAt;
-  return unless(isSame, settingsFile, 'The settings are those of a different examination.');
+  return unless(isSame, settingsFile, 'The settings belong to a different examination.');
 }
 
 function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
@@ -113,7 +113,7 @@ function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
     hashes.filter(({ name }) => name === 'original'),
   );
   const isSame = originals.every(({ sha256 }) => sha256 === item.sha256);
-  return unless(isSame, custodyFile, 'The chain of custody is that of a different picture.');
+  return unless(isSame, custodyFile, 'The chain of custody belongs to a different picture.');
 }
 
 function checkOriginal({ item }: Manifest, files: Files): readonly Problem[] {

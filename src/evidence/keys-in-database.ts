@@ -1,4 +1,4 @@
-/** Signing keys in the database. A command that signs with the keys of its data folder loads no database. */
+/** Signing keys in the database. A command that signs with the keys in its data folder does not load a database. */
 
 import { eq, like } from 'drizzle-orm';
 import { type Db, transact, type Tx } from '../ports/db/database.ts';

@@ -32,7 +32,7 @@ ${originalEn(item)}
 report-en.pdf, report-de.pdf   the report in English and German: start here
 ${withHtml ? 'report-*.html   the same report for a browser, which needs no network\n' : ''}result.json     the whole result, every number, unrounded (RFC 8785)
 texts.json      the texts of the report
-heatmap-*.png   where methods reacted, drawn over the picture
+heatmap-*.png   where methods responded, drawn over the picture
 map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1;
                 one pixel per cell of cellPx pixels, see maps in result.json
 settings.json   model, its checksums, settings and versions: all it takes to
@@ -124,7 +124,7 @@ report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: bitte
                 zuerst lesen
 ${withHtml ? 'report-*.html   derselbe Bericht für den Browser; er braucht kein Netz\n' : ''}result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
-heatmap-*.png   das Bild, farbig überlagert, wo Methoden reagiert haben
+heatmap-*.png   das Bild, farbig überlagert, wo Methoden anschlagen
 map-*.png       dieselben Werte in 16-Bit-Graustufen: 0 bis 65535 für 0 bis 1;
                 ein Pixel je Zelle von cellPx Pixeln, siehe maps in result.json
 settings.json   Modell mit Prüfsummen, Einstellungen und Versionen: alles, was

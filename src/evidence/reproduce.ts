@@ -117,7 +117,7 @@ async function refuseCase(bundle: string | Uint8Array): Promise<void> {
   await archive.close();
   throw new ForensicsError(
     'usage',
-    'This is the bundle of a case. Unpack it, and reproduce the bundle of a picture in it, such as picture-0001.zip.',
+    'This is a case bundle. Unpack it, and reproduce the bundle of one of its pictures, such as picture-0001.zip.',
   );
 }
 

@@ -110,8 +110,8 @@ export function createSigner(privateKey: KeyObject): Signer {
 }
 
 /**
- * Reads the public key in a PEM text; null if it is not a public Ed25519 key. For a private key it is also null,
- * because that should not be passed around.
+ * Reads the public key from a PEM file's text; null if it is not a public Ed25519 key. A private key also gives null,
+ * because it should not be passed around.
  */
 export function readPublicKey(pem: string): PublicKey | null {
   if (/PRIVATE KEY/.test(pem)) return null;

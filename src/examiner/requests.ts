@@ -75,7 +75,7 @@ export interface RenderRequest {
   readonly heatmapSize?: { readonly width: number; readonly height: number };
   /** Also returns the raw maps with one value per pixel. */
   readonly withFullMaps?: boolean;
-  /** Also returns each report as one HTML file. */
+  /** Also returns each report as a single HTML file. */
   readonly withHtml?: boolean;
 }
 

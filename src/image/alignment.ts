@@ -30,7 +30,7 @@ const triedPairs = 20;
 const minRough = 4;
 /** Number of matches at which the search stops: no other alignment would do much better. */
 const enoughMatches = 30;
-/** Below either, a match is chance, or a frame that two screenshots have in common. */
+/** Below either, a match may be chance, or a frame that two screenshots have in common. */
 const minMatches = 8;
 const minShare = 0.1;
 /** Fewer matches than this must be a larger share: letters on receipts, or faces in the same pose, agree by chance. */

@@ -75,7 +75,7 @@ async function findKeypoints(picture: Picture): Promise<readonly Keypoint[]> {
 async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane> {
   const scale = Math.min(1, Math.sqrt(maxPixels / (width * height)));
   const size = scaledSize({ width, height }, scale);
-  // Loaded here, because programs that only compare keypoints open no picture.
+  // Loaded here, because programs that only compare keypoints do not open pictures.
   const { scalePixels } = await import('./codec.ts');
   const small = scale < 1 ? (await scalePixels({ width, height, rgb }, size)).rgb : rgb;
   const values = new Float32Array(size.width * size.height);

@@ -1,5 +1,5 @@
 /**
- * What the image room provides to all others: a picture, decoded once, with the facts of its file. It knows bytes,
+ * What the image module provides to all others: a picture, decoded once, with the facts of its file. It knows bytes,
  * pixels and file structure, but nothing about models, verdicts or people.
  */
 

@@ -26,7 +26,7 @@ export function toPlanes({ width, height, rgb }: Pixels): Planes {
   return withLuma({ facts: { width, height }, rgb });
 }
 
-/** The luma is computed when it is first read: networks do without, and the localisation network starts before it. */
+/** The luma is computed when it is first read: networks do not need it, and the localisation network starts before it. */
 export function withLuma<Parts extends Pick<Pixels, 'rgb'>>(
   parts: Parts,
 ): Parts & Pick<Picture, 'luma'> {

@@ -236,7 +236,7 @@ function isXmp(block: Uint8Array): boolean {
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
 /**
- * A decompression bomb or a broken stream gives null and a warning; a file with many is stopped after the first few.
+ * A decompression bomb or a broken stream gives null and a warning; a file with many is not read past the first few.
  */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;

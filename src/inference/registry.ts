@@ -116,7 +116,7 @@ function byType(installed: Installed): Installed {
   };
 }
 
-/** An examination needs a model of each kind, and a damaged manifest may be that of the default. */
+/** An examination needs a model of each kind, and a damaged manifest may belong to the default. */
 function allEntries(installed: Installed): readonly ModelFolder[] {
   findEntry(filterByType(installed, isImage), null, imageKind);
   findEntry(filterByType(installed, isLocator), null, locatorKind);

@@ -67,7 +67,7 @@ function wordStatement({ statement, measures }: Finding): Bilingual {
   if ('en' in statement) return statement;
   const { code } = statement;
   const { likelyPairs: pairs } = measures;
-  // The statement is about one pair of several, and the marks may be of others.
+  // The statement is about one of several pairs, and the marks may belong to others.
   const values = pairs === undefined ? statement.values : { ...statement.values, pairs };
   return inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
 }

@@ -82,8 +82,8 @@ export const topics: Readonly<Record<string, Topic>> = {
     de: ['Exit-Codes', 'Exit-Codes, Fehlercodes und HTTP-Status'],
   },
   architecture: {
-    en: ['Architecture', 'the source code: its rooms, and three journeys through them'],
-    de: ['Architektur', 'der Quelltext: seine Räume und drei Wege hindurch'],
+    en: ['Architecture', 'the source code: its modules, and three journeys through them'],
+    de: ['Architektur', 'der Quelltext: seine Module und drei Abläufe'],
   },
 };
 

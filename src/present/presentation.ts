@@ -1,6 +1,6 @@
 /**
  * What a result means for a reader: decided here once and written in one language. Card, table, report and console lay
- * it out. It reads no bytes and no pixels, so a browser can use it too.
+ * it out. It reads neither bytes nor pixels, so a browser can use it too.
  */
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
@@ -229,7 +229,7 @@ function nextSteps(result: Result): readonly Step[] {
   const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
   const original = integrity === 'broken' ? 'broken' : 'manipulation_suspected';
   const isEdited = savedAgain(provenance) !== null || declaredEdits(provenance).length > 0;
-  // What is not a photograph has no file from a camera.
+  // If it is not a photograph, there is no file from a camera.
   const signed: readonly Step[] =
     (isEdited || result.isChangeHinted) && main !== 'not_a_photograph' ? [original] : [];
   const declared: readonly Step[] =

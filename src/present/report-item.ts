@@ -105,7 +105,7 @@ export interface ReportItem {
   readonly heatmapOrientation?: PixelOrientation;
   /** What happened to the file, oldest first; omitted if nothing was recorded. */
   readonly custody?: readonly CustodyEvent[];
-  /** Repetitions after failures before the run that this report is about. */
+  /** Retries after failures, before the run that this report is about. */
   readonly retries?: number;
   /** Error rates measured on the customer's own pictures (`forensics validate`). */
   readonly validation?: OwnValidation;

@@ -92,7 +92,7 @@ function parse(answer: unknown): unknown {
 export function readTrustList(file: string): string {
   try {
     const blocks = readFileSync(file, 'utf8').match(pemBlock) ?? [];
-    // The library accepts any text, and then trusts no signer or reads nothing at all.
+    // The library accepts any text, and then does not trust any signer or reads nothing at all.
     for (const block of blocks) void new X509Certificate(block);
     if (blocks.length > 0) return `${blocks.join('\n')}\n`;
   } catch (error) {

@@ -14,7 +14,7 @@ const maxAnswerLength = 4_000_000;
  * Nothing in a file may open a connection. Two library settings forbid it (no remote manifests, no allowed hosts), and
  * the network functions are removed.
  */
-globalThis.fetch = () => Promise.reject(new Error('The examination opens no connection.'));
+globalThis.fetch = () => Promise.reject(new Error('The examination may not open connections.'));
 
 const readerSettings = (trustList: string | null) => ({
   verify: {

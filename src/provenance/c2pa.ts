@@ -17,7 +17,7 @@ interface ReadCredentials {
   readonly declarations: readonly Declaration[];
 }
 
-/** @param trustList - PEM certificates, or null. Never throws, opens no connection. */
+/** @param trustList - PEM certificates, or null. Never throws, and never opens a connection. */
 export async function readContentCredentials(
   bytes: Uint8Array,
   format: Format,

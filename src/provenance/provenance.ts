@@ -1,7 +1,7 @@
 /**
  * What a file says about its own origin and history, and whether that is consistent. It reads bytes and metadata but
- * reaches no verdict: anyone can write these statements, unless a verified signature says otherwise, and their absence
- * proves nothing.
+ * does not reach a verdict: anyone can write these statements, unless a verified signature says otherwise, and their
+ * absence proves nothing.
  */
 
 import type { Evidence } from '../contract/evidence.ts';

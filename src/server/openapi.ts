@@ -22,8 +22,8 @@ const introduction = `Decides whether a picture is real or fake, and says so if 
 Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
 
 Every failure is \`{success: false, message}\`; the header \`x-error-code\` holds a code that stays the same when the
-message is reworded. An unknown address gets 404 \`not_found\`, a method that an address does not support
-405 \`method_not_allowed\` with \`Allow\`, a request that cannot be read as HTTP 400, 408 or 431 \`invalid_request\`.
+message is reworded. An unknown address gets 404 \`not_found\`; a method that an address does not support gets
+405 \`method_not_allowed\` with \`Allow\`; a request that is not valid HTTP gets 400, 408 or 431 \`invalid_request\`.
 
 Requests are limited per minute for each key, user or, without either, network address. The headers \`ratelimit-limit\`,
 \`ratelimit-remaining\` and \`ratelimit-reset\` show what is left; beyond that, 429 \`rate_limited\` says in \`Retry-After\` when
@@ -85,8 +85,8 @@ const webhooks = {
     post: {
       operationId: 'analysisStatus',
       summary: 'The status of an analysis changed, or the analysis was deleted',
-      description: `Sent to the tenant's webhookUrl at least once, signed as the Standard Webhooks specification describes, in
-the order of an analysis's changes. Anything but a 2xx response within 5 seconds is retried for three days; 410 stops all
+      description: `Sent to the tenant's webhookUrl at least once, signed as the Standard Webhooks specification describes, and
+in order for each analysis. Anything but a 2xx response within 5 seconds is retried for three days; 410 stops all
 messages. Redirects are not followed. Creating an analysis sends nothing.`,
       security: [],
       parameters: [

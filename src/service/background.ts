@@ -93,7 +93,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
   };
 }
 
-/** Has a worker of its own, so that a slow mail server delays no analysis. */
+/** Has a worker of its own, so that a slow mail server does not delay analyses. */
 function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) {
   const { settings, core, queue, now } = parts;
   const onError = (error: unknown) => parts.onError('feedback', error);
@@ -108,7 +108,7 @@ function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) 
   return { ...feedback, start: () => worker.start() };
 }
 
-/** More than the heatmaps and reports of the largest picture take. */
+/** More than is needed for the heatmaps and reports of the largest picture. */
 const runBytes = 64 * 1024 * 1024;
 
 /** Long enough to follow up a complaint about a missing message. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cycles, importsOf, roomOf, sourceFiles, src } from './imports.ts';
+import { cycles, importsOf, moduleOf, sourceFiles, src } from './imports.ts';
 
-/** The rooms from top to bottom: each may import only from lines below its own. */
-const floors = [
+/** The modules from top to bottom: each may import only from lines below its own. */
+const layers = [
   ['index', 'cli', 'console'],
   ['server', 'ops'],
   ['service'],
@@ -20,7 +20,7 @@ const floors = [
   ['errors', 'fair-queue', 'retry', 'mutex', 'version'],
 ];
 
-/** The rooms that judge a picture, which must not know rows, settings or the server. */
+/** The modules that judge a picture, which must not know rows, settings or the server. */
 const heart = [
   'image',
   'provenance',
@@ -33,7 +33,7 @@ const heart = [
 ];
 const outside = /^(?:ports\/(?:db|storage|network|data-folder)|contract\/(?:config|settings))\b/;
 
-/** Packages that only certain rooms may import. */
+/** Packages that only certain modules may import. */
 const keepers: Record<string, string> = {
   'onnxruntime-node': 'inference',
   sharp: 'image render',
@@ -59,8 +59,8 @@ const keepers: Record<string, string> = {
   vite: 'console',
 };
 
-function floorOf(room: string): number {
-  return floors.findIndex((rooms) => rooms.includes(room));
+function layerOf(module: string): number {
+  return layers.findIndex((modules) => modules.includes(module));
 }
 
 const arrows = importsOf()
@@ -68,17 +68,17 @@ const arrows = importsOf()
   .map(({ file, to }) => ({
     name: `${file} -> ${to}`,
     target: to,
-    from: roomOf(file),
-    to: roomOf(to),
+    from: moduleOf(file),
+    to: moduleOf(to),
   }))
   .filter(({ from, to }) => from !== to);
 
-test('every room is on a floor and imports only from floors below', () => {
-  expect(sourceFiles().filter((file) => floorOf(roomOf(file)) === -1)).toEqual([]);
-  expect(arrows.filter(({ from, to }) => floorOf(from) >= floorOf(to))).toEqual([]);
+test('every module is in a layer and imports only from layers below', () => {
+  expect(sourceFiles().filter((file) => layerOf(moduleOf(file)) === -1)).toEqual([]);
+  expect(arrows.filter(({ from, to }) => layerOf(from) >= layerOf(to))).toEqual([]);
 });
 
-test('the rooms that judge a picture import no rows, settings or server', () => {
+test('the modules that judge a picture import no rows, settings or server', () => {
   const strays = arrows.filter(({ from, target }) => heart.includes(from) && outside.test(target));
 
   expect(strays).toEqual([]);
@@ -93,10 +93,10 @@ test('the console, which runs in browsers, imports only the wire, texts, file he
   expect(strays.map(({ name }) => name).filter((name) => !others.test(name))).toEqual([]);
 });
 
-test('a restricted package is imported only by its own rooms', () => {
+test('a restricted package is imported only by its own modules', () => {
   const strays = importsOf()
     .filter(({ to, isPackage }) => isPackage && to in keepers)
-    .filter(({ file, to }) => !keepers[to]!.split(' ').includes(roomOf(file)))
+    .filter(({ file, to }) => !keepers[to]!.split(' ').includes(moduleOf(file)))
     .map(({ file, to }) => `${file} -> ${to}`);
 
   expect(strays).toEqual([]);

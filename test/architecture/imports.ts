@@ -39,7 +39,7 @@ export function importsOf(): Import[] {
 }
 
 /** The folder below `src` that contains a file, or the file's own name. */
-export function roomOf(file: string): string {
+export function moduleOf(file: string): string {
   return relative(src, join(src, file))
     .split(sep)[0]!
     .replace(/\.tsx?$/, '');

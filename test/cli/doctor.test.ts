@@ -134,7 +134,7 @@ test('a default store configured for the service is checked instead of the embed
   const refused = await inOther('doctor', '--quick');
 
   expect(well.code).toBe(0);
-  expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example can upload\.$/m);
+  expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages from https:\/\/app\.example can upload/m);
   expect(refused.code).toBe(1);
   expect(refused.stdout).toContain(
     'Fix: Correct the file specified by the defaultStorage setting.',

@@ -30,18 +30,18 @@ test('README.md is short enough to read in one go: at most 25 kB', () => {
   expect(Buffer.byteLength(readPage('README.md'))).toBeLessThanOrEqual(25_000);
 });
 
-test('the architecture page names every room, and only existing files', () => {
+test('the architecture page names every module, and only existing files', () => {
   const text = readPage('src/manual/architecture.md');
   const named = [...text.matchAll(/`([^`\s]+)`/g)].map(([, code = '']) => code);
   const missing = named
     .filter((code) => /^[a-z-]+(?:\/[a-z-]+)*\.ts$/.test(code))
     .filter((file) => !existsSync(join(root, 'src', file)));
-  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+  const modules = readdirSync(join(root, 'src'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'manual')
     .map(({ name }) => name);
 
   expect(missing).toEqual([]);
-  expect(rooms.filter((room) => !named.includes(room))).toEqual([]);
+  expect(modules.filter((module) => !named.includes(module))).toEqual([]);
 });
 
 test('every block of the manual has a unique name and a test', () => {

@@ -126,7 +126,7 @@ async function* filesBelow(dir: string, options: BelowOptions): AsyncGenerator<I
   const found = await attempt(() => readdir(pathOf(dir), { encoding: 'buffer' }));
   for (const name of found.map(nameOf).toSorted()) {
     const path = join(dir, name);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, to keep no list in memory
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that no list is kept in memory
     const stats = await stat(pathOf(path)).catch(() => null);
     if (name.startsWith('.')) yield skippedInput(path, { code: 'hidden' });
     else if (stats?.isDirectory()) yield* folderBelow(path, options);

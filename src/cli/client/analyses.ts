@@ -65,8 +65,8 @@ const answer = wholeAnswer(analysisResponse, analysisComponents);
 const path = '/v1/analysis';
 
 /**
- * @param signal - ends reading and waiting; a request that changes something is completed, so that
- *   its outcome is known.
+ * @param signal - stops reading and waiting; a request that changes something is still completed,
+ *   so that its outcome is known.
  */
 function createRemoteAnalyses(api: Pick<Api, 'request'>, tenantName: string, signal: AbortSignal) {
   const post = (act: string, body: object, idempotencyKey: string = randomUUID()) => ({

@@ -105,7 +105,7 @@ async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   );
   throw new ForensicsError(
     'server_untrusted',
-    `No certificate of ${url.host} has the SHA-256 given with --fingerprint; it presents ${seen.join('; ')}. Compare with "openssl x509 -noout -fingerprint -sha256 -in tls/ca.pem" in the server's data folder; if that differs too, another machine is answering in its place.`,
+    `${url.host} has no certificate with the SHA-256 given with --fingerprint; it presents ${seen.join('; ')}. Compare with "openssl x509 -noout -fingerprint -sha256 -in tls/ca.pem" in the server's data folder; if that differs too, another machine is answering in its place.`,
   );
 }
 

@@ -103,7 +103,7 @@ function withFileOptions(command: Command): void {
     .option('--error-level', 'include the error level map in the report', false)
     .option(
       '--html',
-      'also write each report as one HTML file, in the folder and in the bundle (needs --out)',
+      'also write each report as a single HTML file, in the folder and in the bundle (needs --out)',
       false,
     );
   withCaseOptions(command)

@@ -60,8 +60,8 @@ Examples:
 
 function withLog(command: Command): Command {
   return command
-    .option('--tenant <name>', 'the log of this tenant')
-    .option('--service', 'the log of the service', false)
+    .option('--tenant <name>', "this tenant's log")
+    .option('--service', "the service's log", false)
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false);

@@ -182,7 +182,7 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
 
 /**
  * Null if the server keeps the accounts itself. It then rejects the request only because the email address and password
- * are missing, and counts no failed login.
+ * are missing, and does not count a failed login.
  */
 async function findProvider(api: Api): Promise<ProviderLogin | null> {
   const data = await nullOn(['invalid_request'], () => loginWith(api, {}));

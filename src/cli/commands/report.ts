@@ -29,7 +29,7 @@ export function defineReport(command: Command): void {
     )
     .option(
       '-o, --out <path>',
-      'the zip file to write; with a server, the folder; for a case, a .zip or .pdf file',
+      'the zip file to write; on a server, the folder to download to; for a case, a .zip or .pdf file',
       named,
     )
     .option(
@@ -39,10 +39,10 @@ export function defineReport(command: Command): void {
     )
     .option('--with-metadata', 'include the metadata of the file in the report', false)
     .option('--error-level', 'include the error level map in the report', false)
-    .option('--html', 'add each report as one HTML file to the bundle', false);
+    .option('--html', 'add each report to the bundle as a single HTML file, too', false);
   withCaseOptions(described)
     .addOption(
-      new Option('--lang <list>', 'with a server: languages of reports')
+      new Option('--lang <list>', 'on a server: languages of reports')
         .argParser(parseList(languages))
         .default([...languages], languages.join(',')),
     )

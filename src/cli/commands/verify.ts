@@ -138,7 +138,7 @@ export interface KeyOptions {
 export function describeExpectedKey(command: Command): Command {
   return command
     .addOption(
-      new Option('--key <file>', 'the public key that must have signed the bundle (PEM)').conflicts(
+      new Option('--key <file>', 'the public key that the signature must match (PEM)').conflicts(
         'fingerprint',
       ),
     )

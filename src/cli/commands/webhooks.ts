@@ -44,7 +44,7 @@ export function defineWebhooks(webhooks: Command): void {
     .argument('[id]', 'the id of the message, from "webhooks list"')
     .option('--given-up', 'all messages that were given up on after the last attempt', false)
     .helpAfter(`
-The data folder's server sends them. Messages about one analysis keep their order, after any that is being delivered. A
+The server that uses the data folder sends them. Messages about one analysis are sent in order, after any being delivered. A
 receiver recognises a repeated message by its "webhook-id".
 
 Examples:
@@ -123,7 +123,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   log(
     replayed.length === 0
       ? 'No messages have been given up on.'
-      : `Messages queued again: ${replayed.length}. The server of this data folder will send them.`,
+      : `Messages queued again: ${replayed.length}. The server that uses this data folder will send them.`,
   );
 }
 

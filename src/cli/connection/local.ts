@@ -86,7 +86,7 @@ export function createLocalService(core: Core, settings: Settings) {
 
 type ForTenant<T> = Omit<T, 'tenantId' | 'by'> & { readonly tenant: string };
 
-/** The errors of each method are documented at `Keys` in the access room; a server may also reject the caller. */
+/** The errors of each method are documented at `Keys` in the access module; a server may also reject the caller. */
 function createKeyActs(core: Core) {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;

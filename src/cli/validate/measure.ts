@@ -98,7 +98,7 @@ export async function gatherLabelled(folders: {
   const fake = await realFolder(folders.fake, '--fake');
   if (isInside(real, fake) || isInside(fake, real)) {
     throw usageError(
-      '--real and --fake name the same folder, or one is inside the other; name two folders that share no picture.',
+      '--real and --fake name the same folder, or one is inside the other; name two folders that have no pictures in common.',
     );
   }
   return [...(await inputsIn(folders.real, '--real')), ...(await inputsIn(folders.fake, '--fake'))];

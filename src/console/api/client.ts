@@ -179,7 +179,7 @@ export async function logOut(isEverywhere: boolean): Promise<void> {
   // An id token expires before its session does.
   if (isEverywhere) await refresh();
   const idToken = tokens?.idToken ?? '';
-  // From a provider that issues none with a refresh, after this page was reloaded.
+  // After a reload of this page, if the provider issues none with a refresh.
   if (isEverywhere && idToken === '') throw new ApiError(400, 'not_offered', '');
   const body = isEverywhere ? { idToken } : {};
   await alone(async () => {

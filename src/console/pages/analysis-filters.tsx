@@ -1,4 +1,4 @@
-/** Search and filters of the list of analyses. */
+/** Search and filters for the list of analyses. */
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Filters } from '../api/analyses.ts';

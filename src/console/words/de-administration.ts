@@ -283,7 +283,7 @@ export const administration: AdministrationWords = {
     results: 'Die vier Ergebnisse',
     resultTexts: {
       real: 'Es wurden keine Anzeichen dafür gefunden, dass das Bild KI-erzeugt oder verändert ist. Das beweist nichts: Viele Veränderungen hinterlassen keine erkennbaren Spuren.',
-      fake: 'Es wurden Anzeichen dafür gefunden, dass das Bild KI-erzeugt oder eine Stelle verändert ist, oder die Datei gibt selbst an, dass ihr Inhalt KI-erzeugt ist.',
+      fake: 'Es wurden Anzeichen dafür gefunden, dass das Bild KI-erzeugt oder eine Stelle verändert ist, oder in der Datei ist angegeben, dass ihr Inhalt KI-erzeugt ist.',
       uncertain:
         'Die Anzeichen sind zu schwach oder widersprechen einander; eine Entscheidung ist nicht möglich.',
       abstain:

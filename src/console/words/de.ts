@@ -85,9 +85,9 @@ export const de: Words = {
       'Dieses Konto gehört zu allen Mandanten und darf deren Einstellungen ändern. Der Link gilt nur einmal.',
   },
   upload: {
-    title: 'Bilder hier ablegen',
+    title: 'Bilder hierher ziehen',
     hint: ({ megabytes, maxSide, formats }) =>
-      `${formats}, bis ${megabytes} MB und ${maxSide} Pixel Kantenlänge. Sie können Bilder auch einfügen oder ganze Ordner ablegen.`,
+      `${formats}, bis ${megabytes} MB und ${maxSide} Pixel Kantenlänge. Sie können auch ganze Ordner hierher ziehen oder Bilder einfügen.`,
     choose: 'Bilder wählen',
     chooseFolder: 'Ordner wählen',
     options: 'Optionen',
@@ -137,7 +137,7 @@ export const de: Words = {
     },
     askOperator:
       'Andere Formate und größere Bilder werden angenommen, wenn der Betreiber die Einstellung intake auf everything setzt.',
-    interrupted: 'Der Server hat nicht geantwortet. Legen Sie das Bild noch einmal ab.',
+    interrupted: 'Der Server hat nicht geantwortet. Laden Sie das Bild noch einmal hoch.',
   },
   list: {
     search: 'Suchen',
@@ -168,7 +168,7 @@ export const de: Words = {
     },
     notStarted: 'Upload nicht abgeschlossen',
     empty: 'Noch keine Analysen',
-    emptyHint: 'Legen Sie oben ein Bild ab, oder fügen Sie eines ein.',
+    emptyHint: 'Laden Sie oben ein Bild hoch, oder fügen Sie eines ein.',
     noMatch: 'Keine Analyse entspricht diesen Filtern.',
     range: (from, to, of) => `${from}–${to} von ${of}`,
     selectAll: 'Alle auf dieser Seite auswählen',
@@ -191,7 +191,7 @@ export const de: Words = {
     comment: 'Kommentar',
     examiner: 'Prüfung durch',
     printed: 'Fall, Asservat und prüfende Person stehen in den Berichten.',
-    empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
+    empty: 'Zu diesem Fall gibt es noch keine Bilder. Laden Sie oben welche hoch.',
     report: 'Bericht zu diesem Fall',
     bundle: 'Signiertes Paket',
     comparing: (open) =>
@@ -247,8 +247,8 @@ export const de: Words = {
     },
     source: 'Quelle',
     measures: 'Messwerte',
-    provenance: 'Was die Datei über sich selbst sagt',
-    noProvenance: 'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und beweist nichts.',
+    provenance: 'Angaben in der Datei',
+    noProvenance: 'In der Datei steht nichts zu ihrer Herkunft. Das ist häufig und beweist nichts.',
     history: 'Bearbeitungsverlauf',
     inconsistencies: 'Widersprüche',
     stability: 'Stabilität',
@@ -288,7 +288,7 @@ export const de: Words = {
     running: 'Das Bild wird untersucht.',
     failed: 'Die Untersuchung ist fehlgeschlagen',
     notStarted:
-      'Der Upload dieses Bildes wurde nie abgeschlossen. Löschen Sie die Analyse, und legen Sie das Bild noch einmal ab.',
+      'Der Upload dieses Bildes wurde nicht abgeschlossen. Löschen Sie die Analyse, und laden Sie das Bild noch einmal hoch.',
     strength: 'Stärke des Befunds',
     changed: 'Veränderte Stellen',
     model: 'Modell',
@@ -351,8 +351,8 @@ export const de: Words = {
   },
   verify: {
     intro:
-      'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
-    drop: 'Paket hier ablegen',
+      'Ziehen Sie ein signiertes Beweispaket hierher, um zu sehen, was es enthält und ob es seit dem Signieren Byte für Byte unverändert ist. Nichts davon wird gespeichert.',
+    drop: 'Paket hierher ziehen',
     choose: 'Datei wählen',
     checking: 'Wird geprüft …',
     holds: 'Das Paket ist unversehrt',

@@ -23,7 +23,7 @@ const turns = 3;
 const steps = 4;
 /** Limit on the sampled cells: more make the fit slower but no better. */
 const maxSampled = 2000;
-/** Copies are rarely scaled by more than this; false matches mostly are. */
+/** Copies are rarely scaled by more than this; false matches usually are. */
 const maxScaling = 2.5;
 
 /** Number of fitted parameters: 4 for shift, rotation and scale; 6 with shear. */

@@ -23,8 +23,8 @@ export interface Likeness {
   readonly mutual: number;
   /**
    * Highest correlation in the middle band with where the same step leads once more, forwards or backwards: high in rows of
-   * similar objects. Unknown if the second step leads back to the region itself, as after a half turn or a mirroring
-   * sideways.
+   * similar objects. Unknown if the second step leads back to the region itself, as after a half turn or a horizontal
+   * mirroring.
    */
   readonly onward: number;
   readonly scale: number;
@@ -63,8 +63,8 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
 }
 
 /**
- * With it, 92 of 110 mirrored and 81 of 110 copies turned by half stand out (JPEG 92, before 1 and 2), and no more of 277
- * untouched pictures than before. With 0, 93 and 91 do, but one more untouched photograph at half size does, too.
+ * With it, 92 of 110 mirrored copies and 81 of 110 rotated by 180 degrees stand out (JPEG 92; before, 1 and 2 did), and no
+ * more of 277 untouched pictures than before. With 0, 93 and 91 do, but so does one more untouched photograph at half size.
  */
 const unknownOnward = 0.1;
 /** In pixels: the middle band differs from itself when it is moved by more. */
@@ -156,7 +156,7 @@ const maxShear = 0.1;
 const noCopyShear = 0.3;
 /** Every one of 1,150 copies found had more; black backgrounds and symmetric charts have almost none. */
 const minMutual = 0.1;
-/** How much rarer pictures without any pair are among pictures with a copy. */
+/** How often no pairs are found in pictures with a copy, relative to pictures without one. */
 const missedRatio = 0.77;
 /**
  * 32% of the copies score 10 or more. None of the 568 others do, so at most 0.6% of untouched pictures would (95%

@@ -44,7 +44,7 @@ export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
   }
   return failed(
     `It is behind the newest entry in the database, ${writtenAt.toISOString()}: it was set back, or was fast at the time.`,
-    'Synchronise the clock of this machine with NTP: timedatectl set-ntp true',
+    "Synchronise this machine's clock with NTP: timedatectl set-ntp true",
   );
 }
 
@@ -103,7 +103,7 @@ function judge({ ok, warning, failed }: Diagnose, { fix, now, ...shown }: Shown)
   const day = validToDate.toISOString().slice(0, 10);
   if (validToDate <= now) return failed(`It expired on ${day}.`, fix);
   if (validFromDate > now) {
-    return failed('It is not valid yet.', 'Set the clock of this machine, or wait.');
+    return failed('It is not valid yet.', "Set this machine's clock, or wait.");
   }
   const { host } = shown;
   if (host !== null && !isFor(certificate, host))

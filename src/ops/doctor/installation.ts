@@ -200,7 +200,7 @@ const fixes: Partial<Record<ErrorCode, string>> = {
 };
 
 // Restoring a backup does not help on a failing disk, and may lose the backup too.
-const unknown = `Check the disk and the system log first; only if both are in order, restore ${restoring}`;
+const unknown = `Check the disk and the system log first; only if both look fine, restore ${restoring}`;
 
 /** How to fix a failure of the data folder. */
 export function fixFor(error: unknown): string {

@@ -62,7 +62,7 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
   }
   return warning(
     `${message} (${describeDifferences(golden.environment, environment)}); the verdicts are the same.`,
-    'Compare numbers only with those from similar machines; "forensics reproduce" shows how far two results are apart.',
+    'Compare numbers only with those from similar machines; "forensics reproduce" shows how far apart two results are.',
   );
 }
 

@@ -133,8 +133,8 @@ async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
     return [failed(messageOf(error), fixes.cors)];
   }
   return refused.length === 0
-    ? [ok(`Pages of ${origins.join(', ')} can upload.`)]
-    : [failed(`Browsers will block uploads from pages of ${refused.join(', ')}.`, fixes.cors)];
+    ? [ok(`Pages from ${origins.join(', ')} can upload.`)]
+    : [failed(`Browsers will block uploads by pages from ${refused.join(', ')}.`, fixes.cors)];
 }
 
 async function isOriginAllowed(

@@ -1,5 +1,5 @@
 /**
- * The database as seen by all rooms: a query builder whose statements run on SQLite in the data folder or on
+ * The database as seen by all modules: a query builder whose statements run on SQLite in the data folder or on
  * PostgreSQL, and transactions. Both engines accept the same statements; the functions below cover the exceptions.
  */
 

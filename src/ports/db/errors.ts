@@ -81,7 +81,7 @@ const ofSqlite: readonly Translation[] = [
     codes: ['SQLITE_CORRUPT'],
     code: 'database_damaged',
     message:
-      'The database cannot be read: its disk is failing, or the file is damaged. Check the disk first; if it is in order, restore a backup.',
+      'The database cannot be read: its disk is failing, or the file is damaged. Check the disk first; if there is nothing wrong with it, restore a backup.',
   },
   {
     codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],

@@ -3,7 +3,7 @@
  * - `put` is atomic: a reader sees the old object or the whole new one, even after a crash;
  * - an acknowledged object survives a power cut;
  * - keys are opaque; no key of one tenant's store reaches another's;
- * - `presign` is computed locally: it makes no request and never fails for a valid key.
+ * - `presign` is computed locally: it never makes a request, and never fails for a valid key.
  */
 
 import type { Readable } from 'node:stream';

@@ -1,6 +1,6 @@
 /**
- * What a report is made of before anything is drawn: titled sections of plain text and tables. It knows no pages, fonts
- * or pictures.
+ * What a report is made of before anything is drawn: titled sections of plain text and tables. It knows nothing
+ * about pages, fonts or pictures.
  */
 
 import type { Evidence } from '../../contract/evidence.ts';

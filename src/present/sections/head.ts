@@ -111,7 +111,7 @@ function markedBy(input: SectionInput): readonly string[] {
   });
 }
 
-/** Whether a place reaches into the rows that the file lacks: the last ones as stored, so a side as displayed. */
+/** Whether a place reaches into the missing rows: the last ones as stored, which may be any side as displayed. */
 function isInDamage({ region }: Place, { facts }: Examination): boolean {
   const { soundShare = 1, width, height, orientation } = facts;
   const { left, top } = region;

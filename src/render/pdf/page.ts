@@ -25,7 +25,7 @@ declare global {
       image(image: HeldImage, x: number, y: number, size: { width: number; height: number }): this;
     }
     interface PDFMetadata {
-      /** Writes the XMP packet from `info`, once nothing else needs `info` any more. */
+      /** Writes the XMP packet from `info`, once `info` is no longer needed. */
       endMetadata(): void;
     }
   }

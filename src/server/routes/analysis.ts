@@ -159,7 +159,7 @@ const describeAnalysis = operation({
 
 const listThumbnails = operation({
   id: 'listThumbnails',
-  summary: 'Small copies of examined pictures, for lists',
+  summary: 'Get small copies of examined pictures, for lists',
   querystring: thumbnailsQuery,
   answer: thumbnailsResponse,
 });
@@ -335,9 +335,9 @@ const readBundle = operation({
 
 const readHtmlReport = operation({
   id: 'readHtmlReport',
-  summary: 'Get the report of an analysis as one HTML file that needs no network, or as PDF',
+  summary: 'Get the report of an analysis as a single HTML file that needs no network, or as PDF',
   description:
-    'It is rendered again from the recorded result, with the case and case data as they are now; the PDF reports in the store have those at the time of the examination.',
+    'It is rendered again from the recorded result, with the case and case data as they are now; the PDF reports in the store have those from the time of the examination.',
   failures: ofRecorded,
   querystring: reportQuery,
   answer: {

@@ -163,7 +163,7 @@ const replayWebhookMessages = operation({
   id: 'replayWebhookMessages',
   access: 'tenantSettings',
   summary: 'Send a settled message again, or all that could not be delivered',
-  description: 'They keep their ids, so that a receiver can recognise a repetition.',
+  description: 'They keep their ids, so that a receiver can recognise repeats.',
   failures: ['not_found', 'conflict'],
   body: replayBody,
   answer: replayResponse,

@@ -1,4 +1,4 @@
-/** Who is making a request. Created by the access room, read by every operation that records an actor. */
+/** Who is making a request. Created by the access module, read by every operation that records an actor. */
 
 import type { LoginElsewhere, TokenSet, UserInfo } from '../../contract/auth.ts';
 import type { ActorType } from '../../contract/vocabulary.ts';

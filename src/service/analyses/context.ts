@@ -44,7 +44,7 @@ export interface Context extends Required<AnalysesOptions> {
   readonly semaphore: Semaphore;
 }
 
-/** The principal and tenant of an operation; the access room has checked the permission. */
+/** The principal and tenant of an operation; the access module has checked the permission. */
 export interface Caller {
   readonly principal: Principal;
   readonly tenant: Tenant;

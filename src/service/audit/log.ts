@@ -1,7 +1,7 @@
 /**
  * The audit log: who did what, when and to what. It is append-only, with one hash chain for each
- * tenant and one for the service, and it outlives what it describes. Other rooms call `append` in
- * their own transactions; the log knows none of them.
+ * tenant and one for the service, and it outlives what it describes. Other modules call `append` in
+ * their own transactions; the log knows nothing about them.
  */
 
 import { eq, sql } from 'drizzle-orm';

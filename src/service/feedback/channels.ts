@@ -119,7 +119,7 @@ export function createPostChannel(to: {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Service-Webhook/1.0',
-      // The same for every attempt, so that the receiver recognises a repetition.
+      // The same for every attempt, so that the receiver recognises a repeat.
       'webhook-id': known.id,
     };
     const { id, userId, tenantId, tenantName, createdAt } = known;

@@ -30,7 +30,7 @@ interface FeedbackOptions {
   readonly now: () => Date;
   /** Channels by name; without any, messages are only stored. */
   readonly channels: Readonly<Record<string, Channel>>;
-  /** Receives an error for each message that will not be sent any more. */
+  /** Receives an error for each message that will no longer be sent. */
   readonly onError?: (error: unknown) => void;
 }
 

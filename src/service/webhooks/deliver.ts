@@ -156,7 +156,7 @@ export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
 }
 
 interface Message {
-  /** The same for every attempt of a message, so that the receiver recognises a repetition. */
+  /** The same for every attempt of a message, so that the receiver recognises a repeat. */
   readonly id: string;
   readonly event: string;
   /** Time of this attempt; receivers reject old ones. */

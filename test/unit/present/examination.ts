@@ -1,4 +1,4 @@
-/** A hand-made examination for the tests of this room, with every field filled. */
+/** A hand-made examination for the tests of this module, with every field filled. */
 
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../../../src/engine/result.ts';

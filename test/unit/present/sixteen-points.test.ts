@@ -72,7 +72,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
     const { custody: _, withMetadata: __, retries: ___, ...bare } = fullItem;
     const body = bodyOf((await render(makeExamination(size), language, bare)).pages);
     const wanted = {
-      en: ['No chain of custody was recorded', 'Repetitions after failures\nnot recorded'],
+      en: ['No chain of custody was recorded', 'Retries after failures\nnot recorded'],
       de: [
         'keine Beweismittelkette aufgezeichnet',
         'Wiederholungen nach Fehlern\nnicht aufgezeichnet',

@@ -80,7 +80,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
           '0,82 Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, ab der',
         ],
       },
-      { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
+      { en: ['Retries after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
     ],
   ],
   [
@@ -140,9 +140,9 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '7 the heatmaps beside the original',
     [
       {
-        en: ['Shows where methods reacted, not that anything was changed', 'Picture examined'],
+        en: ['Shows where methods responded, not that anything was changed', 'Picture examined'],
         de: [
-          'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
+          'Zeigt, wo Methoden angeschlagen haben, nicht, dass etwas verändert wurde',
           'Untersuchtes Bild',
         ],
       },

@@ -111,7 +111,7 @@ describe('times', () => {
     expect(wordProvenance(provenance).inconsistencies[0]).toMatchObject({
       statement: {
         en: 'According to its own record, the file was last written 5 days after the picture was taken.',
-        de: 'Laut ihren eigenen Angaben wurde die Datei 5 Tage nach der Aufnahme zuletzt gespeichert.',
+        de: 'Nach den Angaben in der Datei wurde sie zuletzt 5 Tage nach der Aufnahme gespeichert.',
       },
       measures: { minutes: 7200 },
     });

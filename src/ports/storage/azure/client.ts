@@ -173,7 +173,7 @@ const meanings = new Map<string, Meaning>([
     'AuthenticationFailed',
     [
       'store_refused',
-      'The store rejected the signature. Check the AccountKey and the clock of this server.',
+      "The store rejected the signature. Check the AccountKey and this server's clock.",
     ],
   ],
   ['AccountIsDisabled', ['store_refused', 'The storage account is disabled.']],

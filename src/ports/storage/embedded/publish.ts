@@ -252,6 +252,6 @@ function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
 function overQuota(quotaBytes: number): ForensicsError {
   return new ForensicsError(
     'no_space_left',
-    `This would exceed the storage quota of this tenant, ${quotaBytes} bytes. Delete what is no longer needed, or ask for a larger quota.`,
+    `This would exceed this tenant's storage quota, ${quotaBytes} bytes. Delete what is no longer needed, or ask for a larger quota.`,
   );
 }

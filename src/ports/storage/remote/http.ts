@@ -20,18 +20,18 @@ import { Readable } from 'node:stream';
 import { readUpTo } from '../../files/streams.ts';
 
 const untrusted =
-  'This server does not trust the certificate of the store. Set NODE_EXTRA_CA_CERTS to the certificate file of its authority.';
+  "This server does not trust the store's certificate. Set NODE_EXTRA_CA_CERTS to the certificate file of its authority.";
 const otherProtocol =
   'The store uses a different protocol from the one expected. Check the scheme (useSSL) and the port.';
 const forbidden =
-  'This server must not connect to the address of the store. Its administrator can allow it (storageAllow: private, or an address range).';
+  "This server must not connect to the store's address. Its administrator can allow it (storageAllow: private, or an address range).";
 
 const sentences: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The host name of the store is unknown. Check the endpoint.',
+  ENOTFOUND: "The store's host name is unknown. Check the endpoint.",
   no_address:
-    'The host name of the store is unknown, or leads to an address that this server must not connect to. Check the endpoint, or ask the administrator to allow it (storageAllow).',
-  EAI_AGAIN: 'The host name of the store could not be looked up. Check the endpoint and the DNS.',
-  ECONNREFUSED: 'Nothing answers at the address of the store. Check the endpoint and the port.',
+    "The store's host name is unknown, or leads to an address that this server must not connect to. Check the endpoint, or ask the administrator to allow it (storageAllow).",
+  EAI_AGAIN: "The store's host name could not be looked up. Check the endpoint and the DNS.",
+  ECONNREFUSED: "Nothing answers at the store's address. Check the endpoint and the port.",
   EHOSTUNREACH: 'There is no route to the store. Check the endpoint and the network.',
   ENETUNREACH: 'There is no route to the store. Check the endpoint and the network.',
 };

@@ -123,7 +123,7 @@ const meanings = new Map<string, Meaning>([
     'RequestTimeTooSkewed',
     [
       'store_refused',
-      'The clocks of this server and of the store differ by more than 15 minutes. Synchronise them.',
+      "This server's clock and the store's differ by more than 15 minutes. Synchronise them.",
     ],
   ],
   ['NotImplemented', ['store_refused', 'The store does not support this.']],

@@ -46,12 +46,12 @@ export const document: typeof english = {
     byOneOfAll:
       'Eine einzelne Methode überschreitet ihre Schwelle; das genügt für einen Verdacht. Zusammen mit den übrigen, die keine Veränderung finden, sprechen die Befunde weder für noch gegen eine Veränderung.',
     byAll:
-      'Alle Methoden zusammen bleiben unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
+      'In der Zusammenschau bleiben die Methoden unter der Schwelle, ab der eine Veränderung als gefunden gilt.',
     withoutEntry: (traces) => `Abgesehen von dieser Angabe: ${traces}`,
     noneWithoutEntry:
       'Abgesehen von dieser Angabe lässt sich nicht beurteilen, ob das Bild KI-erzeugt oder verändert ist.',
     submitted: 'Vorgelegtes Bild',
-    noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
+    noRegion: 'keiner; in der Zusammenschau aller Methoden ist kein Teil des Bildes markiert',
     outlined:
       'Die Rahmen zeigen ungefähr, wo die markierten Flächen liegen; jede ist kleiner als ihr Rahmen.',
     sameAs: (number) => `gleicht Nr. ${number}`,
@@ -109,9 +109,9 @@ export const document: typeof english = {
     alternativesTitle: 'In Betracht gezogene andere Erklärungen',
     alternatives: [
       'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und die Porträteffekte von Smartphones, Retusche, Hochskalieren und Scannen hinterlassen ähnliche Spuren.',
-      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
+      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass die Spuren seiner Erzeugung verloren gegangen sind; oder sein Generator gleicht keinem, mit dessen Bildern das Modell trainiert wurde.',
       'Das Bild kann auch eine Zeichnung, ein Gemälde, eine Computergrafik, ein Diagramm oder ein Bildschirmfoto sein, oder es ist für eine Beurteilung zu klein oder zu stark komprimiert. Erkennt das Programm das, trifft es keine Aussage; Gemälde und Computergrafiken können aber unerkannt bleiben und dann als Fotografie oder als KI-erzeugt gelten.',
-      'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, damit sie als unecht gilt.',
+      'Was in der Datei über ihre Herkunft steht, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, damit sie als unecht gilt.',
     ],
     notAsked:
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat. Weitere Erkenntnisse zum Fall wurden nicht herangezogen; liegen welche vor, ist die Bewertung daran zu überprüfen.',

@@ -43,7 +43,7 @@ const contradictions: English['contradictions'] = {
   thumbnail_content_differs: 'ein Vorschaubild, das etwas anderes zeigt',
   camera_tags_without_camera_tables:
     'ein Kameraname trotz der Quantisierungstabellen eines Programms',
-  maker_note_missing_for_camera: 'eine fehlende Herstellernotiz',
+  maker_note_missing_for_camera: 'fehlende Herstellerdaten (MakerNote)',
   xmp_history_of_editing: 'ein Bearbeitungsverlauf',
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
@@ -223,9 +223,9 @@ const statements: English['statements'] = {
   },
 
   records_contradict: ({ codes }) =>
-    `Die Angaben der Datei über sich selbst werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Eine Veränderung des Bildes muss das nicht bedeuten.`,
+    `Die Angaben in der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Eine Veränderung des Bildes muss das nicht bedeuten.`,
   records_agree: () =>
-    'Was die Datei über Zeiten, Größen und Vorschaubild angibt, widerspricht sich nicht. Das beweist nichts, denn Metadaten lassen sich umschreiben.',
+    'Die Angaben in der Datei zu Zeiten, Größen und Vorschaubild widersprechen einander nicht. Das beweist nichts, denn Metadaten lassen sich umschreiben.',
   tables_of_libjpeg: ({ quality }) =>
     `Die Quantisierungstabellen sind die Standardtabellen für Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras verwenden.`,
   tables_of_program: ({ name }) =>

@@ -40,7 +40,7 @@ export const glossary: typeof english = {
     heatmap: {
       term: 'Heatmap',
       meaning:
-        'Das Bild, überlagert mit Farben, die zeigen, wo und wie stark Methoden reagiert haben.',
+        'Das Bild, farbig überlagert; die Farben zeigen, wo und wie stark die Methoden angeschlagen haben.',
     },
     likelihoodRatio: {
       term: 'Likelihood-Quotient',

@@ -162,7 +162,7 @@ export const labels: typeof english = {
     anomaly: 'Ungewöhnliche Stellen',
   },
   original: 'Untersuchtes Bild',
-  heatmap: 'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
+  heatmap: 'Zeigt, wo Methoden angeschlagen haben, nicht, dass etwas verändert wurde',
   glance: {
     even: 'Nichts fällt auf.',
     everywhere: 'Im ganzen Bild hohe Werte.',
@@ -204,7 +204,7 @@ export const labels: typeof english = {
     outside:
       'Das Bild liegt außerhalb des Bereichs, für den die Methoden validiert sind: Ihre Befunde sind festgehalten, aber ohne Angabe einer Stärke.',
     elsewhere: (section) =>
-      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wenn es für oder gegen ein KI-erzeugtes oder verändertes Bild spricht.`,
+      `Die Angaben in der Datei stehen im Abschnitt „${section}“; hier sind sie nur aufgeführt, wenn sie für oder gegen ein KI-erzeugtes oder verändertes Bild sprechen.`,
     panels:
       'Die kleinen Bilder sind grau, wo eine Methode nichts anzeigt, und farbig bis hellgelb, wo sie eine Veränderung anzeigt. Bei Methoden ohne Aussage fehlen sie.',
   },

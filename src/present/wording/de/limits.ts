@@ -71,14 +71,14 @@ export const limits: typeof english = {
       changed:
         'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes; wie oft solche Ergebnisse zutreffen und nicht zutreffen, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       declared:
-        'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Angaben können falsch sein, und unsignierte kann jeder schreiben. Über Bildinhalt, Bildunterschrift und Aufnahme sagt es nichts aus.',
+        'Das Ergebnis gibt wieder, was in der Datei angegeben ist. Es ist kein Beweis: Angaben können falsch sein, und unsignierte kann jeder schreiben. Über Bildinhalt, Bildunterschrift und Aufnahme sagt es nichts aus.',
     },
     statements: [
       'Das Ergebnis gilt für die untersuchte Datei, nicht für andere Kopien des Bildes.',
       'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellbeschreibung (CARD.md) führt sie nach Quellen auf.',
     ],
     figures: [
-      'Die angegebene Unsicherheit ist die Streuung der Monte-Carlo-Durchläufe. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
+      'Die angegebene Unsicherheit ist die Streuung der Monte-Carlo-Durchläufe. Unterschiede zwischen Geräten, Programmen und Motiven, die im Training nicht vorkamen, erfasst sie nicht.',
       'Die Wahrscheinlichkeit, dass das Bild KI-erzeugt ist, gilt unter der Annahme, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung unter der Annahme, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
@@ -119,7 +119,7 @@ export const limits: typeof english = {
     earlier_publication:
       'Nach früheren Veröffentlichungen des Bildes im Netz wurde nicht gesucht (Bilderrückwärtssuche).',
     metadata_claims:
-      'Was die Datei über Gerät, Zeit und Ort angibt, wurde mit keiner Quelle außerhalb der Datei verglichen.',
+      'Die Angaben in der Datei zu Gerät, Zeit und Ort wurden mit keiner Quelle außerhalb der Datei verglichen.',
     remote_credentials:
       'Content Credentials (signierte Herkunftsangaben), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
     signer_trust:

@@ -19,7 +19,7 @@ export const measurements: typeof english = {
   },
   heatmap: {
     intro: {
-      what: 'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden reagiert haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
+      what: 'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden angeschlagen haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
       scale:
         'Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe.',
       cells: (cellPx) =>

@@ -188,7 +188,7 @@ export const outcome: typeof english = {
     declared: 'Wie oft solche Angaben falsch sind, wurde nicht gemessen.',
     byTraces: 'Für die Spuren allein:',
     vouched: 'Nicht gemessen; so verlässlich wie der Unterzeichner selbst.',
-    unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
+    unmeasured: 'Für dieses Modell nicht gemessen; das Ergebnis allein genügt nicht.',
     brief: {
       real: (generated, changed) =>
         `${generated} KI-erzeugten und ${changed} veränderten Bildern erkannt.`,

@@ -6,9 +6,9 @@ type English = typeof english;
 
 const inconsistencies: English['inconsistencies'] = {
   modified_after_capture: ({ minutes }) =>
-    `Laut ihren eigenen Angaben wurde die Datei ${writeSpan(minutes)} nach der Aufnahme zuletzt gespeichert.`,
+    `Nach den Angaben in der Datei wurde sie zuletzt ${writeSpan(minutes)} nach der Aufnahme gespeichert.`,
   created_after_modified: ({ minutes }) =>
-    `Laut ihren eigenen Angaben wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt gespeichert.`,
+    `Nach den Angaben in der Datei wurde sie zuletzt ${writeSpan(minutes)} vor der Aufnahme gespeichert.`,
   time_in_future: () => 'Die Datei nennt einen Zeitpunkt in der Zukunft.',
   exif_size_differs: ({ stated, stored }) =>
     `Laut Kameradaten (EXIF) hat das Bild ${stated} Pixel; die Datei enthält ${stored}: Das Bild wurde skaliert oder beschnitten, nachdem diese Daten geschrieben waren.`,
@@ -19,7 +19,7 @@ const inconsistencies: English['inconsistencies'] = {
   camera_tags_without_camera_tables: ({ program }) =>
     `Die Datei nennt eine Kamera, enthält aber die Quantisierungstabellen eines Programms (${program}): Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
-    'Die Herstellernotiz, die Kameras des genannten Herstellers immer schreiben, fehlt: Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
+    'Die Herstellerdaten (MakerNote), die Kameras des genannten Herstellers immer schreiben, fehlen: Die Kameradaten wurden neu geschrieben oder stammen nicht von der Kamera.',
   xmp_history_of_editing: ({ steps, last }) =>
     `Die Datei enthält einen Bearbeitungsverlauf (XMP) mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} sie umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${writeDay(last.when)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
@@ -96,7 +96,7 @@ const warnings: English['warnings'] = {
 
 export const provenance: English = {
   intro:
-    'So beschreibt sich die Datei selbst. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine Fotografie. Mit falschen Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
+    'Das sind die Angaben in der Datei. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine Fotografie. Mit falschen Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Bestätigt durch'],
@@ -140,7 +140,7 @@ export const provenance: English = {
   missing: {
     validity: 'gültiges Zertifikat (das vorhandene ist abgelaufen)',
     timestamp: 'Zeitstempel eines Zeitstempeldienstes',
-    trustList: 'Vertrauensliste, in der der Unterzeichner stehen könnte',
+    trustList: 'Vertrauensliste, auf der der Unterzeichner möglicherweise steht',
     revocation: 'Nachweis, dass das Zertifikat nicht widerrufen wurde',
     identity: 'benannte Person oder Organisation (CAWG-Identität)',
   },

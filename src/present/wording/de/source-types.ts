@@ -22,7 +22,7 @@ export const sourceTypes: typeof english = {
   digitalCreation: 'von einem Menschen mit digitalen Werkzeugen ohne generative KI geschaffen',
   humanEdits: 'ein Bild, das ein Mensch mit Werkzeugen ohne generative KI bearbeitet hat',
   minorHumanEdits:
-    'ein Bild mit kleinen Bearbeitungen durch einen Menschen, etwa Zuschnitt oder Farbkorrektur',
+    'ein von einem Menschen geringfügig bearbeitetes Bild, etwa durch Zuschnitt oder Farbkorrektur',
   screenCapture: 'ein Bildschirmfoto oder eine Bildschirmaufzeichnung',
   softwareImage: 'von Software erzeugt, etwa gerendert oder gezeichnet',
   virtualRecording: 'in einer virtuellen Szene aufgenommen, etwa in einem Spiel',

@@ -54,7 +54,7 @@ export const strength: typeof english = {
       return `Die Suche nach Veränderungen (alle Methoden zusammen) spricht weder für noch gegen eine Veränderung (Likelihood-Quotient ${ratio}${ratio === '1' ? '' : ` für ${name}`}; unter 2 spricht er für keine Seite).`;
     },
   },
-  bound: ', nach oben begrenzt, weil die Tests für mehr nicht ausreichen',
+  bound: ', nach oben begrenzt, weil die Tests einen höheren Wert nicht stützen',
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
   halfMeasured:
@@ -105,7 +105,7 @@ export const strength: typeof english = {
     markedSeveral: (places, p) =>
       `Die Methoden, die nach veränderten Stellen suchen, markieren mehrere Stellen (${places}); die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
     unmarked: (p) =>
-      `Die Methoden, die nach veränderten Stellen suchen, markieren zusammen keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
+      `Die Methoden, die nach veränderten Stellen suchen, markieren in der Zusammenschau keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
   },
   stability: {
     summary: ({ same, open, other, low, high }) => {

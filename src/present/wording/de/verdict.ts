@@ -5,7 +5,7 @@ export const verdict: typeof english = {
     decided: [
       (adverb, side) => `Der Befund spricht ${adverb} für ${side}.`,
       (adverb, side) => `In der Gesamtschau spricht der Befund ${adverb} für ${side}.`,
-      (adverb, side) => `Nach der Untersuchung spricht der Befund ${adverb} für ${side}.`,
+      (adverb, side) => `Nach dem Untersuchungsergebnis spricht der Befund ${adverb} für ${side}.`,
     ],
     pointing: [
       (side) => `Der Befund deutet auf ${side} hin; wie stark, lässt sich nicht angeben.`,
@@ -18,8 +18,8 @@ export const verdict: typeof english = {
       changed: 'eine Veränderung in einem Teil des Bildes',
     },
     declared: [
-      (origin) => `Die Datei selbst gibt an, dass ihr Inhalt ${origin} wurde.`,
-      (origin) => `Nach den eigenen Angaben der Datei wurde ihr Inhalt ${origin}.`,
+      (origin) => `In der Datei ist angegeben, dass ihr Inhalt ${origin} wurde.`,
+      (origin) => `Nach den Angaben in der Datei wurde ihr Inhalt ${origin}.`,
     ],
     generator: (name) => `Genannt wird ${name}.`,
     probability: [

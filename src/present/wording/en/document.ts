@@ -67,7 +67,7 @@ export const document = {
       fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
     /** For a place that no method marks on its own. */
-    together: 'only all methods combined mark it, so the place is uncertain',
+    together: 'marked only by all methods combined, so the place is uncertain',
     /** The same beside places that a method marks. */
     further: 'a possible further place, which no single method marks',
     unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
@@ -75,8 +75,8 @@ export const document = {
     cameraNamed: 'The file names a camera, which suggests a photograph after all.',
     damage: (rows: string) =>
       `${rows}. What is missing appears grey or black and can be mistaken for a change.`,
-    damageCaps: 'In a damaged file, a change is at most suspected.',
-    misnamed: 'the name has another extension, which alone means little',
+    damageCaps: 'In a damaged file, a change can at most be suspected.',
+    misnamed: 'the name has a different extension, which by itself means little',
     /** The trace network's finding, without its figure. */
     traces: {
       real: 'A neural network trained on photographs and generated pictures finds traces (fine patterns in the pixels) like those in a photograph.',
@@ -118,7 +118,7 @@ export const document = {
     alternativesTitle: 'Alternative explanations considered',
     alternatives: [
       'A genuine photograph can resemble a generated picture: strong noise reduction, a phone’s portrait effects, retouching, software enlargement and scanning leave similar traces.',
-      'A generated picture can resemble a photograph: it may have been photographed from a screen, given artificial noise, or saved and scaled until its own traces were lost; or its generator may be unlike any that the model has learned from.',
+      'A generated picture can resemble a photograph: it may have been photographed from a screen, given artificial noise, or saved and scaled until the traces of its generation were lost; or its generator may be unlike any that the model has learned from.',
       'The picture may be neither, but a drawing, painting, rendering, diagram or screenshot; or it may be too small or too strongly compressed to tell. Where the program recognises this, it makes no statement; a painting or a rendering can go unrecognised and be taken for either.',
       'What the file says about its origin may have been written by anyone: into a generated picture to make it pass for a photograph, or into a photograph to discredit it.',
     ],

@@ -199,7 +199,7 @@ const statements = {
   one_flat_area: () =>
     'The picture is one flat area; it contains nothing that a photograph would normally show.',
   drawing: () =>
-    'Sharp edges border on perfectly flat areas, so the program classes the picture as a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
+    'Sharp edges adjoin perfectly flat areas, so the program classes the picture as a drawing, diagram, page of text or screenshot, not a photograph; it may be wrong.',
   looks_like: ({ kind }) =>
     `The program classes the picture as ${pictureKinds[kind]}, not a photograph; it may be wrong.`,
 

@@ -38,7 +38,7 @@ export const glossary = {
     heatmap: {
       term: 'Heatmap',
       meaning:
-        'The picture overlaid with colours that show where methods reacted, and how strongly.',
+        'The picture overlaid with colours that show where methods responded, and how strongly.',
     },
     likelihoodRatio: {
       term: 'Likelihood ratio',

@@ -82,7 +82,7 @@ export const labels = {
     seed: 'Seed',
     passes: 'Monte Carlo passes',
     patches: 'Patches read',
-    retries: 'Repetitions after failures',
+    retries: 'Retries after failures',
     environment: 'Program, libraries, machine',
     examinedAt: 'Examined',
     digitalSource: 'Digital source type (IPTC)',
@@ -161,7 +161,7 @@ export const labels = {
     anomaly: 'Unusual areas',
   },
   original: 'Picture examined',
-  heatmap: 'Shows where methods reacted, not that anything was changed',
+  heatmap: 'Shows where methods responded, not that anything was changed',
   /** In the order of the scale; a glance at a heatmap must tell the reader what to do. */
   glance: {
     even: 'Nothing stands out.',

@@ -24,11 +24,11 @@ export const measurements = {
   },
   heatmap: {
     intro: {
-      what: 'The heatmaps show where in the picture the methods reacted, and how strongly. They do not show that anything was changed there.',
+      what: 'The heatmaps show where in the picture the methods responded, and how strongly. They do not show that anything was changed there.',
       scale:
         'The scale runs from 0 (dark blue) through magenta and orange to 1 (pale yellow) and is the same for every picture.',
       cells: (cellPx: string) =>
-        `Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
+        `Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between cells, the values are interpolated.`,
       caution:
         'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
     },
@@ -96,9 +96,9 @@ export const measurements = {
       patches,
       passes,
     }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures for the picture come from its most textured patches (${patches} of them), since flat areas contain hardly any traces. They were assessed in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the spread over the passes is the stated uncertainty. The strategy determines whether a decision is made, never which one.`,
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each judged with its surroundings; between cells, the values are interpolated. The figures for the picture come from its most textured patches (${patches} of them), since flat areas contain hardly any traces. They were assessed in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the spread over the passes is the stated uncertainty. The strategy determines whether a decision is made, never which one.`,
     views:
-      'The model also assessed the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps from a copy scaled to that size, and also eight squares of the picture’s own pixels; all of these count.',
+      'The model also assessed the picture as a whole, at 384 pixels on its longer side. For pictures above 1.2 megapixels, it took its patches and heatmaps from a copy scaled down to that size, and also examined eight squares of the picture’s original pixels; all of these count towards the result.',
     transformer:
       'A vision transformer, part of the model, assessed the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, diagrams, renderings, screenshots and pages of text.',
     secondArm:

@@ -20,7 +20,7 @@ export const sourceTypes: Readonly<Record<SourceType, string>> = {
   digitalArt: 'art made by a person with digital tools',
   digitalCreation: 'made by a person with digital tools other than generative AI',
   humanEdits: 'a picture that a person edited with tools other than generative AI',
-  minorHumanEdits: 'a picture with small edits by a person, such as cropping or colour',
+  minorHumanEdits: 'a picture with minor edits by a person, such as cropping or colour correction',
   screenCapture: 'a screenshot or recording of a screen',
   softwareImage: 'made with software, such as a rendering or drawing',
   virtualRecording: 'recorded in a virtual scene, such as a game',

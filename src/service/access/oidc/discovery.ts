@@ -38,7 +38,7 @@ export function readDiscovery(document: unknown, issuer: string): Discovered {
   const required = (name: string): string => {
     const url = optional(name);
     if (url !== undefined) return url;
-    throw new TypeError(`The identity provider gives no ${name}.`);
+    throw new TypeError(`The identity provider does not state its ${name}.`);
   };
   const words = (name: string): string[] | undefined => {
     const list = members.get(name);

@@ -45,7 +45,7 @@ export const runJob = 'analysis.run';
 
 type NewRow = typeof analyses.$inferInsert;
 
-/** (none) -> pending. Returns the id, which is the earlier analysis's when the request is a repetition. */
+/** (none) -> pending. Returns the id, which is the earlier analysis's when the request is a repeat. */
 export async function insertAnalysis(
   parts: LifecycleParts,
   row: NewRow,
@@ -66,7 +66,7 @@ export async function insertAnalysis(
 }
 
 /**
- * pending -> pending, now waiting for a worker. Returns false for a repetition, which does not use the evidence.
+ * pending -> pending, now waiting for a worker. Returns false for a repeat, which does not use the evidence.
  *
  * @throws {ForensicsError} `analysis_not_pending`.
  */

@@ -56,7 +56,7 @@ describe('a bucket', () => {
 
     expect(found.find(({ name }) => name === 'CORS')).toMatchObject({
       state: 'failed',
-      message: 'Browsers will block uploads from pages of https://other.example, *.',
+      message: 'Browsers will block uploads by pages from https://other.example, *.',
       fix: 'cors!',
     });
   });

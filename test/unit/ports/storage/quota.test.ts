@@ -129,7 +129,7 @@ describe('the server', () => {
 
     expect([first.status, second.status, second.code]).toEqual([200, 507, 'no_space_left']);
     expect(second.body).toMatch(
-      /"message":"This would exceed the storage quota of this tenant, 100000 bytes/,
+      /"message":"This would exceed this tenant's storage quota, 100000 bytes/,
     );
     expect(server.files().length).toBe(1);
     await server.close();

@@ -61,7 +61,7 @@ describe('the probe of an S3 store', () => {
 
     await expect(late.storeIn().probe()).rejects.toMatchObject({
       code: 'store_refused',
-      message: expect.stringContaining('clocks'),
+      message: expect.stringContaining('clock'),
     });
     await late.close();
   });

@@ -1,4 +1,4 @@
-/** Applies events to the real room, and returns the outcome in the model's terms. */
+/** Applies events to the real module, and returns the outcome in the model's terms. */
 
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-/** Random sequences of events, applied to the real room and to a model of the contract's table. */
+/** Random sequences of events, applied to the real module and to a model of the contract's table. */
 
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The whole room on a real database and a real store, with a scripted sandbox. */
+/** The whole module on a real database and a real store, with a scripted sandbox. */
 
 import { join } from 'node:path';
 import { createKeys } from '../../../../src/service/access/keys.ts';
