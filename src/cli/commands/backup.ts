@@ -305,7 +305,7 @@ function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): 
     ...(given.length === 0
       ? []
       : [
-          `The original server had these settings; set those that still apply again: ${given.join(', ')}.`,
+          `The original server had these settings; set again any that still apply: ${given.join(', ')}.`,
         ]),
     'If clients will use a new host name, set publicUrl; the certificate authority (tls/ca.pem) stays the same.',
   ];

@@ -144,7 +144,7 @@ async function readPassword({
   }
   if (!canAsk()) {
     throw usageError(
-      'Asking for the password needs a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
+      'The password can be asked for only in a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
     );
   }
   const advice = 'Enter the email address of your account.';

@@ -268,7 +268,7 @@ function breakAtEnd(
     return found(
       next,
       'added',
-      `${recorded.count} entries were written; those from ${next} on were added.`,
+      `Only ${recorded.count} entries were actually written to the log; those from ${next} onwards were inserted by other means.`,
     );
   }
   if (recorded.hash === head) return null;
