@@ -33,7 +33,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   try {
     const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
     const called = program.commands.find((each) => each.name() === word);
-    // Before parsing, when Commander sets the defaults of options such as `--no-x`.
+    // Must come before parsing, because Commander then sets the defaults of options such as `--no-x`.
     if (called !== undefined) await completeCommand(called);
     await program.parseAsync([...argv]);
     // A successful command may have set a code.
@@ -108,7 +108,7 @@ async function printHelp(
   let command = help.parent!;
   for (const name of names) {
     command = commandBelow(command, name);
-    // oxlint-disable-next-line no-await-in-loop -- its own commands are known only then
+    // oxlint-disable-next-line no-await-in-loop -- its subcommands are known only once it is loaded
     await completeCommand(command);
   }
   command.help();
@@ -186,7 +186,7 @@ type Define = (command: Command, complete: (other: Command) => Promise<void>) =>
 /** One sentence, and the function that loads the command. */
 type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 
-/** By group, in the order in which the help lists them. */
+/** Grouped as in the help, in the order in which the help lists them. */
 const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   'Examine pictures:': {
     analyze: [
@@ -320,7 +320,7 @@ const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, [description, load]] of Object.entries(entries)) {
-      // Called by the shell.
+      // `__complete` is called by the shell.
       const command = program.command(name, { hidden: name === '__complete' });
       notLoaded.set(command.description(description).helpGroup(group), load);
     }

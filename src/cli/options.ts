@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from './command.ts';
 import { usageError } from './errors.ts';
 
-/** Also the default of the sandbox, because every child process needs memory for a whole picture. */
+/** Also the sandbox's default. Limited because every child process needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {
@@ -77,7 +77,7 @@ export function parseDuration(text: string): number {
  * Rejects options that would have no effect, so that no user relies on one.
  *
  * @param names - as Commander stores them: `apiKeyFile` for `--api-key-file`.
- * @param why - the end of a sentence that begins with those that were given.
+ * @param why - the end of a sentence that begins with the options that were given.
  * @throws {ForensicsError} `usage` if one of them was given.
  */
 export function assertNoOptions<Options extends object>(

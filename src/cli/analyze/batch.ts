@@ -9,8 +9,8 @@ import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
 import { type ProgressState, progressText } from './summary.ts';
 
 /**
- * How many results may wait for an earlier one: enough that a large picture does not block its
- * small neighbours, few enough that a picture that never finishes does not fill the memory.
+ * How many finished results may wait for an earlier one. A large picture must not block its small
+ * neighbours, and a picture that never finishes must not make the waiting results fill the memory.
  */
 const maxWaiting = 16;
 
@@ -52,7 +52,7 @@ export async function* inOrder<T, R>(
         running--;
         fill();
       });
-      // Handled here too: otherwise a slot that rejects while an earlier one is awaited would end the program.
+      // Also handled here: a slot that rejects while an earlier one is awaited would otherwise end the program.
       void Promise.allSettled([slot]);
       slots.push(slot);
     }
@@ -60,7 +60,7 @@ export async function* inOrder<T, R>(
 
   try {
     for (fill(); slots.length > 0; fill()) {
-      // oxlint-disable-next-line no-await-in-loop -- the order of the items
+      // oxlint-disable-next-line no-await-in-loop -- keeps the items in order
       const done = await slots.shift();
       if (!done) return;
       yield done.answer;
@@ -78,7 +78,7 @@ export interface Stop {
   readonly signal: AbortSignal;
   /** Ends the run without an operating system signal. */
   because(failure: ForensicsError): void;
-  /** @throws {ForensicsError} why the run was stopped, if it was. */
+  /** @throws {ForensicsError} the reason for the stop, if the run was stopped. */
   throwIfStopped(): void;
   /** Stops listening. After a signal, it ends the program with that signal, so that the shell sees the real reason. */
   release(): void;

@@ -1,7 +1,7 @@
 /**
- * How a run is shown to people. One picture gets a card of at most eight lines (what was found, why, how often that is
- * wrong, what to do next), or more if findings call for a step, or if something in the file is odd, calls for an
- * explanation or could not be read. Several pictures get a table with as many columns as fit the terminal.
+ * Shows the outcome of a run to people. One picture gets a card of at most eight lines: what was found, why, how often
+ * that is wrong, and what to do next. The card is longer if findings call for a step, or if something in the file is
+ * odd, needs explaining or could not be read. Several pictures get a table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';
@@ -44,7 +44,7 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   const { card } = wordsIn(language).terminal;
   const title = writeTitle(record, presentation, columns);
   const { verdict, evidence } = record;
-  // As in the report: if a picture is not judged, none of its findings has a tested meaning.
+  // As in the report: without a verdict on the picture, none of its findings has a tested meaning.
   const steps = verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
   const rows: readonly Row[] = [
     [card.labels.because, printable(presentation.because)],
@@ -74,9 +74,9 @@ function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): read
   return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
 }
 
-/** Oddities of the file, and conversions of its pixels; empty if a server examined it. */
+/** Oddities in the file and conversions of its pixels; empty if a server examined the picture. */
 function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
-  // Left out because every phone rotates its pictures.
+  // Rotation is left out because every phone rotates its pictures.
   const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
   if (notes.length === 0) return '';
   const soundShare = picture?.soundShare;
@@ -93,7 +93,7 @@ function writeTitle(
   return `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
-/** Each probability, and the thresholds that this result depended on; between these, nothing is decided. */
+/** Each probability, with the two thresholds that this result depended on. Between them, nothing is decided. */
 function writeFigures(
   { outcome, generated, changed }: Presentation,
   { reasons }: Result,
@@ -119,7 +119,7 @@ function writeReport({ files, analysisId }: AnalysisRecord, language: Language):
   return analysisId === null ? card.more : card.onServer(analysisId);
 }
 
-/** Without empty rows. A long name from outside is cut with an ellipsis to the space that the other rows leave. */
+/** Removes empty rows. A long name from outside is shortened with an ellipsis to fit beside the other rows. */
 function withShortOrigin(rows: readonly Row[], title: string, columns: number): readonly Row[] {
   const origin = 3;
   const width = cardWidth(columns);

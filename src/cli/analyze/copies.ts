@@ -28,7 +28,7 @@ const mostPerKey = 50;
 const minShared = 2;
 const mostAligned = 5;
 
-/** Call it with the pictures in order; returns null for one that is not a copy of an earlier one. */
+/** The returned function takes the pictures in order, and gives null for one that is not a copy of an earlier one. */
 export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   const files = new Map<string, string>();
   const remembered: Compared[] = [];

@@ -102,7 +102,7 @@ interface LocalRun extends Run {
 interface Bundling {
   readonly signer: Signer;
   readonly withOriginal: boolean;
-  /** The same as the sandbox's. */
+  /** The trust list that the sandbox uses. */
   readonly trustList: string | null;
 }
 
@@ -193,14 +193,14 @@ function localCustody(
   sha256: string,
   { receivedAt, openedAt, examinedAt }: Times,
 ): readonly CustodyEvent[] {
-  // The report gives the examiner as reviewer; only the program's operator knows who ran it.
+  // The report names the examiner as reviewer; who ran the program is known only to its operator.
   const actor = 'operator';
   const original = [{ name: 'original', sha256 }];
   return [
     { at: receivedAt, actor, event: 'received', hashes: [] },
     { at: openedAt, actor, event: 'opened', hashes: original },
     { at: examinedAt, actor, event: 'examined', hashes: original },
-    // The reports contain this time, so it is when writing them began.
+    // The reports contain this time, so it can only be the time at which writing them began.
     { at: now(), actor, event: 'written', hashes: [] },
   ];
 }

@@ -12,7 +12,7 @@ import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/system-errors.ts';
 import type { CaseData, Laboratory } from '../../present/report-item.ts';
 
-/** In the order in which they decide the exit code. `unexamined`: a file failed, is not a picture, or was left out. */
+/** In order of precedence for the exit code. `unexamined`: a file failed, is not a picture, or was left out. */
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
@@ -93,7 +93,7 @@ export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Languag
 export const caseOptions = ['case', 'exhibit', 'examiner', 'note', 'template'] as const;
 export type CaseOptions = { readonly [Name in (typeof caseOptions)[number]]?: string };
 
-/** `--project` is a second name of `--case`: what the API calls it. */
+/** Adds the case options. `--project` is another name for `--case`, because the API calls a case a project. */
 export function withCaseOptions(command: Command): Command {
   return command
     .option('--case <number>', 'the case, such as a claim number; projectId in the API', named)

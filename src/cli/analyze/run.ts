@@ -43,7 +43,7 @@ export async function runAnalyze(
   }
 }
 
-/** Lets Ctrl-C interrupt waiting for a server that does not respond. */
+/** Lets Ctrl-C interrupt the wait for a server that does not respond. */
 async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
   const { signal } = stop;
   const stopped = new Promise<never>((_resolve, reject) => {

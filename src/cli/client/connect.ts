@@ -12,10 +12,10 @@ import { toConnectionFailure } from './errors.ts';
 interface Access {
   readonly url: string;
   readonly trust: Trust;
-  /** Omitted: no credentials. */
+  /** If omitted, no credentials are sent. */
   readonly authorize?: Authorize;
   readonly userAgent: string;
-  /** Omitted: real time. */
+  /** If omitted, real time. */
   readonly pace?: Pace;
 }
 
@@ -79,7 +79,7 @@ export function connectionsUnder(trust: Exclude<Trust, { by: 'fingerprint' }>): 
 
 function trustedContext(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureContext {
   if (trust.by === 'authority') return createSecureContext({ ca: trust.pem });
-  // Includes the system's, where a company installs its own authority.
+  // Includes the system's certificates, because companies install their own authority there.
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
   if (trust.also !== undefined) known.push(trust.also);
   return createSecureContext({ ca: known });

@@ -116,7 +116,7 @@ function toLoginFailure(error: unknown, issuer: URL, clientId: string): Forensic
 }
 
 function withoutAnswer(error: unknown, issuer: URL): ForensicsError {
-  // The library wraps the errors of its calls.
+  // The library wraps the errors of the functions it calls.
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof ForensicsError) return at;
   }

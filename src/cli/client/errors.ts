@@ -11,7 +11,7 @@ interface Refusal {
   readonly data: unknown;
 }
 
-/** @param how.lacksCredentials - if true, the server's message about headers would not help. */
+/** @param how.lacksCredentials - true if none were sent; the server's message about headers would then not help. */
 export function toRefusal(
   { status, headers, data }: Refusal,
   { lacksCredentials }: { readonly lacksCredentials: boolean },

@@ -108,7 +108,7 @@ async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
-/** The log that was asked for, or all of them. */
+/** The log named in the options, or all logs. */
 async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];

@@ -99,7 +99,7 @@ async function placeAfter(
     option = valuedOption(command, word);
     const below = command.commands.find((each) => each.name() === word);
     if (below === undefined) continue;
-    // oxlint-disable-next-line no-await-in-loop -- its own commands are known only then
+    // oxlint-disable-next-line no-await-in-loop -- its subcommands are known only once it is loaded
     await complete(below);
     command = below;
   }

@@ -107,7 +107,7 @@ interface Ended {
   readonly failure: ForensicsError | null;
 }
 
-/** Uses the new key, which tests it once more. The leaked key goes first. */
+/** Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, goes first. */
 async function endOldKeys(
   keys: Service['keys'],
   tenant: string,
@@ -198,7 +198,7 @@ export async function orRevoke(
   }
 }
 
-/** The key as printed: without its secret when that was written to a file. */
+/** The key as printed, without its secret if that was written to a file. */
 export function shownKey(
   { secret, ...key }: KeyEntry,
   out: string | undefined,
@@ -212,9 +212,9 @@ interface SecretFile {
 }
 
 /**
- * Runs `act`, which creates a key, with the `--out` file, if any: a new file that only its owner may read. The file is
- * created first, because a key cannot be undone if the file turns out not to be writable. It is removed when `act`
- * fails.
+ * Runs `act`, which creates a key, with the `--out` file, if any: a new file that only its owner
+ * may read. The file is created first, because creating a key cannot be undone if the file turns
+ * out not to be writable. It is removed when `act` fails.
  *
  * @throws {ForensicsError} `conflict` if the file exists, `output_not_writable`.
  */

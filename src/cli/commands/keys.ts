@@ -127,7 +127,7 @@ async function list(options: ListOptions): Promise<void> {
   log(isFiltered ? 'No key expires in that time.' : 'There are no keys.');
 }
 
-/** Keys valid now but not at `endMs`, unless another with the same name is: a rotated key needs no attention. */
+/** Keys valid now but not at `endMs`. A rotated key is left out, because another key of the same name is valid then. */
 function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly KeyEntry[] {
   const later = entries.filter(({ expiresAt }) => Date.parse(expiresAt) > endMs);
   const lasting = new Set(later.map(({ name }) => name));

@@ -285,7 +285,7 @@ function printWithPassword(
 
 /**
  * @param who - email address or id; with an identity provider only the id, because people can change their address
- *   there, and a local account with the same address is not theirs. @throws {ForensicsError} `not_found`.
+ *   there, and a local account with the same address belongs to someone else. @throws {ForensicsError} `not_found`.
  */
 async function userNamed({ users, identity }: Core, who: string): Promise<User> {
   const hasProvider = identity.kind === 'oidc';

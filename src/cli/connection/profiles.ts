@@ -118,7 +118,7 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Without the cause, because the parser's message quotes the text, which may contain secrets.
+    // The cause is left out, because the parser's message quotes the text, which may contain secrets.
     if (!existsSync(file)) return undefined;
     throw unreadable(file);
   }
@@ -217,7 +217,7 @@ export function apiKeyOfEnvironment(): string | null {
   return FORENSICS_API_KEY === '' ? null : checked(FORENSICS_API_KEY, 'FORENSICS_API_KEY');
 }
 
-/** Anything else is not sent anywhere, because it may be another secret. */
+/** Rejects anything that is not an API key, because it may be another secret and must not be sent anywhere. */
 function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;
@@ -275,7 +275,7 @@ export async function renewSession(
   });
 }
 
-/** @param how.idToken - the earlier one, which remains in use if no new one was issued. */
+/** @param how.idToken - the earlier ID token, which remains in use if no new one was issued. */
 export function createSession(
   { accessToken, idToken, refreshToken, expiresIn }: Tokens,
   how: { readonly email: string; readonly at: number; readonly idToken?: string },

@@ -101,7 +101,7 @@ export function listTable(
   return [head, ...safe].map((cells) => layRow(cells, widths)).join('\n');
 }
 
-/** Null if not even the longest words of the columns fit. */
+/** Null if the columns are too narrow even for their longest words. */
 function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
   const widest = (measure: (text: string) => number) =>
     head.map((name, at) =>
@@ -115,14 +115,14 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
     if (slack[at]! <= 0) return null;
-    // Always taken from the column with the most slack.
+    // The column with the most slack gives up a space.
     widths[at]!--;
     excess--;
   }
   return widths;
 }
 
-/** A cell that is too long continues on the next line, below itself. */
+/** Text that is too long for its cell continues below, in the same column of the next line. */
 export function layRow(cells: Cells, widths: readonly number[]): string {
   const wrapped = widths.map((width, at) => {
     const cell = cells[at] ?? '';
@@ -196,7 +196,7 @@ function layLines(block: Exclude<Block, { is: 'heading' }>, width: number): read
   }
 }
 
-/** Links become the command that prints the page, or their address. */
+/** Replaces a link by the command that prints the page, or by its address. */
 function inline(text: string): string {
   return text
     .replaceAll(/\[([^\]]+)\]\(([a-z-]+)\.md(?:#[^)]*)?\)/g, '$1 (forensics help $2)')

@@ -10,7 +10,7 @@ export type ServerLog = ReturnType<typeof createServerLog>;
 
 /**
  * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such as `EAGAIN` when a
- *   reader does not keep up. By then standard error is a Node.js stream, which makes a pipe non-blocking.
+ *   reader does not keep up. (Node.js makes a pipe non-blocking once standard error is one of its streams.)
  */
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),

@@ -148,11 +148,11 @@ interface LabelledFile {
 }
 
 export interface Choice<File extends LabelledFile> {
-  /** Both classes evenly interleaved, so that the elapsed time predicts the remaining time. */
+  /** The two classes alternate evenly, so that the elapsed time predicts the remaining time. */
   readonly chosen: readonly File[];
   /** Files with identical bytes under both labels. One label must be wrong, so neither is measured. */
   readonly inBoth: readonly File[];
-  /** Other files with the same bytes as one of their class. */
+  /** Files with the same bytes as an earlier file of their class. */
   readonly repeated: readonly File[];
 }
 

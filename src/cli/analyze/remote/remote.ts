@@ -54,7 +54,7 @@ export const prepareRemote: PrepareExaminer = async (given) => {
 const noBundle =
   'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.';
 
-/** The options of a run that can be done on a server. */
+/** The options of a run on a server. */
 type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
 const optionsOfThisMachine = [
@@ -203,10 +203,10 @@ async function fetchRecord(
 
 const maxLogged = 10;
 
-/** Lists them with the commands for fetching them. */
+/** Lists the analyses with the commands for fetching their results. */
 function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
   if (ids.length === 0) return;
-  // Without waiting, the ids are the result.
+  // If the run does not wait, the ids are its result.
   if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
   const what = ids.length === 1 ? 'one analysis' : `${ids.length} analyses`;
   log(

@@ -38,7 +38,7 @@ export interface Trail {
   analysisId: string | null;
 }
 
-/** What the server must be told about a picture before the upload, and the bytes that this was read from. */
+/** What the server needs to know about a picture before the upload, and the bytes from which it was read. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -192,7 +192,7 @@ export function openJournal(
   tenant: { readonly origin: string; readonly tenantName: string },
   { XDG_STATE_HOME: home = '' }: NodeJS.ProcessEnv = process.env,
 ): Journal {
-  // Follows the XDG rules for state: worth keeping, but harmless to lose.
+  // This is state as the XDG specification defines it: worth keeping, but harmless to lose.
   const state = join(home === '' ? join(homedir(), '.local', 'state') : home, 'forensics');
   const folder = join(state, 'uploads', digest([tenant.origin, tenant.tenantName]));
   writing(() => makePrivateFolder(folder));
