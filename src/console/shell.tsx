@@ -125,7 +125,7 @@ function useToast() {
 /** Moves the focus to the top of a new page, for screen readers and keyboards; not on the first page. */
 function usePlaceFocus(place: string, onMove: () => void) {
   const main = useRef<HTMLElement>(null);
-  // Done before the page is painted, so that a key pressed immediately goes there.
+  // Done before the browser paints, so that a key pressed immediately goes there.
   useLayoutEffect(() => {
     onMove();
     if (main.current?.dataset['place'] !== undefined) main.current.focus();

@@ -9,14 +9,14 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { intakes, maxPresignedUrlExpirySeconds, maxUploadBytes } from './limits.ts';
 
-// Kinds of settings: for each a schema, its wording in messages, and how text is converted to a value.
+// The kinds of settings. Each has a schema, a wording for messages, and a conversion from text to a value.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Value = string | number | boolean | null | readonly string[];
 
 interface Keywords {
-  /** What it is for: one line without a full stop. */
+  /** The purpose of the setting, in one line without a full stop. */
   readonly description: string;
   /** Completes the sentence "FORENSICS_PORT must be ...". */
   readonly allowed: string;
@@ -350,7 +350,7 @@ export type Settings = {
   readonly [Name in SettingName]: Values[Name] extends string[] ? readonly string[] : Values[Name];
 };
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of this very object.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are the keys of that object.
 export const settingNames = Object.keys(settingsSchema.properties) as readonly SettingName[];
 
 /** `presignedUrlExpirySeconds` -> `FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS`. */

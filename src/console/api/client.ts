@@ -174,12 +174,12 @@ export async function makeFirstUser(account: object): Promise<void> {
   await checked(await send(`${sessionPath}/first-user`, { body: account }, null));
 }
 
-/** @param isEverywhere - on all devices, otherwise only in this browser. @throws {ApiError} if nothing may have ended. */
+/** @param isEverywhere - whether to log out on all devices. @throws {ApiError} if possibly no session has ended. */
 export async function logOut(isEverywhere: boolean): Promise<void> {
   // An id token expires before its session does.
   if (isEverywhere) await refresh();
   const idToken = tokens?.idToken ?? '';
-  // After a reload of this page, if the provider issues none with a refresh.
+  // There is no ID token after a reload of this page if the provider issues none with a refresh.
   if (isEverywhere && idToken === '') throw new ApiError(400, 'not_offered', '');
   const body = isEverywhere ? { idToken } : {};
   await alone(async () => {

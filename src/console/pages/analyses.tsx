@@ -168,7 +168,7 @@ interface CsvButtonProps {
   readonly total: number;
 }
 
-/** Saves the chosen analyses, or all that match if none is chosen. */
+/** Saves the chosen analyses or, if none is chosen, all that match the filters. */
 function CsvButton({ chosen, filters, total }: CsvButtonProps) {
   const { list, tenantName } = useConsole();
   const { run } = useAct();

@@ -146,7 +146,7 @@ function Downloads({
 }
 
 interface Details {
-  /** With its evidence, which has the reason, unless no sign was found. */
+  /** Includes its evidence, which contains the reason, unless no sign was found. */
   readonly analysis: Analysis;
   /** Other pictures that show the same thing. */
   readonly seen: readonly SeenBefore[];
@@ -155,7 +155,7 @@ interface Details {
 /** After this many, the page shows what has been found so far. */
 const requestedAtOnce = 50;
 
-/** What a list does not have, by id; requested once, one after the other. Also returns how many are still to be requested. */
+/** Details that a list lacks, by id, requested one at a time. Also returns how many are still to come. */
 function useDetails(analyses: readonly Analysis[]): {
   readonly known: ReadonlyMap<string, Details>;
   readonly open: number;

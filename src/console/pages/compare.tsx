@@ -1,4 +1,4 @@
-/** Compares two pictures: the other is from the same case, shows the same thing, or was chosen in the list. */
+/** Compares two pictures. The second is from the same case, shows the same thing, or was chosen in the list. */
 
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -90,7 +90,7 @@ interface Compared {
   readonly alignment: SeenBefore['alignment'] | null;
 }
 
-/** Side by side in step, or overlaid if both show the same thing. */
+/** Shows the two pictures side by side, moving together, or overlaid if both show the same thing. */
 function Comparison({ one, other, alignment }: Compared) {
   const { comparison: text } = useConsole();
   const [mode, setMode] = useState<Mode>('side');
@@ -165,7 +165,7 @@ function useLayers({ one, other, alignment }: Compared) {
 
 // Finds in the browser where two aligned pictures differ, as the report does.
 
-/** Of the part that both show; more would not change what is found. */
+/** Maximum number of pixels compared in the part that both show; more would not change what is found. */
 const maxPixels = 250_000;
 
 /**
@@ -190,7 +190,7 @@ async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<
 }
 
 async function loadPicture({ url }: Layer): Promise<ImageBitmap> {
-  // A copy in the cache was loaded as an image, so it may lack the header that permits reading it.
+  // If the cached copy was loaded as an image, it may lack the header that permits reading it.
   const response = await fetch(url, { cache: 'no-store' });
   return createImageBitmap(await response.blob());
 }

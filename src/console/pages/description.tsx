@@ -36,7 +36,7 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
   );
 }
 
-/** Of what reports print besides the case. */
+/** Labels of what reports print besides the case. */
 function useCaseLabels() {
   const { cases, language } = useConsole();
   const { exhibit } = wordsIn(language).document.caseData;

@@ -8,7 +8,7 @@ import { Button, Dialog, Explain } from './pieces.tsx';
 
 interface Labelled {
   readonly label: string;
-  /** Behind a question mark beside the label. */
+  /** Opened by a question mark beside the label. */
   readonly help?: string | undefined;
   /** Always shown below the field. */
   readonly hint?: string | undefined;

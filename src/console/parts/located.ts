@@ -19,7 +19,7 @@ export interface Selected {
   readonly method: string | null;
 }
 
-/** Outside the validated range, it marks what is unlike its training pictures. */
+/** Outside the validated range, this method marks whatever is unlike its training pictures. */
 const untested = 'localisation-network';
 
 /** @param hasChange - whether the combined mark of all methods has a validated meaning. */

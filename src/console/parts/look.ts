@@ -14,7 +14,7 @@ export interface Point {
 export interface Look {
   readonly map: MapName | null;
   readonly opacity: number;
-  /** 0..1 from the left: the map is shown to the right of it; null without a swipe. */
+  /** Position of the swipe, 0..1 from the left; the map is shown to its right. Null without a swipe. */
   readonly swipe: number | null;
   readonly hasGrid: boolean;
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
@@ -62,7 +62,7 @@ export function toShares({ x, y }: Point, view: View, { width, height }: Size): 
 /**
  * The CSS transform that lays one picture on another, both in their own pixels.
  *
- * @param alignment - how the two match; null centres the picture, as large as it fits.
+ * @param alignment - how the two match; null centres the picture at the largest size that fits.
  */
 export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment'] | null): string {
   if (alignment === null) {

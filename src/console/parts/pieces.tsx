@@ -211,7 +211,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Done before it is painted, so that a key pressed immediately goes to it.
+  // Opened before the browser paints, so that a key pressed immediately goes to the dialog.
   useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-labelledby={id} onClose={onClose}>
@@ -247,7 +247,7 @@ export function writeTime(at: string, language: Language): string {
   return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
 }
 
-/** Swedish dates are in ISO 8601. Kept, because creating a formatter takes as long as formatting a hundred dates. */
+/** The Swedish date format is ISO 8601. Kept, because creating a formatter takes as long as formatting 100 dates. */
 const timeWriter = new Intl.DateTimeFormat('sv-SE', {
   year: 'numeric',
   month: '2-digit',

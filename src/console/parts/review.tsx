@@ -26,7 +26,7 @@ export function useReview(id: string, onComment: () => void) {
   const [, redraw] = useState(0);
   const go = async (by: 1 | -1): Promise<void> => {
     const next = await neighbour(id, by);
-    // The same tab of the next analysis.
+    // Opens the same tab of the next analysis.
     const tab = /\?tab=\w+/.exec(location.hash)?.[0] ?? '';
     if (next !== null) location.hash = `#/analysis/${next}${tab}`;
     redraw((count) => count + 1);
@@ -100,7 +100,7 @@ function focusRow(row: number): void {
   link?.scrollIntoView({ block: 'nearest' });
 }
 
-/** In the order of their meanings. */
+/** In the same order as their meanings. */
 const keyNames = ['N', 'P', 'C', '⏎', '?', '← → ↑ ↓', '+ − 0', 'L'];
 const offKey = 'forensics-keys-off';
 
@@ -109,7 +109,7 @@ function useKeys(acts: Readonly<Record<string, () => unknown>>) {
   const [isOpen, setOpen] = useState(false);
   const latest = useRef(acts);
   latest.current = acts;
-  // Done before it is painted, so that a key pressed immediately is not lost.
+  // Done before the browser paints, so that a key pressed immediately is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
