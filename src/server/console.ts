@@ -78,8 +78,8 @@ export async function consoleRoutes(
 }
 
 /**
- * Nothing inline and nothing from other sites, except that pictures are sent to and loaded from the store. Before login
- * the store is unknown, and listing all of them would reveal them to everybody, so any HTTPS address is allowed then.
+ * Allows nothing inline or from other sites, except that pictures are sent to and loaded from the store. Before login
+ * the store is unknown, and a list of all stores would reveal them, so any HTTPS address is allowed until then.
  */
 function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
   const stores = ["'self'", ...own, ...(hasRemoteStores ? ['https:'] : [])].join(' ');

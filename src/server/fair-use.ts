@@ -106,7 +106,7 @@ type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>
 
 /** Adds headers with the remaining allowance. */
 function spend(reply: FastifyReply, budget: Budget): void {
-  // Only true with an allow list, which does not exist; the check is for the types.
+  // True only with an allow list, and there is none; the check is for the types.
   if (budget.isAllowed) return;
   const { max, remaining, ttlInSeconds, isExceeded } = budget;
   void reply.headers({
@@ -130,8 +130,8 @@ function isLimited({ routeOptions }: FastifyRequest): boolean {
 
 // Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must
 // not make others wait for all of them. So each tenant has its own queue, and each round of the event loop starts the
-// first request of the next tenant. Once started, a request that waits, such as for a store, blocks nobody; only for
-// PostgreSQL connections do tenants take turns again.
+// first request of the next tenant. Once started, a request that waits, such as for a store, blocks nobody; but tenants
+// take turns again for PostgreSQL connections.
 
 /** Before authentication, requests are attributed to their credential or address. */
 export function setRequesters(server: FastifyInstance): void {

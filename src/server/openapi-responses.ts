@@ -30,7 +30,7 @@ declare module 'fastify' {
 interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
   /** Camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
   readonly id: string;
-  /** Omitted: a key or a user of the tenant. */
+  /** If omitted, callers need a key or a user of the tenant. */
   readonly access?: Access;
   readonly rateLimit?: false;
   readonly bodyLimit?: number;
@@ -142,7 +142,7 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
   const codes: readonly ErrorCode[] = [
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...own,
-    // Its Idempotency-Key may belong to a different request.
+    // The Idempotency-Key may belong to a different request.
     ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
     // Only the size and type of an unexpected body are read.

@@ -215,7 +215,7 @@ const table = [
   { path: '/v1', name: 'Service', description: 'Public; no authentication.' },
 ];
 
-/** Operations by topic. An address belongs to the first topic with a path that it starts with. */
+/** Operations by topic. An address belongs to the first topic with a path that is a prefix of the address. */
 const tags = table.map(({ name, description }) => ({ name, description }));
 
 // The page is a program: it needs its own scripts and requests, and adds styles to its elements. Nothing comes from

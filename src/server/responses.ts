@@ -19,7 +19,7 @@ export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
     const failure = fromFramework(error) ?? toForensicsError(error);
     const { status, code, cause } = failure;
-    // Such as an exceeded quota: callers must not fill the log with stack traces.
+    // An exceeded quota, for example, is expected: callers must not be able to fill the log with stack traces.
     const isExpected = failure.canRetry && cause === undefined;
     if (status >= 500 && isExpected) request.log.warn({ code }, failure.message);
     else if (status >= 500) request.log.error({ err: cause ?? failure, code }, 'failed');
@@ -27,7 +27,7 @@ export function answerErrors(server: FastifyInstance): void {
   });
 }
 
-/** @param status - if HTTP makes a distinction that our codes do not. */
+/** @param status - needed if HTTP makes a distinction that our codes do not. */
 export async function sendFailure(
   reply: FastifyReply,
   failure: ForensicsError,
@@ -123,7 +123,7 @@ export function answerUnknownRoutes(
   server.addHook('onRequest', async (request, reply) => {
     if (request.is404) await answer(request, reply);
   });
-  // For other plugins' routes that find nothing, such as a file of the console.
+  // For routes of other plugins that find nothing, such as a missing file of the console.
   server.setNotFoundHandler(answer);
 }
 

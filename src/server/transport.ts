@@ -1,6 +1,6 @@
 /**
  * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside. No other connection
- * ever gets data. Also the headers that keep browsers from misinterpreting a response.
+ * ever gets data. Also sets the headers that keep browsers from misinterpreting a response.
  */
 
 import {
@@ -24,7 +24,7 @@ export type Transport = TlsMaterial | null;
 // occupying a connection.
 const requestTimeoutMs = 600_000;
 const headersTimeoutMs = 30_000;
-// How often Node.js checks its timeouts. By default every 30 s, so that a trickle of headers could last a minute.
+// How often Node.js checks its timeouts. Its default of 30 s would let a trickle of headers last a minute.
 const connectionsCheckMs = 1000;
 const keepAliveTimeoutMs = 72_000;
 
@@ -101,7 +101,7 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   });
 }
 
-/** Answers what is not readable HTTP: oversized headers, garbage, plain HTTP on the TLS port. */
+/** Responds to input that is not readable HTTP: oversized headers, garbage, plain HTTP on the TLS port. */
 export function answerUnreadable(
   error: Error & { code?: string },
   socket: Duplex,
@@ -137,8 +137,8 @@ function assertHttpsOutside(request: FastifyRequest): void {
   );
 }
 
-// The other origins whose pages may call the API: none, unless the operator lists them. Objects have rules of their
-// own.
+// Which other origins' pages may call the API: none, unless the operator lists them. Objects have
+// their own rules.
 
 const exposedHeaders = [
   'x-request-id',

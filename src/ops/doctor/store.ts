@@ -46,7 +46,7 @@ async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
 /** The Date header has whole seconds. */
 const halfSecondMs = 500;
 
-/** Every response of the store carries its time. Other checks report a store that does not respond. */
+/** Reads the time that every response of a store carries. Other checks report a store that does not respond. */
 async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, visit, now } = target;
   const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
@@ -175,7 +175,7 @@ function namesIn({ headers }: Pick<IncomingMessage, 'headers'>, header: string):
     .map((name) => name.trim().toLowerCase());
 }
 
-/** A request as a client of the service makes it, with nothing but a URL. */
+/** A request as a client of the service sends it, knowing only the URL. */
 interface Visit {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
   readonly url: string;

@@ -118,7 +118,7 @@ function isAfter(key: Key, row: Readonly<Record<string, unknown>>) {
   return sql`(${sql.join(columns, comma)}) > (${sql.join(values, comma)})`;
 }
 
-/** Bypasses the trigger that rejects heads that do not continue the previous one. */
+/** Bypasses the trigger, because it rejects a head that does not continue the previous one. */
 async function replaceHeads(
   tx: Tx,
   heads: readonly (typeof tables.auditHeads.$inferSelect)[],

@@ -141,7 +141,7 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     id: 'createAnalysis',
     bodyLimit: longBodyLimitBytes,
     summary: 'Create an analysis and get the URL for uploading its picture',
-    // Not found: a repeated request whose analysis was deleted.
+    // `analysis_not_found` is for a repeated request whose analysis has since been deleted.
     failures: ['model_not_found', 'analysis_not_found', 'store_unavailable'],
     headers: repeatable,
     body: createBodyUpTo(maxSidePx, formats),
@@ -296,9 +296,9 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
     done(new ForensicsError('unsupported_media_type', message)),
   );
   const received = new Set<FastifyRequest>();
-  // After the hooks that authenticate the caller, before the body.
+  // Runs after the hooks that authenticate the caller, and before the body is read.
   server.addHook('preParsing', async (request) => {
-    // Its body would never end.
+    // The body of a disconnected client would never end.
     if (request.raw.destroyed) throw new ForensicsError('cancelled', 'The client disconnected.');
     if (received.size === maxReceived) {
       throw new ForensicsError(

@@ -213,8 +213,8 @@ function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], reco
 }
 
 /**
- * @returns null if the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
- *   version of the object. Its length is 0 if the range contains no byte of the object.
+ * @returns null if the whole object is to be sent: if there is no range, several or a malformed one, or if `If-Range`
+ *   is for another version of the object. The length is 0 if the range contains no byte of the object.
  * @see RFC 9110, section 14
  */
 function requestedRange(

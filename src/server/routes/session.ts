@@ -115,7 +115,7 @@ function readCookie({ headers }: FastifyRequest): string | null {
   try {
     return value === '' ? null : decodeURIComponent(value);
   } catch {
-    // Not a value that this server set.
+    // This server did not set that value.
     return null;
   }
 }
