@@ -57,7 +57,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
     handlers: { [runJob]: withRoom(room, analyses.run) },
     workerId,
     concurrency: settings.workers,
-    // A run that finds every child process busy goes back to the queue, as its client can see.
+    // If every child process is busy, a run goes back to the queue, which its client can see.
     canBegin: () => sandbox.status().busy < settings.workers,
     leaseMs: settings.leaseSeconds * 1000,
     now,

@@ -43,10 +43,10 @@ interface HealthParts {
 
 // The health route is public and not rate-limited, so parts are checked at most this often.
 const healthFreshMs = 1000;
-// Well above a lease. A long queue is healthy as long as workers make progress.
+// Much longer than a lease. A long queue is healthy as long as workers make progress.
 const longestWaitMs = 15 * 60_000;
 
-/** Each check has a null `cause` if all is well; without a part that is not vital, the service works regardless. */
+/** Each check has a null `cause` if all is well. The service still works if a part that is not vital fails. */
 export function createHealth(parts: HealthParts) {
   const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasFailingReceiver, isLogWorking } = parts;

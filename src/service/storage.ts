@@ -90,7 +90,7 @@ export function openBlobs(parts: BlobParts) {
     },
     /** Checks that the service's own store works. */
     check: async () => {
-      // Runs need this even if the objects are elsewhere, and so does a database in the folder.
+      // Runs need this folder even if the objects are elsewhere, and so does a database in it.
       await checkFolder(root);
       await checkShared?.();
     },

@@ -75,13 +75,13 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
      */
     mint: (key: NewKey) => mintKey(parts, key),
     /**
-     * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. When
-     * the key is given by name, this can be repeated within the grace period: the newest key is replaced, and earlier
-     * ones expire no later than it does. A repeated request gets the same keys in their current state, with the secret
-     * masked.
+     * Creates a new key of the same name, and makes the old one expire at the end of its grace
+     * period if not sooner. When the key is given by name, this can be repeated within the grace
+     * period: the newest key is replaced, and earlier ones expire no later than it does. A repeated
+     * request gets the same keys in their current state, with the secret masked.
      *
-     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor, or several valid
-     *   keys have the name and no rotation made one the successor of another.
+     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor,
+     *   or if several valid keys have the name and none replaced another.
      */
     rotate: (rotation: Rotation) => rotateKey(parts, rotation),
     /** Newest first, without deleted ones. */

@@ -50,7 +50,7 @@ export function createAnalyses(options: AnalysesOptions) {
     ...options,
     semaphore: createSemaphore(picturesInMemory),
   };
-  // A repeated request finds the answer of the first; and concurrent ones read or render a picture only once.
+  // A repeated request gets the response of the first, and concurrent ones read or render a picture only once.
   const oneAtATime = createMutex();
   return {
     /** Limits for pictures. */

@@ -48,7 +48,7 @@ export async function openBundleInput(
   return renderRecorded(parts, await openRecorded(parts, target, extras), drawing);
 }
 
-/** Opens it if the log is already known to be intact. @throws as `openBundleInput`. */
+/** Opens the input if the log is already known to be intact. @throws as `openBundleInput`. */
 export async function openRecorded(
   parts: Omit<BundleInputParts, 'sandbox'>,
   target: Target,
@@ -120,7 +120,7 @@ export async function requireUnbrokenLog(
   );
 }
 
-/** The copy is compared with the hash in its row; the log reveals it if both were changed. */
+/** Compares the copy with the hash in its row. If both were changed, the log reveals it. */
 async function requireRecordedOriginal(
   db: Db,
   { target, row }: { readonly target: Target; readonly row: AnalysisRow },

@@ -40,7 +40,7 @@ export interface AnalysesOptions extends Clocked {
 export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
-  /** Wraps everything that keeps a picture in memory for a client's request; the number of workers limits runs. */
+  /** Wraps whatever keeps a picture in memory for a client's request. The number of workers limits runs. */
   readonly semaphore: Semaphore;
 }
 

@@ -27,7 +27,7 @@ interface Parts extends Clocked {
 const hourMs = 3_600_000;
 // Longer than any start or run takes.
 const unclaimedMs = 24 * hourMs;
-// Separates the last possible claim from the first sweep, so that the two never meet, however long a transaction waits.
+// Separates the last possible claim from the first sweep, so that they never overlap, however long a transaction waits.
 const sweepMarginMs = hourMs;
 // Number of concurrent requests to the stores.
 const batch = 20;

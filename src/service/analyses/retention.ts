@@ -58,7 +58,7 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
   return deleted;
 }
 
-/** Deletes rows here and their objects in the sweep that follows, so that no row ever refers to a missing object. */
+/** Deletes the rows now and the objects in the sweep that follows, so that no row ever refers to a missing object. */
 async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
   const rows = await tx
     .select({ analysis: analyses, rendered: examinations.rendered })

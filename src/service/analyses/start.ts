@@ -62,7 +62,7 @@ export async function startAnalysis(
   const { tenant, principal } = caller;
   const repeatable = repeatableIn(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
-  // Read before the recall: if another process starts it in between, either is up to date.
+  // Read before the recall, which then finds a repeat that another process handles in between.
   const row = await getRow(db, act);
   if ((await recall(db, repeatable)) !== null) return;
   assertStartable(row);
@@ -136,7 +136,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   });
   // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
-  // The earlier ETag: if the object was replaced in between, it will not match, and the bytes are compared.
+  // This is the ETag read first: if the object was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
 }
 
@@ -204,8 +204,8 @@ async function restart(
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
-  // Without evidence, the start rejected the upload. The current object passes the same checks, including the trial
-  // rule.
+  // Without evidence, the upload was rejected at the start. The current object must pass the same
+  // checks, including the trial rule.
   const evidence =
     kept ??
     (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));

@@ -17,7 +17,7 @@ import { loadExamined, parseRendered, parseScores, type Rendered } from './exami
 import { type Entry, findEntries, getEntry, type ListQuery, type ShownRow } from './rows.ts';
 import { countOfOneCamera } from './seen-before.ts';
 
-// This takes some hundredths of a second; after each page, other requests can run.
+// Signing this many takes some hundredths of a second; other requests can run before the next ones are signed.
 const signedAtOnce = 25;
 
 /** One page, newest first. */

@@ -82,7 +82,7 @@ export interface Selection {
   readonly to?: Date;
   /** Only entries with a smaller `seq`. */
   readonly before?: number;
-  /** The newest so many, newest first; without it, all of them, oldest first. */
+  /** If set, only this many of the newest entries, newest first; otherwise all entries, oldest first. */
   readonly limit?: number;
 }
 
@@ -229,8 +229,8 @@ export interface EventDetails {
   readonly 'analysis.upgraded': {
     readonly outputs: FileHashes;
     /**
-     * As above, for the examination together with what the run had left out; missing from entries of earlier versions,
-     * which left nothing out.
+     * As above, for the examination together with what the run had left out. Entries of earlier
+     * versions lack it, because those left nothing out.
      */
     readonly examinationSha256?: string;
   };

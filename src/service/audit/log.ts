@@ -66,7 +66,7 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
   const head = (await findHead(tx).get({ chain })) ?? empty;
-  // Every chain begins with one of these two events, so a chain whose beginning was deleted cannot pass for a new one.
+  // Every chain begins with one of two events, so a chain whose beginning was deleted cannot pass for a new one.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }
@@ -164,10 +164,10 @@ export interface Noted {
 }
 
 /**
- * Verifies that a chain is as it was written. This proves that nobody has changed, removed, reordered or inserted an
- * entry without rewriting everything after it. It does not prove more: a user with write access to the database can
- * rewrite the chain and the record of its last hash. Only a hash recorded elsewhere detects that, for every entry up to
- * its own.
+ * Verifies that a chain is as it was written. This proves that nobody has changed, removed,
+ * reordered or inserted an entry without rewriting everything after it. It does not prove more: a
+ * user with write access to the database can rewrite the chain and the record of its last hash.
+ * Only a hash recorded elsewhere detects that, and only up to the entry with that hash.
  *
  * @param isExpected - whether the chain must exist, as every tenant's does.
  */

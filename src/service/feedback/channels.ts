@@ -41,7 +41,7 @@ export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: Mai
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // A total limit as well: a server that responds very slowly must not block the sender forever.
+    // There is a total limit as well: a server that responds very slowly must not block the sender forever.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
     try {
       await transport.sendMail({ ...composeMail(submission, { from, to }), signal: deadline });

@@ -126,7 +126,7 @@ async function claimJob(
       const isAllowed = owners.length === 0 ? undefined : isOwner;
       const isEligible = and(eq(jobs.kind, first.kind), isAllowed, isDue(at));
       const claimed = await transact(db, (tx) => take(tx, isEligible, { ...lease, at }), 'claim');
-      // When none was claimed, others are about to take all that are due.
+      // If no job was claimed, other workers are about to take all that are due.
       if (claimed !== null) return claimed;
     }
   }
@@ -214,7 +214,7 @@ async function dueOfEach(
 const longestWaitMs = 13 * 3_600_000;
 const clockStepMs = 60_000;
 
-/** Whether the clock has been set back since; if so, the job would wait for a time by the old clock. */
+/** Whether the clock has been set back since the job was added; if so, it would wait for a time by the old clock. */
 function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, at: Date): boolean {
   const [dueInMs, madeInMs] = [job.dueAt - at.getTime(), job.createdAt.getTime() - at.getTime()];
   // A lease taken under the current clock ends before a job created under the old one.

@@ -244,7 +244,7 @@ function toFigures(sum: Sums) {
 
 /**
  * `confidenceScore` is the mean calibrated probability of the decided class over all decided results (real, fake),
- * 0..1. Uncertain and abstain are no class, so they have no confidence; 0 if nothing was decided.
+ * 0..1. Uncertain and abstain are not classes, so they have no confidence; 0 if nothing was decided.
  */
 function toResults(sum: Sums) {
   const real = sum('result.real');

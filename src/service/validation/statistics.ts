@@ -136,7 +136,7 @@ export function heldOutRatios(
   };
 }
 
-/** Log10 at every twentieth of the values. */
+/** Log10 of the quantiles from 0 to 1 in steps of 0.05. */
 function toPoints(logs: readonly number[]): number[] {
   const rising = logs.toSorted((one, other) => one - other);
   return Array.from({ length: 21 }, (_, at) =>

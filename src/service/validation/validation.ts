@@ -20,7 +20,7 @@ const counted = Type.Object({ count, of: count, share, low: share, high: share }
 
 function each<K extends string, T extends TSchema>(names: readonly K[], schema: T) {
   const entries = names.map((name) => [name, schema] as const);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every name.
   return Type.Object(Object.fromEntries(entries) as Record<K, T>);
 }
 

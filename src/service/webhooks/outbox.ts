@@ -1,7 +1,7 @@
 /**
  * Messages waiting for delivery. A message is written in the transaction of the change it reports, so neither can exist
- * without the other. Messages about one subject are sent in order: only
- * the oldest of those waiting has a time for its next attempt, and once it is settled, the next oldest is given one.
+ * without the other. Messages about one subject are sent in order: only the oldest waiting message has a time for its
+ * next attempt, and once it is settled, the next oldest is given one.
  */
 
 import {
@@ -32,7 +32,7 @@ interface NewDelivery {
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant now has no receiver. */
+/** A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant has no receiver now. */
 export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;

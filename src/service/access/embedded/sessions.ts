@@ -2,10 +2,10 @@
  * Sessions of embedded accounts and their refresh tokens. Ending a session's row ends the session everywhere at once,
  * because signed tokens only refer to it.
  *
- * A refresh token is good for one use. If a used one turns up again, a thief cannot be told from the owner, so the
- * whole session ends (RFC 9700, section 4.14.2). There is no grace period: if two requests refresh with the same token,
- * the first succeeds and the second ends the session for both. A client therefore runs one refresh at a time, and logs
- * in again if a response is lost.
+ * A refresh token works once. If it turns up again, the thief and the owner cannot be told apart, so the whole session
+ * ends (RFC 9700, section 4.14.2). There is no grace period: if two requests refresh with the same token, the first
+ * succeeds and the second ends the session for both. A client therefore runs one refresh at a time, and logs in again
+ * if a response is lost.
  *
  * Signed tokens are JWTs with Ed25519. The key is derived from the seed at every start and never stored. The two kinds
  * differ in `typ` and `aud`, so that an id token grants no access and an access token proves no identity.

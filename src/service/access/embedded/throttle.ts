@@ -1,9 +1,9 @@
 /**
  * Slows down password guessing. Attempts on an account from one place (a network, or an open session) are slowed by
- * growing pauses. Attempts on it from all places together are slowed later and only by short pauses, because guesses
- * from elsewhere must not lock the owner out. Both survive a restart. Each attempt counts as failed before its password
- * is checked, and no longer counts if the password was right, so a hundred simultaneous attempts get no more guesses
- * than a hundred in a row.
+ * growing pauses. Attempts from all places together are slowed later and only by short pauses, because guesses from
+ * elsewhere must not lock the owner out. Both counts survive a restart. Each attempt counts as failed before its
+ * password is checked, and no longer counts if the password was right, so a hundred simultaneous attempts get no more
+ * guesses than a hundred in a row.
  */
 
 import { createHmac } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface Attempt {
 
 interface Ladder {
   readonly freeFailures: number;
-  /** Pause after the first failure that is not free, the second, and so on; the last one applies to all that follow. */
+  /** Pauses after the first, second, ... failure that is not free; the last one applies to all that follow. */
   readonly pausesMs: readonly number[];
 }
 
@@ -83,7 +83,7 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
         .where(eq(loginAttempts.address, keyedDigest(attempt.account)))
         .run();
     },
-    /** The account has a new password: earlier attempts no longer count. */
+    /** Call it if the account has a new password: earlier attempts no longer count. */
     async forgiveAccount(tx: Tx, account: string): Promise<void> {
       const first = keyedDigest(account);
       const last = Buffer.concat([first, Buffer.alloc(first.length, 0xff)]);
@@ -112,7 +112,7 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
 
 const windowMs = 15 * 60_000;
 const maxInWindow = 30;
-// About a hundred bytes each. Counting addresses does not stop an attacker who has more than this.
+// Each takes about a hundred bytes. Counting addresses does not stop an attacker who has more than this.
 const maxPlaces = 10_000;
 const maxSeats = 4;
 

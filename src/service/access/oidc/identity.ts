@@ -29,7 +29,7 @@ import {
 interface OidcIdentityParts extends ProviderParts {
   readonly db: Db;
   readonly users: Pick<Users, 'info'>;
-  /** Audience that access tokens must have; null for the client itself. */
+  /** The audience that access tokens must have; if null, the client itself. */
   readonly audience: string | null;
   readonly claims: ClaimNames;
   /** Runs in the transaction that first sees a login. */
@@ -155,7 +155,7 @@ function createAccounts(parts: AccountsParts) {
   const { db, now } = parts;
   return {
     /**
-     * Creates the person of a token on first sight, and updates it from the newest token.
+     * Creates the account of a token's person on first sight, and updates it from the newest token.
      *
      * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has ended since.
      */
@@ -239,8 +239,8 @@ async function findRow(
   return reader.select().from(users).where(which).get();
 }
 
-// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Tokens
-// contain whole seconds, rounded down, so one as old as the end of sessions counts as issued before it.
+// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Token times
+// are rounded down to seconds, so a token from the second in which sessions ended counts as issued before.
 function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(

@@ -125,7 +125,7 @@ function tokensIn(answer: TokenEndpointResponse) {
   return {
     accessToken: answer.access_token,
     idToken: answer.id_token ?? null,
-    /** Null if the old one stays valid. */
+    /** Null if the old refresh token stays valid. */
     refreshToken: answer.refresh_token ?? null,
   };
 }

@@ -18,7 +18,7 @@ import { type Provider, unavailable } from './provider.ts';
 interface TokenReaderParts {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
   readonly clientId: string;
-  /** Audience that access tokens must have; null for the client itself. */
+  /** The audience that access tokens must have; if null, the client itself. */
   readonly audience: string | null;
   readonly now: () => Date;
 }
@@ -117,8 +117,8 @@ function readAudiences({ aud = [] }: JWTPayload): readonly unknown[] {
 }
 
 /**
- * OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that does too must state
- * its type; otherwise an id token, which is handed around more freely, would grant access.
+ * OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that also has it there
+ * must state its type; otherwise an id token, which is handed around more freely, would grant access.
  */
 function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   if (!readAudiences(claims).includes(clientId)) return;
@@ -174,10 +174,10 @@ function invalid(): ForensicsError {
 }
 
 /**
- * Whether a provider's token is an access token or an id token. There is no single marker, so all
- * those in use are checked, the simple ones first.
+ * Whether a provider's token is an access token or an id token. There is no single marker, so all markers in use are
+ * checked, the simple ones first.
  *
- * `either`: nothing in it settles the question. `other`: made for another purpose, such as logout.
+ * `either`: nothing in the token settles the question. `other`: made for another purpose, such as logout.
  */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
@@ -224,7 +224,7 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames) {
   const userType = readClaim(claims, claimNames.userType);
   const groups = readWords(readClaim(claims, claimNames.tenants));
   // Keycloak's group path `/acme` means the tenant acme; `Forensic Lab` means forensic-lab. Only ASCII is converted: a
-  // name with a Kelvin sign, whose lower case is k, or with another kind of space is the name of another group.
+  // name with a Kelvin sign (lower case k) or with another kind of space belongs to another group.
   const names = groups.map((group) =>
     group
       .replace(/^\//, '')

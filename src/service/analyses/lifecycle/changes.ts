@@ -55,7 +55,7 @@ interface Move {
 /** What an operation on analyses can do within its transaction. */
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Runs one operation in one transaction. Those on one tenant write to its audit log, so they run one at a time. */
+/** Runs one operation in one transaction. Those on the same tenant run one at a time: all write to its audit log. */
 export function inTenantTransaction<T>(
   { db, outbox, now }: LifecycleParts,
   { tenantId }: Pick<Target, 'tenantId'>,
@@ -118,7 +118,7 @@ export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>)
   return { tenantId, analysisId: id };
 }
 
-/** Automatic retries after inference errors; the contract's limit. */
+/** Maximum number of automatic retries after inference errors, as the contract says. */
 export const maxRetries = 3;
 
 export const messages = {
@@ -179,7 +179,7 @@ export interface Ending {
   readonly reason: FailureReason | null;
 }
 
-/** What a failed analysis is run again with. */
+/** The values with which a failed analysis is run again. */
 export interface Restart {
   readonly options: AnalysisOptions;
   readonly modelVersion: string;

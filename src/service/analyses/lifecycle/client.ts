@@ -45,7 +45,7 @@ export const runJob = 'analysis.run';
 
 type NewRow = typeof analyses.$inferInsert;
 
-/** (none) -> pending. Returns the id, which is the earlier analysis's when the request is a repeat. */
+/** (none) -> pending. Returns the id; for a repeated request, the id of the earlier analysis. */
 export async function insertAnalysis(
   parts: LifecycleParts,
   row: NewRow,
@@ -113,7 +113,7 @@ export async function restartRun(
 ): Promise<boolean> {
   return once(parts, act, async (changes) => {
     const { tx, at, move, log, count, attach } = changes;
-    // If another retry ran and failed in between, options merged earlier could undo the tier that it asked for.
+    // If another retry ran and failed in between, options merged earlier could undo the tier that it requested.
     const present = await getRow(tx, act);
     if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };

@@ -52,8 +52,8 @@ export async function beginRun(
     await queue.finish(tx, job);
     return null;
   };
-  // The change may be undone by a crash, because nobody has been told yet: claiming its webhook message is durable, and
-  // makes this change durable too.
+  // A crash may undo this change, because nobody has been told yet. Claiming its webhook message is
+  // a durable write, and makes this change durable too.
   return inTenantTransaction(parts, target, act, { mayBeUndone: true });
 }
 
