@@ -25,7 +25,7 @@ import {
  */
 export async function main(given: readonly string[]): Promise<ExitCode> {
   const argv = withNameBytes(given);
-  // Commands set their exit code here; one from an earlier call must not be kept.
+  // Commands set their exit code here; a code from an earlier call must not be kept.
   process.exitCode = undefined;
   obeyNoColor(argv);
   exitOnBrokenOutput((error) => printFailure(error, { verbose: switches().verbose }));
@@ -183,7 +183,7 @@ function optionDescription(option: Option): string {
 /** Adds everything except the name and the description. `complete` does the same for another command of the program. */
 type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
-/** One sentence, and the function that loads the command. */
+/** A one-sentence description, and the function that loads the command. */
 type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 
 /** Grouped as in the help, in the order in which the help lists them. */

@@ -40,7 +40,7 @@ export function parseDay(text: string): string {
   return text;
 }
 
-/** In the order given, without duplicates. A repeated option replaces the earlier one. */
+/** The values in the order given, without duplicates. A repeated option replaces the earlier one. */
 export function parseList<T extends string>(allowed: readonly T[]): (text: string) => T[] {
   return (text) => {
     const words = text.split(',').map((word) => word.trim());

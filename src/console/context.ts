@@ -50,7 +50,7 @@ export function wordsOf(language: Language): Words {
 
 const languageKey = 'forensics-language';
 
-/** The language chosen in this browser, otherwise the one the browser asks for. */
+/** The language chosen in this browser, otherwise the one that the browser prefers. */
 export function preferredLanguage(): Language {
   const chosen = localStorage.getItem(languageKey) ?? navigator.language;
   return chosen.startsWith('de') ? 'de' : 'en';

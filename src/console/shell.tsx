@@ -254,7 +254,7 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
 /** By the first part of their address. */
 const plainPages: Readonly<Record<string, FunctionComponent>> = {
   analyses: AnalysesPage,
-  // The one-time link from the first start, opened a second time.
+  // The one-time link from the first start, if it is opened a second time.
   first: AnalysesPage,
   verify: VerifyPage,
   usage: UsagePage,

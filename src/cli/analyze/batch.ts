@@ -36,7 +36,7 @@ export async function* inOrder<T, R>(
   let isOver = false;
 
   async function take(): Promise<Slot<R>> {
-    // A generator serves concurrent calls one after another, in the order of the slots.
+    // The generator serves concurrent calls one after another, in the order of the slots.
     const taken = await source.next();
     if (taken.done === true || signal.aborted) {
       isOver = true;

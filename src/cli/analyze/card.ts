@@ -108,7 +108,7 @@ function writeFigures(
   ].join(', ');
 }
 
-/** The report if one was written, otherwise whatever was written, otherwise how to get the report. */
+/** Names the report if one was written, otherwise any other files, otherwise how to get the report. */
 function writeReport({ files, analysisId }: AnalysisRecord, language: Language): string {
   const { card } = wordsIn(language).terminal;
   const path =
@@ -221,7 +221,7 @@ const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'mag
 /** Minimum width for names and reasons together. */
 const minFree = 34;
 
-/** Names get the width they need, up to half of the free columns; reasons get the rest. */
+/** Names get the width they need, up to half of the free columns; reasons get what is left. */
 function fitWidths(rows: readonly Cells[], columns: number): readonly number[] | null {
   const longest = (at: number) =>
     rows.reduce((most, row) => Math.max(most, stringWidth(row[at] ?? '')), 0);

@@ -18,13 +18,13 @@ interface Compared {
   readonly fingerprint: Uint8Array;
 }
 
-/** How many pictures are remembered for comparison with later ones; each takes about 10 kB. */
+/** Maximum number of pictures remembered for comparison with later ones. Each takes about 10 kB. */
 const mostRemembered = 10_000;
-/** Keypoints kept per picture, most prominent first: a copy has many of them. */
+/** Maximum number of keypoints kept per picture, most prominent first: a copy shares many of them. */
 const rememberedKeys = 60;
-/** A key shared by more pictures than this, such as one from a letter in a logo, says nothing. */
+/** If more pictures than this share a key, for example one from a letter in a logo, the key says nothing. */
 const mostPerKey = 50;
-/** Minimum number of common keys for two pictures to be compared, and the maximum number of comparisons. */
+/** Minimum number of keys that two pictures must share to be compared, and the maximum number of comparisons. */
 const minShared = 2;
 const mostAligned = 5;
 

@@ -41,7 +41,7 @@ export interface Input {
   readonly content?: { readonly bytes: Uint8Array; readonly name: string };
   /** Where `content` was taken from. */
   readonly origins?: readonly Origin[];
-  /** Why it was skipped although nothing failed; absent when it is examined. */
+  /** Why the input was skipped although nothing failed; absent if it is examined. */
   readonly skipped?: Skipped;
 }
 
@@ -56,7 +56,7 @@ export type Skipped =
 
 interface WalkOptions {
   readonly recursive: boolean;
-  /** The folder that results are written to, which contains pictures of our own. */
+  /** The folder for the results, which is skipped because it contains pictures of our own. */
   readonly exceptDir: string | null;
 }
 
@@ -310,7 +310,7 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
     const name = `${input.label}, ${words.part(part.page, part.picture)}`;
     const origin: Origin = { kind: 'pdf', name: basename(input.label), sha256, ...part };
     const origins = [...(input.origins ?? []), origin];
-    // oxlint-disable-next-line no-await-in-loop -- read when its turn comes, so that few are in memory
+    // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
     yield await partInput({ name, origins }, () => pdf.readPdfPart({ source, part }, { signal }));
   }
   for (const one of skipped) yield { ...input, skipped: one };

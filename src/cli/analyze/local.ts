@@ -98,7 +98,7 @@ interface LocalRun extends Run {
   readonly bundling: Bundling | null;
 }
 
-/** What an evidence bundle needs besides the picture. */
+/** Everything that an evidence bundle needs besides the picture. */
 interface Bundling {
   readonly signer: Signer;
   readonly withOriginal: boolean;
@@ -167,7 +167,7 @@ function makeItem(
     analysisId: null,
     custody: localCustody(examination.facts.sha256, times),
     retries: 0,
-    // The start of the examination, as in every other output.
+    // The examination began at this time, as in every other output.
     examinedAt: times.receivedAt,
     ...caseData,
     ...(origins && { origins }),

@@ -49,7 +49,7 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly wait: boolean;
 }
 
-/** Rejects options that would have no effect, so that no user relies on one. @throws {ForensicsError} `usage`. */
+/** Rejects options that would have no effect, so that nobody relies on them. @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   const { tier, out, maps, html, force } = options;
   if (tier !== 'forensicReporting') checkNoReportOptions(options);
@@ -85,7 +85,7 @@ function checkStandardInput(args: readonly string[]): void {
   }
 }
 
-/** Language of what is printed for people: the first of the reports' languages. */
+/** The language of everything printed for people: the first of the reports' languages. */
 export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Language {
   return lang[0] ?? 'en';
 }

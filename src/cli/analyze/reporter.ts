@@ -41,7 +41,7 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
       if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
       else progress.around(line);
     },
-    /** Called if there turn out to be more pictures than inputs, such as in a PDF with several. */
+    /** Called if there are more pictures than inputs, for example if a PDF contains several. */
     more: (count: number) => progress.more(count),
     /** Called as soon as a picture is done. */
     examined: (record: AnalysisRecord) => {

@@ -1,4 +1,4 @@
-/** Connects to a server, and verifies that it is the one that the user meant. */
+/** Connects to a server, and verifies that it is the one the user meant. */
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -44,9 +44,9 @@ export function httpsAddress(text: string): URL {
 
 /** How to verify the identity of a server. */
 export type Trust =
-  /** By an authority trusted by Node.js or the system, or by one of these (PEM). */
+  /** By an authority that Node.js or the system trusts, or by one of the authorities in `also` (PEM). */
   | { readonly by: 'system'; readonly also?: string }
-  /** Only by one of these authorities (PEM). */
+  /** Only by one of the authorities in `pem`. */
   | { readonly by: 'authority'; readonly pem: string }
   /** By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case hexadecimal digits. */
   | { readonly by: 'fingerprint'; readonly sha256: string };

@@ -35,7 +35,7 @@ function retryAfter(headers: IncomingHttpHeaders) {
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
 }
 
-/** Converts a network or TLS error: the server cannot be reached, or is not the one that was meant. */
+/** Converts a network or TLS error: either the server cannot be reached, or it is not the one the user meant. */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const isLate = error instanceof Error && error.name === 'TimeoutError';

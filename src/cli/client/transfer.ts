@@ -27,7 +27,7 @@ type Answer = Dispatcher.ResponseData;
 const silenceMs = 120_000;
 const maxFailureBytes = 16_384;
 
-/** Retries a transfer for as long as other requests of a long run. */
+/** Retries a transfer for as long as any other request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
   const others = connectionsUnder({ by: 'system' });
   const reach = createReach(server, others);
@@ -79,8 +79,8 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
 type Reach = (target: URL, call: Call) => Promise<Answer>;
 
 /**
- * Uses the server's connections for the server's own address. Other hosts must be trusted by this machine or, if that
- * fails, by the rules that verify the server, because a store may share its authority.
+ * Uses the server's connections for the server's own address. Other hosts are verified against the authorities that
+ * this machine trusts and, if that fails, as the server is, because a store may share its authority.
  */
 function createReach(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,

@@ -107,7 +107,7 @@ interface Ended {
   readonly failure: ForensicsError | null;
 }
 
-/** Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, goes first. */
+/** Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first. */
 async function endOldKeys(
   keys: Service['keys'],
   tenant: string,
@@ -141,7 +141,7 @@ function printRotation(
   printSecret(what, key, out);
 }
 
-/** Prints the secret of a new key, or where it is. @param what - the key, as the beginning of a sentence. */
+/** Prints a new key's secret, or the path of its file. @param what - the key, as the beginning of a sentence. */
 export function printSecret(what: string, { secret }: KeyEntry, out: string | undefined): void {
   if (out !== undefined) return log(`${what}, is in ${out}.`);
   log(`${what}. It will not be shown again:`);

@@ -166,7 +166,7 @@ async function prune(options: KeyOptions & { readonly yes: boolean }): Promise<v
     (json ? process.stderr : process.stdout).write(`${toList(ended, endedColumns)}\n`);
     const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
     if (!yes && !(await confirm(`Revoke ${what} permanently?`))) return [];
-    // Only those that were listed; a key that expires in the meantime waits for the next run.
+    // Revokes only the keys that were listed; a key that expires in the meantime waits for the next run.
     return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (json) return printJson({ revoked });

@@ -88,7 +88,7 @@ async function toCsv(tenants: Service['tenants'], used: readonly Used[]): Promis
 
 const done = ({ report }: Used) => report.successfulProcessing;
 
-// The figures needed for billing and complaints; `--json` and `--csv` have the rest.
+// The figures needed for billing and complaints; `--json` and `--csv` contain all of them.
 const columns: Columns<Used> = {
   tenant: ({ tenantName }) => tenantName,
   succeeded: (used) => String(done(used).byType.total),

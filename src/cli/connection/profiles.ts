@@ -224,8 +224,8 @@ function checked(text: string, where: string): string {
   throw usageError(`${where} must contain only an API key, which begins with "sk-".`);
 }
 
-// Keeps a login alive by refreshing the access token before it expires. A refresh token works only once, and using it
-// twice ends the session, so only one request by one process may send it.
+// Keeps a login alive by refreshing the access token before it expires. A refresh token works only
+// once, and using it twice ends the session, so only one process may send it, in one request.
 
 // The token must still be valid when a request that starts now arrives.
 const marginMs = 60_000;

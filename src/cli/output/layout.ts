@@ -115,7 +115,7 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
     if (slack[at]! <= 0) return null;
-    // The column with the most slack gives up a space.
+    // Takes a space from the column with the most slack.
     widths[at]!--;
     excess--;
   }

@@ -136,7 +136,7 @@ function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
   return ['curl', ...trust, ...proxied, ...header, address].join(' ');
 }
 
-// The certificate that `serve` uses: the operator's files, one from our own authority, or none behind a proxy.
+// The certificate that `serve` uses: the operator's, one from our own authority, or none behind a proxy.
 
 interface CertificateSource {
   readonly load: () => Promise<TlsMaterial>;

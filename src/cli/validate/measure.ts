@@ -33,7 +33,7 @@ export interface ValidateOptions extends LocalOptions {
 export interface LabelledInput extends LabelledFile {
   /** The path as the user would write it. */
   readonly label: string;
-  /** Why it cannot be opened, if already known, such as for a folder without read permission. */
+  /** Why the file cannot be opened, if that is already known, as for a folder without read permission. */
   readonly failure: ForensicsError | null;
 }
 
@@ -134,7 +134,7 @@ async function inputsIn(dir: string, option: Option): Promise<readonly LabelledI
   });
 }
 
-/** Two folders were given, so a failure has to say which one it is about. */
+/** Two folders were given, so a failure has to name the option that it is about. */
 function named(option: Option, failure: unknown): unknown {
   if (!(failure instanceof ForensicsError)) return failure;
   return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });
@@ -143,7 +143,7 @@ function named(option: Option, failure: unknown): unknown {
 interface LabelledFile {
   readonly path: string;
   readonly isFake: boolean;
-  /** Sub-folder within its class; empty for none. */
+  /** Subfolder within its class; empty if the file is in none. */
   readonly folder: string;
 }
 

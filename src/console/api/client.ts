@@ -132,7 +132,7 @@ async function refresh(): Promise<void> {
   });
 }
 
-/** One at a time across all tabs. Browsers offer locks only over HTTPS, and without them tabs cannot coordinate. */
+/** Runs one at a time across all tabs. Browsers offer locks only over HTTPS; without locks, tabs cannot coordinate. */
 async function alone(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request('forensics-session', work);
 }

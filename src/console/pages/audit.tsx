@@ -78,7 +78,7 @@ function toQuery({ kind, subject, from, to }: Filters) {
   };
 }
 
-/** Names of users and keys by id; an unknown one is shown by its id. */
+/** Names of users and keys by id. If there is no name, the id itself is shown. */
 function useNames(): ReadonlyMap<string, string> {
   const { tenantName, identity } = useConsole();
   const { data } = useLoaded(`names ${tenantName}`, {

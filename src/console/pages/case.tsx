@@ -1,4 +1,4 @@
-/** The pictures in one case, starting with those that need attention, and a one-sentence summary of them all. */
+/** The pictures in one case, those that need attention first, and a one-sentence summary of them all. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
@@ -152,7 +152,7 @@ interface Details {
   readonly seen: readonly SeenBefore[];
 }
 
-/** After this many, the page shows what has been found so far. */
+/** After this many pictures, the page shows what has been found so far. */
 const requestedAtOnce = 50;
 
 /** Details that a list lacks, by id, requested one at a time. Also returns how many are still to come. */

@@ -153,7 +153,7 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
 
 type Layers = ReturnType<typeof useLayers>;
 
-/** In pixels of the other picture, so that the two can be stacked. */
+/** Layers in pixels of the other picture, so that the two pictures can be stacked. */
 function useLayers({ one, other, alignment }: Compared) {
   const [url, otherUrl] = [one, other].map(({ input }) => input.storageUrls.getUrl);
   const own = useShownSize(url!, one.input);

@@ -118,7 +118,7 @@ function useOptions() {
 const shownAtMost = 100;
 const progressMs = 2500;
 
-/** The uploads and their progress. @param onProgress - called when one has been sent. */
+/** The uploads and their progress. @param onProgress - called when a picture has been sent. */
 function useTransfers(onProgress: () => void): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
   const done = transfers.filter(({ state }) => state.is === 'done').length;
@@ -197,7 +197,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
 
 type Examined = ReadonlyMap<string, Analysis | null>;
 
-/** The analyses of the pictures sent, requested one after the other as they are examined; null for deleted ones. */
+/** The analyses of the uploaded pictures, requested one at a time as they are examined; null for deleted ones. */
 function useExamined(ids: readonly string[]): Examined {
   const { tenantName } = useConsole();
   const known = useRef(new Map<string, Analysis | null>());

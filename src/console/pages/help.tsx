@@ -106,7 +106,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   );
 }
 
-/** A page as elements. Text never becomes HTML, so nothing in a page can run. */
+/** Renders a page as elements. Text never becomes HTML, so nothing in a page can run. */
 function renderBlock(block: Block, key: number): ComponentChildren {
   switch (block.is) {
     case 'heading':

@@ -137,7 +137,7 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
   );
 }
 
-/** Null for no period, or one that would take too many requests. */
+/** Null if there is no period, or if it would take too many requests. */
 export function daysBetween(from: string, to: string): readonly string[] | null {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   const count = (last - first) / dayMs + 1;

@@ -43,7 +43,7 @@ export function Field({ label, help, hint, children }: FieldProps) {
   );
 }
 
-/** With a `name`, its form sends what was typed; with `value` and `onValue`, the page keeps it. */
+/** If it has a `name`, the form sends the text; if it has `value` and `onValue`, the page keeps the text. */
 interface TextFieldProps extends Labelled {
   readonly name?: string;
   readonly defaultValue?: string;

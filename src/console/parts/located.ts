@@ -13,7 +13,7 @@ export interface Located {
   readonly methods: readonly string[];
 }
 
-/** The selection: a number and, if one was chosen, the method whose own mark is shown. */
+/** The selection: a number and, if a method was chosen, the method whose own mark is shown. */
 export interface Selected {
   readonly number: number;
   readonly method: string | null;

@@ -20,8 +20,8 @@ export interface Look {
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
   /**
-   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so that they hold for
-   * any window size.
+   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so
+   * that both are valid for any window size.
    */
   readonly zoom: number;
   readonly middle: Point;

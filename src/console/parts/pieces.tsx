@@ -33,7 +33,7 @@ export function ManagerPage({ place, children }: ManagerPageProps) {
   );
 }
 
-/** A part of a page. @param explain - what its heading means, behind a question mark. */
+/** A part of a page. @param explain - the meaning of its heading, opened by a question mark. */
 export function Panel({
   title,
   explain,
@@ -60,7 +60,7 @@ export function Panel({
 
 export type Fact = readonly [label: ComponentChildren, value: ComponentChildren, help?: string];
 
-/** Labels and their values, without the empty ones. */
+/** Labels and their values; rows with an empty value are left out. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl class="facts">

@@ -92,7 +92,7 @@ async function openResults({ out, force, resume }: RemoteOptions): Promise<Folde
   };
 }
 
-/** SHA-256 of the picture that an existing result is about; null if there is none. */
+/** SHA-256 of the picture that the existing result is for; null if there is no result. */
 async function storedSha256(file: string): Promise<unknown> {
   try {
     return Object(JSON.parse(await readFile(file, 'utf8')))['sha256'];
@@ -156,7 +156,7 @@ async function examineInput(
     const picture = await readPicture(input);
     ({ sha256 } = picture);
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
-    // If a resumed run contains the same picture twice, the second one finds the first one's analysis.
+    // If a resumed run contains the same picture twice, the second copy finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
@@ -165,7 +165,7 @@ async function examineInput(
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
-    // After these errors there is nothing left to fetch.
+    // After these errors, there is nothing more to fetch.
     const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
     if (analysisId !== null && !isFinal) unfetched.add(analysisId);
     run.onFailure(input, failure);

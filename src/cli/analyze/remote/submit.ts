@@ -210,7 +210,7 @@ export function openJournal(
       const file = entryPath(sha256, request);
       const entry = newEntry(request);
       if (readEntry(file) === null) rmSync(file, { force: true });
-      // If two processes race, only one writes, and both use what it wrote.
+      // If two processes write at the same time, only one succeeds, and both use what it wrote.
       writing(() => writeOnce(file, toText(entry)));
       return readEntry(file) ?? entry;
     },
