@@ -130,7 +130,7 @@ const credentials = Type.Object(
         digitalSourceType: text,
       }),
     ),
-    // Their number, including the active manifest and those of ingredients.
+    // Number of manifests, including the active one and those of ingredients.
     manifests: Type.Integer(),
     problems: Type.Array(Type.String()),
     authority: Type.Optional(text),
@@ -197,7 +197,7 @@ const provenance = Type.Object(
       // Number of bytes after the end of the picture, and their format by its signature; null if it is unknown.
       trailingBytes: Type.Integer(),
       trailingKind: text,
-      // Including the main one, but not EXIF thumbnails.
+      // Number of pictures, including the main one but not EXIF thumbnails.
       pictures: Type.Integer(),
     }),
     warnings: Type.Array(Type.String()),

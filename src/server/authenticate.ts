@@ -18,13 +18,13 @@ const demands = {
   urlSignature: null,
   /** A key of the tenant in `tenantName`, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },
-  /** The same, but users also need the `settings` scope. */
+  /** As for `tenant`, but users also need the `settings` scope. */
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
   /** A user who may act for the tenant in `tenantName`. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
   /**
-   * The same, with the `settings` scope. API keys are not accepted: a key outlives its creator's account, so it must
-   * not administer users.
+   * As for `tenantUser`, but with the `settings` scope. API keys are not accepted: a key outlives
+   * its creator's account, so it must not administer users.
    */
   tenantManager: { isForUsers: true, settings: true, tenant: true },
   /** Any user, whatever the tenant. */

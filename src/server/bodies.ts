@@ -142,7 +142,7 @@ interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly pattern?: string;
-  /** With a pattern: what it allows, as the end of a sentence. */
+  /** If there is a pattern, says what it allows, as the end of a sentence. */
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;

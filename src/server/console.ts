@@ -1,6 +1,6 @@
 /**
  * Serves the web console: the files that the build put into `dist/console`, read once. The page is
- * an ordinary client of `/v1`; nothing here knows what it shows.
+ * an ordinary client of `/v1`; nothing here knows its contents.
  */
 
 import { createHash } from 'node:crypto';

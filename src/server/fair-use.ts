@@ -30,7 +30,7 @@ export async function createRateLimits(
   if (max === 0) return noLimits;
   const shared = db.engine === 'sqlite' ? {} : { store: sharedStore(db, now) };
   await server.register(rateLimit, { global: false, max, timeWindow: windowMs, ...shared });
-  // Addresses are grouped as the package does it: a 64-bit IPv6 network counts as one place.
+  // Addresses are grouped as the package groups them: a 64-bit IPv6 network counts as one place.
   const addresses = server.createRateLimit({});
   const failures = server.createRateLimit({});
   const callers = server.createRateLimit({

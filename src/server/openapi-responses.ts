@@ -10,9 +10,8 @@
  *     });
  *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
- * `failures` are the codes that only this operation has. What follows from its access, its body and its query (401,
- * 403, 400, 413, 415, 429, 500), as well as its tag and its security, is added where the document is generated
- * (`openapi.ts`).
+ * `failures` are the codes that only this operation has. Codes that follow from its access, body and query (401, 403,
+ * 400, 413, 415, 429, 500), its tag and its security are added where the document is generated (`openapi.ts`).
  */
 
 import type { FastifySchema } from 'fastify';

@@ -130,7 +130,7 @@ const securitySchemes = {
 
 type Security = readonly Readonly<Record<string, string[]>>[];
 
-// A requirement states the scope that a user needs; an API key has no scopes and needs none.
+// Each requirement states the scope that a user needs; an API key needs no scope.
 const ofUsers: Security = [{ userToken: [] }];
 const ofUsersWithScope: Security = [{ userToken: [settingsScope] }];
 const ofKeys: Security = [{ apiKey: [] }];

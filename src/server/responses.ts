@@ -65,7 +65,7 @@ function failureHeaders(failure: ForensicsError): Record<string, string> {
   };
 }
 
-// Fastify's own errors as our codes and messages. Its other errors below 500 are the caller's mistake too.
+// Fastify's own errors, with our codes and messages. Its other errors below 500 are also the caller's mistake.
 const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large for this operation.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [

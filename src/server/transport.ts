@@ -93,7 +93,7 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
     const hosts = request.raw.rawHeaders.filter(
       (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
     );
-    // RFC 9112, section 3.2: with two hosts, a proxy may use one and we the other.
+    // RFC 9112, section 3.2: with two hosts, a proxy may use one of them and this server the other.
     if (hosts.length !== 1 && (hosts.length > 1 || request.raw.httpVersion !== '1.0')) {
       throw new ForensicsError('invalid_request', 'The request must have exactly one Host header.');
     }
@@ -158,8 +158,8 @@ export async function allowOrigins(
   origins: readonly string[],
 ): Promise<void> {
   if (origins.length === 0) return;
-  // The package answers OPTIONS on its own route; requests that are not preflights go on to the response with
-  // `Allow`.
+  // The package answers OPTIONS on its own route; requests other than preflights go on to the
+  // response with `Allow`.
   server.addHook('onRoute', (route) => {
     if (route.method === 'OPTIONS' && route.url === '*') route.config = { access: 'everyone' };
   });

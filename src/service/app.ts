@@ -87,7 +87,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
       core,
       analyses,
       evidence: createEvidence({ core, input, now }),
-      /** What the tenant's own members can administer. */
+      /** The part that the tenant's own members can administer. */
       administration: {
         tenancy: openTenancy({ core, storage, webhookGuard, now }),
         tenantUsers: createTenantUsers(core),

@@ -93,7 +93,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
   };
 }
 
-/** Has a worker of its own, so that a slow mail server does not delay analyses. */
+/** Feedback has its own worker, so that a slow mail server does not delay analyses. */
 function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) {
   const { settings, core, queue, now } = parts;
   const onError = (error: unknown) => parts.onError('feedback', error);

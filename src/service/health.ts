@@ -174,7 +174,7 @@ export function checkRemote(
   store: Pick<RemoteStore, 'head'>,
   { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
-  // The object does not exist, but only a store that accepts our credentials says so.
+  // The object does not exist, but only a store that accepts our credentials reports that.
   const ask = () => withinTime(store.head('forensics-probe/health'), timeoutMs, tooLate);
   return cached(async () => void (await ask()), { freshMs: storeFreshMs, now });
 }

@@ -69,7 +69,7 @@ interface Found {
 
 const blockBytes = 512;
 const pieceBytes = 1 << 20;
-// The backup's own entries are held in memory. This is more than a list of two million hashes takes.
+// The backup's own entries are held in memory. Even a list of two million hashes is smaller than this.
 const maxOwnBytes = 400_000_000;
 
 /** @returns why reading stopped early, or null if the archive ended as it should. */

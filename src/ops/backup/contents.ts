@@ -82,7 +82,7 @@ export function sumLine(sha256Hex: string, name: string): string {
 export interface NamedObject {
   /** Path of its file in the data folder, with forward slashes. */
   readonly path: string;
-  /** The copy that was examined, which nothing may delete. */
+  /** Whether it is the copy that was examined, which nothing may delete. */
   readonly isEvidence: boolean;
 }
 

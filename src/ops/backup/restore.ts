@@ -160,7 +160,7 @@ async function unpack(
   return { ...verified, manifest };
 }
 
-/** Contents of the current master key file and of the one about to replace it. */
+/** Contents of the current master key file and of the file that is about to replace it. */
 async function masterKeysIn(folder: string): Promise<readonly string[]> {
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));

@@ -1,4 +1,4 @@
-/** Examines the package's synthetic pictures like any other and compares the numbers with those measured at release. */
+/** Examines the package's synthetic pictures like any other and compares the numbers with the release's. */
 
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';
@@ -70,7 +70,7 @@ const nothing: Reading = { verdict: 'none', numbers: {} };
 
 type Environment = Golden['environment'];
 
-/** Describes what differs here: the processor, or the version of a library. */
+/** Describes what is different on this machine: the processor, or the version of a library. */
 function describeDifferences(golden: Environment, here: Environment): string {
   const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
   const differences = other.map(

@@ -86,7 +86,7 @@ async function migrate(settings: Settings, parts: Parts) {
   return { copied };
 }
 
-/** Identifies the installation: a hash of what only its master key decrypts, which reveals nothing about the key. */
+/** Identifies the installation by a hash of data sealed under its master key; the hash does not reveal the key. */
 async function installationId(source: Db): Promise<string> {
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
   return createHash('sha256')

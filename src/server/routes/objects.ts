@@ -14,7 +14,7 @@ import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
 
 interface ObjectRoutes extends EmbeddedObjects {
-  /** Disconnects a client after this long without a byte in either direction; 30 s by default. */
+  /** Disconnects a client that neither sends nor receives a byte for this long; 30 s by default. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -60,7 +60,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
         await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
       } catch (cause) {
         if (!request.raw.destroyed || request.raw.complete) throw cause;
-        // This is not our failure, so it is not logged as one.
+        // The failure is not ours, so it is not logged as one.
         throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
       }
     };

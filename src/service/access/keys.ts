@@ -88,7 +88,7 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
     list: async (tenantId: string) => findKeys(db, { tenantId, at: now() }),
     /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
     revoke: (revocation: Revocation) => revokeKey(parts, revocation),
-    /** Revokes those of the given keys that have expired; never a valid one. */
+    /** Revokes the given keys that have expired, never a valid one. */
     prune: async (prune: Prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
     /**
      * Identifies the owner of a key.
@@ -217,11 +217,11 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
 /**
- * The key that a rotation replaces, and those of the same name that earlier rotations replaced and that are still valid
- * in their grace period.
+ * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and
+ * that are still in their grace period.
  *
- * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys have the name and none
- *   replaced another.
+ * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys
+ *   have the name and none replaced another.
  */
 async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Date) {
   const find = (...conditions: readonly SQL[]) =>
@@ -300,7 +300,7 @@ export interface Prune {
   readonly by: Actor;
 }
 
-/** Revokes those of the given keys that have expired by then. @returns the revoked keys. */
+/** Revokes the given keys that have expired by then. @returns the revoked keys. */
 async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },

@@ -14,7 +14,7 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** The `userType` claim of a user token; null for API keys. */
   readonly userType: string | null;
-  /** The session of a user token; null for API keys, and for tokens from a provider that gives none. */
+  /** The session of a user token; null for API keys, and for tokens from a provider that states no session. */
   readonly sessionId: string | null;
 }
 

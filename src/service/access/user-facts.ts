@@ -80,7 +80,7 @@ export async function auditUser<E extends UserEvent>(
   }
 }
 
-/** Each tenant that was added or removed gets an entry in its own log. */
+/** Logs, for each tenant that was added or removed, an entry in that tenant's chain. */
 export async function auditTenants(
   tx: Tx,
   { userId, at, by }: UserAct,

@@ -69,7 +69,7 @@ export function createAnalyses(options: AnalysesOptions) {
       await describeAnalysis(context, target, description, principal);
       return withoutActorName(await getAnalysis(context, caller, analysisId));
     },
-    /** Thumbnails of those analyses that have one, in no particular order. */
+    /** Thumbnails of the analyses that have one, in no particular order. */
     thumbnails: ({ tenant }: Caller, ids: readonly string[]) =>
       findThumbnails(context.db, tenant.id, ids),
     /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
@@ -83,7 +83,7 @@ export function createAnalyses(options: AnalysesOptions) {
       ),
     /** The worker's handler for `runJob` jobs. */
     run: createRun(context),
-    /** The daily chore: removes whatever the retention rules no longer allow to be kept. */
+    /** The daily chore: removes whatever the retention rules no longer allow us to keep. */
     cleanUp: (signal: AbortSignal) => cleanUp(context, signal),
   };
 }
@@ -93,7 +93,7 @@ function withoutActorName(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
 
-// One run of an analysis by a worker: examine, render, store, complete; or decide what a failure means.
+// One run of an analysis by a worker: examines, renders, stores and completes, or decides what a failure means.
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;

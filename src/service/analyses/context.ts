@@ -33,7 +33,7 @@ export interface AnalysesOptions extends Clocked {
   readonly storeWaitMs?: number;
   /** Receives errors that do not affect a response, such as an object that could not be deleted. */
   readonly onError?: (error: unknown) => void;
-  /** Called for automatic actions, with this program's own words and numbers. */
+  /** Called for automatic actions. Receives only this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
 }
 

@@ -91,8 +91,8 @@ export async function hideAnalyses(
 }
 
 /**
- * Removes the rows of tenants deleted long enough ago (as for deleted analyses) that have nothing left: no analysis,
- * object, hold or message to be sent. Their usage figures are removed too.
+ * Removes the rows and usage figures of tenants deleted long enough ago (as for deleted analyses)
+ * that have nothing left: no analysis, object or hold, and no message that is still to be sent.
  *
  * @returns the number removed.
  */

@@ -155,7 +155,7 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   throw failure('not_as_declared', { what });
 }
 
-// A retry: a failed analysis runs again, a completed one is upgraded to the higher tier.
+// A retry runs a failed analysis again, or upgrades a completed one to the higher tier.
 
 export interface RetryRequest {
   readonly id: string;

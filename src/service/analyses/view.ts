@@ -20,7 +20,7 @@ import { countOfOneCamera } from './seen-before.ts';
 // Signing this many takes some hundredths of a second; other requests can run before the next ones are signed.
 const signedAtOnce = 25;
 
-/** One page, newest first. */
+/** A page of the list, newest first. */
 export async function listAnalyses(
   { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,

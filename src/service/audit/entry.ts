@@ -234,11 +234,11 @@ export interface EventDetails {
      */
     readonly examinationSha256?: string;
   };
-  /** The upload was replaced by other bytes after it was read; null if those were too large to hash. */
+  /** The upload was replaced by other bytes after it was read; null if the new bytes were too large to hash. */
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
-  /** A signed bundle was made; SHA-256 of its manifest. */
+  /** A signed bundle was made. The hash is the SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };
-  /** Likewise for a case, whose name is not logged; there is no subject. */
+  /** A signed archive of a case was made. The name of the case is not logged, and there is no subject. */
   readonly 'case.bundled': { readonly manifestSha256: string; readonly pictures: number };
   /** Names of the changed members: comment, tags, projectId. */
   readonly 'analysis.described': { readonly fields: readonly string[] };

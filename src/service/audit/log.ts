@@ -138,7 +138,7 @@ const putHead = buildOnce((tx) =>
 
 type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 
-/** The first entry that is not as it was written. */
+/** The first entry that is no longer as it was written. */
 interface Break {
   /** Null if the whole chain is at fault, or if the entry is known only by the recorded hash. */
   readonly seq: number | null;
@@ -154,7 +154,7 @@ export interface Verification {
   /** Hash of the last entry; null if the chain is broken. */
   readonly head: string | null;
   readonly broken: Break | null;
-  /** Number of the entry whose hash was recorded; null if none was, or when that entry is missing. */
+  /** Number of the entry whose hash was recorded; null if no hash was recorded, or if that entry is missing. */
   readonly notedSeq: number | null;
 }
 

@@ -86,7 +86,7 @@ function unescaped(text: string): string | undefined {
 function composeMail(submission: Submission, { from, to }: { from: string; to: string }) {
   const { id, tenantName, createdAt, message } = submission;
   const { email: address } = message;
-  // One address in its simplest form. Anything more complicated appears in the text only.
+  // A single address in its simplest form. Anything more complicated appears only in the text.
   const isPlain =
     address.length <= 254 &&
     /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address);
@@ -123,7 +123,7 @@ export function createPostChannel(to: {
       'webhook-id': known.id,
     };
     const { id, userId, tenantId, tenantName, createdAt } = known;
-    // What the sender claimed, overridden by what the service knows for certain.
+    // The sender's claims, overridden by what the service knows for certain.
     const body = { ...message, id, userId, tenantId, tenantName, createdAt };
     const { kind, detail } = await to.sender.post(to.url, JSON.stringify(body), headers);
     return { kind: kind === 'gone' ? 'refused' : kind, detail };

@@ -192,7 +192,7 @@ function createKeyFile(dataDir: string) {
       rmSync(next, { force: true });
       if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
     },
-    /** Replaces the old key by the new one and deletes the old. Does nothing if another process has done so. */
+    /** Puts the new key in place of the old one, which is deleted. Does nothing if another process has done so. */
     adoptNext() {
       try {
         renameSync(next, file);

@@ -40,7 +40,7 @@ export async function deleteTenant(
   return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, by, signal }) };
 }
 
-// Enough to see what is on hold; "hold list" shows everything.
+// This is enough to see what is on hold; "hold list" shows everything.
 const maxNamed = 5;
 
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {

@@ -186,7 +186,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
 const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const tagLength = 8;
 
-/** A random tag reveals nothing about the tenant, because keys turn up in logs and tickets. */
+/** A random tag, which must reveal nothing about the tenant, because keys turn up in logs and tickets. */
 async function newTag(reader: Reader): Promise<string> {
   for (;;) {
     const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');

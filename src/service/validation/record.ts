@@ -76,7 +76,7 @@ function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPi
   };
 }
 
-/** Error rates over two models would describe neither. */
+/** Error rates measured on two models would describe neither of them. */
 function oneModel(measured: readonly Measured[]): Measurement {
   const first = measured[0]!.measurement;
   if (measured.every(({ measurement: { model } }) => isSameModel(model, first.model))) return first;
@@ -194,7 +194,7 @@ function errorSentences(
   ];
 }
 
-/** When none or all are wrong the bound is one-sided, which is what "up to" means. */
+/** If none or all are wrong, the bound is one-sided, hence "up to" and "at least". */
 function errorSentence(wrong: Counted, what: string, called: string): string {
   const verb = `called ${called}`;
   if (wrong.count === 0) {

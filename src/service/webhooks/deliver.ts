@@ -96,7 +96,7 @@ export function createDeliverer(options: DelivererOptions) {
 
 function createAttempt(options: DelivererOptions, sender: Pick<Sender, 'post'>) {
   const { outbox, now, serverKey, random = Math.random, onNotice } = options;
-  /** Tenants whose latest attempt failed get one attempt at a time until one succeeds. */
+  /** Tenants whose latest attempt failed. They get one attempt at a time until one succeeds. */
   const failing = new Set<string>();
 
   async function make(delivery: Delivery): Promise<void> {

@@ -150,7 +150,7 @@ function unusable(rule: string): ForensicsError {
   return new ForensicsError('invalid_request', `Choose another password: a good one ${rule}.`);
 }
 
-// The patterns that recur in lists of leaked passwords, in lengths that our own rule allows.
+// Patterns that recur in lists of leaked passwords, in lengths that our own rule allows.
 const commonest: ReadonlySet<string> = new Set(
   `
   123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678901

@@ -66,7 +66,7 @@ export function createSessions({ db, now }: Clocked) {
   };
 }
 
-/** Ends all sessions of a user, or all but one. */
+/** Ends all sessions of a user, or all except one. */
 export async function endSessions(
   tx: Tx,
   { userId, at, except }: { userId: string; at: Date; except?: string | null },

@@ -66,7 +66,7 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
      *   asking does not prolong the lock.
      */
     async countAccount(attempt: Attempt): Promise<void> {
-      // One transaction, so that when the second count is refused, the first is not made either.
+      // In one transaction, so that the first count is undone if the second is refused.
       await transact(db, async (tx) => {
         await count(tx, placeKey(attempt), fromOnePlace);
         await count(tx, keyedDigest(attempt.account), fromAllPlaces);
@@ -76,7 +76,7 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
     async forgive(tx: Tx, attempt: Attempt): Promise<void> {
       const isPlace = eq(loginAttempts.address, placeKey(attempt));
       await tx.delete(loginAttempts).where(isPlace).run();
-      // Takes back only its own attempts: logging in often must not give back attempts that others have used up.
+      // Takes back only its own attempts: logging in often must not cancel out the attempts of others.
       await tx
         .update(loginAttempts)
         .set({ failures: oneFailureLess, lockedUntil: null })
@@ -132,7 +132,7 @@ function createLoginPlaces(now: () => Date) {
       const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
       if (recent.length >= maxInWindow) throw tooMany(recent[0]!.at + windowMs - at);
       const counted = { at };
-      // Re-inserted at the end, so that the place that has been quiet longest comes first.
+      // Re-inserted at the end, so that the first entry is the place that has been quiet longest.
       places.delete(place);
       places.set(place, [...recent, counted]);
       if (places.size > maxPlaces) places.delete(places.keys().next().value ?? place);

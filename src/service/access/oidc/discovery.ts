@@ -68,7 +68,7 @@ interface ProviderRequest {
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/** Time limit for a whole call. Such calls are limited in time and size, and do not follow redirects. */
+/** Time limit for a whole call. The size of a response is limited too, and redirects are not followed. */
 export const timeoutSeconds = 5;
 // Ten times the size of a hundred keys.
 const maxAnswerBytes = 1024 * 1024;

@@ -45,7 +45,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
 
   /** @param refreshToken - the current one, which stays valid unless the provider sends another. */
   async function tokenSet(answer: Refreshed, refreshToken: string): Promise<TokenSet> {
-    // The provider does not know whom we disabled, nor whose sessions we ended.
+    // The provider does not know which users and sessions are disabled or ended here.
     const { token } = await bearer(answer.accessToken);
     if (answer.idToken !== null) await holder(answer.idToken);
     return {
@@ -142,7 +142,7 @@ type Accounts = ReturnType<typeof createAccounts>;
 interface Seen {
   readonly token: ReadToken;
   readonly person: Described;
-  /** Tenants for which the login counts; null if the token is not one that people log in with. */
+  /** Tenants for which the login counts; null for a token that people do not log in with. */
   readonly tenantIds: readonly string[] | null;
 }
 
@@ -259,7 +259,7 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
   };
 }
 
-/** Recognises a login by an `auth_time` later than the last one. Without that claim, only the first login is recognised. */
+/** Recognises a login by an `auth_time` later than the last one; without that claim, only the first login. */
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
   if (tenantIds === null) return false;
   return lastLoginAt === null || (token.loggedInAt !== null && token.loggedInAt > lastLoginAt);

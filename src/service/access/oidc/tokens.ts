@@ -59,8 +59,8 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
     const isParty =
       claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
     if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
-    // Some providers give only the client and no audience; a token that specifies another client belongs to that
-    // client.
+    // Some providers give only the client and no audience; if a token specifies another client, it
+    // belongs to that client.
     const { aud, azp, client_id: client } = claims;
     const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
     if (kind === 'access' && audience === null && isOnlyForClient) return;
@@ -142,8 +142,8 @@ function toRead(claims: JWTPayload, at: Date) {
     issuer: iss,
     subject: sub,
     /**
-     * The time since which the person has been logged in continuously; the token's own issue time if it has no such
-     * claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
+     * The time since which the person has been logged in continuously or, without that claim, the token's issue time. A
+     * refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
      */
     since: toDate(loggedIn ?? iat),
     /** When the person last authenticated; null if the token has no such claim. */

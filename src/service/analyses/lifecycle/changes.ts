@@ -32,7 +32,7 @@ export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
-/** An entry for the audit log; its actor is the service unless given. */
+/** An entry for the audit log. If no actor is given, it is the service. */
 interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
@@ -41,7 +41,7 @@ interface Logged<E extends AnalysisEvent> {
 
 interface Notification {
   readonly event?: 'update' | 'delete';
-  /** The result of a completed analysis, if at hand. */
+  /** The result of a completed analysis, if already loaded. */
   readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
 }
 

@@ -131,7 +131,7 @@ export async function restartRun(
   });
 }
 
-/** completed -> completed in the higher tier; billed here, once. Returns false as above. @throws as above. */
+/** completed -> completed in the higher tier, billed here and only once. Returns false as above. @throws as above. */
 export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn): Promise<boolean> {
   return once(parts, act, async ({ tx, at, move, log, count, attach }) => {
     const present = await getRow(tx, act);
@@ -141,7 +141,7 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
     const change = { tier: 'forensicReporting', ...upgraded } as const;
     const row = await move(act, { from: 'completed', change, actor: act.actor });
     if (row === null) throw notRetryable(present);
-    // The report also covers what flagging left out.
+    // The report also covers what the flagging tier left out.
     const record = toRow(act.analysisId, drawn);
     const { rendered, examination, methodMaps } = record;
     const which = eq(examinations.analysisId, act.analysisId);
