@@ -46,7 +46,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Its commands have only a name and a description until they are called. */
+/** Until they are called, its commands have only a name and a description. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
     .description('Decides whether a picture is real or fake, and says so if it cannot tell.')
@@ -137,7 +137,7 @@ function topicList(language: Language): string {
   return [head[language], ...lines].join('\n');
 }
 
-/** The program with every command loaded, for callers that list them all. */
+/** The program with all commands loaded, for callers that list them. */
 export async function createWholeProgram(): Promise<Command> {
   const program = createProgram([]);
   await Promise.all(program.commands.map(completeCommand));
@@ -157,7 +157,7 @@ function commandIn(program: Command, argv: readonly string[]): string {
   return words.join(' ');
 }
 
-/** The minimum width of a description. */
+/** Descriptions are wrapped only if they get at least this width. */
 const minWidthToWrap = 20;
 
 /**

@@ -60,7 +60,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-// Ten years: anything longer is a typo, and ISO 8601 cannot write years beyond 9999 in four digits.
+// Ten years. Anything longer is a typo, and ISO 8601 cannot write years beyond 9999 in four digits.
 export const longestMs = 3650 * 86_400_000;
 
 /** @returns milliseconds, above 0. */
@@ -140,7 +140,7 @@ export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
   return withServiceOptions(subcommand(...how));
 }
 
-/** Wraps an action so that it gets the arguments, then the options of its command and of the commands above it. */
+/** Wraps an action so that it gets its arguments, followed by the options of its command and of the commands above. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
     // Commander adds only this command's own options, and the command.

@@ -251,7 +251,7 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
   return Plain === undefined ? <h1>{common.pageNotFound}</h1> : <Plain />;
 }
 
-/** By the first part of their address. */
+/** Pages by the first part of their address. */
 const plainPages: Readonly<Record<string, FunctionComponent>> = {
   analyses: AnalysesPage,
   // The one-time link from the first start, if it is opened a second time.

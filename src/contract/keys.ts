@@ -14,7 +14,7 @@ const name = Type.String({
 export const keysQuery = Type.Object({ tenantName });
 
 const strict = { additionalProperties: false };
-/** A name selects the valid key of that name that has not been replaced. */
+/** By name, selects the valid key of that name that has not been replaced. */
 export type KeySelector = { readonly uuid: string } | { readonly name: string };
 const keySelector = Type.Unsafe<KeySelector>({
   ...Type.Union([

@@ -11,7 +11,7 @@ export type Intake = (typeof intakes)[number];
 /** Maximum width and height if the `intake` setting is `everything`, and for pictures examined without a server. */
 export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 
-/** In characters, for names of analyses, tenants, keys and users. */
+/** Maximum length in characters of the names of analyses, tenants, keys and users. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;
 /** Maximum length of access, id and refresh tokens. */

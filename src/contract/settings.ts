@@ -20,7 +20,7 @@ interface Keywords {
   readonly description: string;
   /** Completes the sentence "FORENSICS_PORT must be ...". */
   readonly allowed: string;
-  /** A function if it depends on the machine. */
+  /** A function if the default depends on the machine. */
   readonly default: Value | ((environment: Environment) => Value);
   /** Converts the text of a flag or variable, or JSON from the file; undefined if not permitted. */
   readonly convert: (given: unknown) => unknown;
@@ -79,7 +79,7 @@ function required(kind: TextKind, fallback: Fallback<string>, description: strin
   return setting(Type.String(), { ...textKeywords(kind), description, default: fallback });
 }
 
-/** A string setting, null if not set. */
+/** A string setting that is null if it is not set. */
 function optional(kind: TextKind, description: string) {
   const schema = Type.Union([Type.String(), Type.Null()]);
   return setting(schema, { ...textKeywords(kind), description, default: null });
@@ -282,8 +282,8 @@ export const settingsSchema = Type.Object({
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // Not `private`: otherwise, a tenant could find out which hosts and ports of the network are open by trying to reach
-  // a store there.
+  // The default is not `private`. Otherwise, a tenant could find out which hosts and ports of the
+  // network are open by trying to reach a store there.
   storageAllow: list(
     'addressRange',
     ['external'],

@@ -20,7 +20,7 @@ type Slot<R> = { readonly answer: R } | null;
 /**
  * @param how.width - how many items are processed at once.
  * @param how.signal - once aborted, no further work starts; the source of the items has to end as well.
- * @param work - must not reject: a failure is a result too. An error from `items` ends the batch.
+ * @param work - must not reject: a failure counts as a result. An error from `items` ends the batch.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -94,7 +94,7 @@ const wholeRunCodes: ReadonlySet<ErrorCode> = new Set([
   'model_integrity',
   'runtime_missing',
   'no_space_left',
-  // From a server.
+  // These failures come from a server.
   'unauthenticated',
   'forbidden',
   'tenant_not_found',
@@ -130,8 +130,8 @@ export function listenForStop(): Stop {
 }
 
 /**
- * Ends the process immediately: if a listener were still attached, the caller could set an exit code before the signal
- * took effect.
+ * Ends the process immediately. If a listener were still attached, the caller could set an exit
+ * code before the signal took effect.
  */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
@@ -161,7 +161,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
   }
   const known = typeof total === 'number' ? total : null;
   const state: ProgressState = { total: known, done: 0, failed: 0 };
-  /** Added to the count. */
+  /** Pictures added to the count during the run. */
   let added = 0;
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began, language);
@@ -172,7 +172,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
       state.total = count === null ? null : count + added;
       spinner.text = text();
     };
-    // The run encounters the same error as the count, and reports it.
+    // The run meets the same error as the count, and reports it.
     void total(ended.signal).then(setTotal, () => setTotal(null));
   }
   return {

@@ -233,7 +233,7 @@ function fitWidths(rows: readonly Cells[], columns: number): readonly number[] |
   return [nameWidth, ...middle, Math.min(reasons, free - nameWidth)];
 }
 
-/** Both ends of a long name (the folder and the number of the picture) identify it better than the beginning alone. */
+/** A long name is easier to identify by both ends (the folder and the picture's number) than by its beginning alone. */
 function shortenMiddle(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);
@@ -242,7 +242,7 @@ function shortenMiddle(name: string, width: number): string {
   return `${front.join('')}…${tail.join('')}`;
 }
 
-/** As many characters from the beginning as fit into `width` cells. */
+/** The characters from the beginning that fit into `width` cells. */
 function cutTo(characters: readonly string[], width: number): readonly string[] {
   let cells = 0;
   const end = characters.findIndex((character) => (cells += stringWidth(character)) > width);

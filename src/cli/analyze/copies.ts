@@ -74,7 +74,7 @@ export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   };
 }
 
-/** The keys that a copy may have for this keypoint, mirrored or not. */
+/** The keys that a copy, mirrored or not, may have for this keypoint. */
 function likelyKeys({ key, weakBits: [first, second] }: Keypoint): readonly number[] {
   const [one, other] = [1 << first, 1 << second];
   return [key, key ^ one, key ^ other, key ^ one ^ other].map((it) => eitherWay(it >>> 0));

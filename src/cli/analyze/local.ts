@@ -73,7 +73,7 @@ export async function prepareLocal(
   };
 }
 
-/** Loads models and validations only when a report cites a validation. */
+/** Loads models and the validation only if a report cites a validation. */
 async function validationCitedBy(
   settings: Settings,
   modelsDir: string | null,
@@ -177,7 +177,7 @@ function makeItem(
   };
 }
 
-/** Read from this machine's clock. */
+/** Times read from this machine's clock. */
 interface Times {
   readonly receivedAt: Date;
   readonly openedAt: Date;

@@ -45,7 +45,7 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly tenant?: string;
   /** Continues an interrupted run on a server. */
   readonly resume: boolean;
-  /** False: do not wait for the server's results. */
+  /** If false, does not wait for the server's results. */
   readonly wait: boolean;
 }
 
@@ -131,7 +131,7 @@ const templateSchema = Type.Object(
 );
 
 const maxTemplateBytes = 64 * 1024;
-/** Limited because it is part of every report and bundle. */
+/** The logo is limited in size because it is part of every report and bundle. */
 const maxLogoBytes = 256 * 1024;
 
 /** Reads a laboratory's template, which all its reports share. */

@@ -175,14 +175,14 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   return {
     head: '',
     add: (record) => {
-      // Listed below the table.
+      // Skipped files are listed below the table.
       if (record.skipped !== null) return '';
       only = rows.length === 0 ? record : null;
       rows.push(toTableRow(record, language));
       return '';
     },
     end: () => {
-      // For a single picture that failed, a line has already been printed on stderr; there is no result to print.
+      // If the only picture failed, a line has already been printed on stderr, and there is no result to print.
       if (only?.error) return '';
       return only !== null && only.verdict !== null
         ? writeCard(only, language, columns)
@@ -250,7 +250,7 @@ function changeProbability(record: AnalysisRecord): number | null {
   return result === null || result.outcome === 'declared' ? null : result.changed;
 }
 
-/** Rounded to four digits; more would be noise. */
+/** Rounded to four digits, because more would be noise. */
 function rounded(value: number | null | undefined): CsvValue {
   return value == null ? null : Number(value.toFixed(4));
 }

@@ -94,7 +94,7 @@ async function examineAll(
     signal,
     onMore: (count) => reporter.more(count),
   });
-  // Folder names are kept in memory to make them unique, which is only needed with --out.
+  // Folder names are kept in memory to make them unique, which is needed only with --out.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const { skipped, path, label } = input;

@@ -66,7 +66,7 @@ const longestSilenceMs = 600_000;
 /** For long runs: longer than a restart, and longer than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
-// If a server has never responded, a wrong address is more likely than downtime.
+// If a server has never responded, the address is more likely to be wrong than the server to be down.
 const maxTriesAtFirst = 3;
 
 export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
@@ -177,7 +177,7 @@ export function wholeAnswer<T extends TSchema>(
 
 /** Limits within which a request is retried while the server is down or busy. */
 interface RetryLimits {
-  /** Read again after each failure. */
+  /** Read again after each failure, because the number may change. */
   readonly tries: () => number;
   /** Defaults to half a minute. */
   readonly budgetMs?: number | undefined;

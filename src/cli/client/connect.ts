@@ -65,7 +65,7 @@ async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   const pinned = await withRetry(() => findShown(url, trust.sha256), { tries: () => maxLooks });
   const context = createSecureContext({
     ca: pinned.toString(),
-    // A pinned leaf certificate needs no authority.
+    // If the leaf certificate itself is pinned, no authority is needed.
     allowPartialTrustChain: true,
   });
   return new Agent({ connect: { secureContext: context } });

@@ -148,7 +148,7 @@ export function toStoreFailure(
   );
 }
 
-/** If a new URL has already expired, the store's clock must differ. */
+/** If even a new URL has expired, the clock of the store must differ from ours. */
 export function clocksDiffer(): ForensicsError {
   return new ForensicsError(
     'store_refused',

@@ -23,7 +23,7 @@ interface Call {
 
 type Answer = Dispatcher.ResponseData;
 
-// The longest pause between two chunks; the whole transfer may take longer.
+// The longest allowed pause between two chunks; the whole transfer may take longer.
 const silenceMs = 120_000;
 const maxFailureBytes = 16_384;
 

@@ -103,7 +103,7 @@ async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   const { tenant, service } = options;
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
-  // Only the id of a purged tenant is known.
+  // If a tenant was purged, only its id is known.
   const isKept = /^[0-9a-f]{24}$/.test(tenant) && (await core.audit.chains()).includes(tenant);
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }

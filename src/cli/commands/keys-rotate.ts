@@ -68,7 +68,7 @@ interface RotateOptions extends KeyOptions {
   readonly expiresIn: number;
   /** Milliseconds. */
   readonly grace: number;
-  /** Without a grace period. */
+  /** If set, there is no grace period. */
   readonly now?: true;
   readonly out?: string;
 }
@@ -198,7 +198,7 @@ export async function orRevoke(
   }
 }
 
-/** The key as printed, without its secret if that was written to a file. */
+/** The key as printed. If its secret was written to a file, the secret is left out. */
 export function shownKey(
   { secret, ...key }: KeyEntry,
   out: string | undefined,

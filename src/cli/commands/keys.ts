@@ -162,7 +162,7 @@ async function prune(options: KeyOptions & { readonly yes: boolean }): Promise<v
       log('No key has expired.');
       return [];
     }
-    // With --json, standard output is for programs only.
+    // With --json, standard output is only for programs.
     (json ? process.stderr : process.stdout).write(`${toList(ended, endedColumns)}\n`);
     const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
     if (!yes && !(await confirm(`Revoke ${what} permanently?`))) return [];

@@ -261,7 +261,7 @@ async function closeServer(server: HttpServer): Promise<void> {
   }
 }
 
-// `forensics worker`: additional workers for the servers of a data folder or database. They listen on no port.
+// `forensics worker`: additional workers for the servers of a data folder or a database. They listen on no port.
 
 export function defineWorker(worker: Command): void {
   withSettingFlags(worker, 'worker')

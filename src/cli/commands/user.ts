@@ -108,7 +108,7 @@ interface CreateOptions extends LocalOptions, PasswordOptions {
 async function create(email: string, options: CreateOptions): Promise<void> {
   const { name, userType, tenant, scope: scopes } = options;
   const made = await withLocalCore(options, async (core) => {
-    // Checked before the password prompt.
+    // Checked before the user is asked for a password.
     if (core.identity.kind !== 'embedded') {
       throw new ForensicsError(
         'not_offered',

@@ -100,7 +100,7 @@ function createKeyActs(core: Core) {
   };
   return {
     /**
-     * Newest first, masked.
+     * The keys of a tenant, newest first and with masked secrets.
      *
      * @param bySecret - the API key to authenticate with, instead of the usual credentials.
      * @throws {ForensicsError} when that key is not accepted for the tenant.
@@ -150,14 +150,14 @@ function createTenantActs(core: Core, settings: Settings) {
   };
 }
 
-/** Loaded on demand, because clients for S3 and Azure are slow to load. */
+/** Loaded on demand, because the clients for S3 and Azure are slow to load. */
 async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
   const { openTenancy, openTenantStorage } = await import('../../service/storage.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
-/** Only a warning, because the server's settings may differ from this command's. */
+/** This is only a warning, because the server's settings may differ from this command's. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { createWebhookGuard } = await import('../../service/storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');

@@ -33,7 +33,7 @@ export interface Profile extends Static<typeof profileFields> {
   readonly name: string;
 }
 
-/** By name. */
+/** Sorted by name. */
 export function listProfiles(): readonly Profile[] {
   return namesIn(folder()).flatMap((name) => readProfile(name) ?? []);
 }
@@ -204,7 +204,7 @@ function credentialsFile(profile: string): string {
  */
 export async function apiKeyFrom(file: string): Promise<string> {
   const key = checked(await readText(file), 'The API key file');
-  // Only a warning, because secrets mounted into a container are often readable by every user inside it.
+  // This is only a warning, because secrets in a container are often readable by every user inside it.
   const isOpen =
     file !== '-' && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
   if (isOpen) log(`Other users of this machine can read ${file}; run chmod 600.`);

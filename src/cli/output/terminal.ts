@@ -84,7 +84,7 @@ export function lineWidth(stream: NodeJS.WriteStream): number {
   return Number.isInteger(declared) && declared > 0 ? declared : Number.POSITIVE_INFINITY;
 }
 
-/** For a file or pipe of unknown width. */
+/** Used for a file or pipe, whose width is unknown. */
 const plainColumns = 80;
 /** Longer lines are hard to read. */
 const maxColumns = 100;
@@ -148,7 +148,7 @@ export async function startSpinner(text = ''): Promise<Ora> {
   return ora({ text, stream, color, discardStdin: false }).start();
 }
 
-/** Temporary files to remove when the program exits, even early because a pipe was closed. */
+/** Temporary files to remove when the program exits, even if it exits early because a pipe was closed. */
 const paths = new Set<string>();
 
 /** @returns a function that cancels the removal, for when the file is gone or renamed. */

@@ -210,7 +210,7 @@ export function keepCertificate(
     log.warn({ endsAt }, 'the certificate expires soon; renew it');
   }
 
-  /** Checks for a new certificate now. Never fails; errors are logged. */
+  /** Checks for a new certificate now. Never rejects; errors are logged. */
   async function check(): Promise<void> {
     await replace();
     warnBeforeEnd();

@@ -125,7 +125,7 @@ async function inputsIn(dir: string, option: Option): Promise<readonly LabelledI
     if (input.skipped === undefined) inputs.push(input);
   }
   const [first] = inputs;
-  // When the folder itself is empty or unreadable, that is the only failure to report.
+  // If the folder itself is empty or unreadable, no other failure needs to be reported.
   if (first?.failure && first.path === dir) throw named(option, first.failure);
   return inputs.map(({ label, path, failure }) => {
     const steps = relative(dir, path ?? label).split(sep);
@@ -205,7 +205,7 @@ async function groupByContent<File extends LabelledFile>(files: readonly File[])
   return [...groups].map(([key, some]) => [key, some.map(({ file }) => file)] as const);
 }
 
-/** SHA-256 in lower-case hex; for an unreadable file its path, which is unique. */
+/** SHA-256 in lower-case hex; for an unreadable file, its path, because that is unique. */
 async function contentKey(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {

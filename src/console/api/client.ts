@@ -144,7 +144,7 @@ async function takeTokens(act: string, body: object): Promise<void> {
   // If a refresh gives no id token, the one from the login stays valid.
   const idToken =
     data.idToken === '' && act === '/refresh' ? (tokens?.idToken ?? '') : data.idToken;
-  // A little early, so that the token does not expire in transit.
+  // Expires a little early here, so that the token does not expire in transit.
   tokens = { ...data, idToken, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
 }
 

@@ -1,4 +1,4 @@
-/** Login with an identity provider: leave with a challenge, return with a code (RFC 6749, section 4.1; RFC 7636). */
+/** Login with an identity provider: leaves with a challenge, returns with a code (RFC 6749, section 4.1; RFC 7636). */
 
 import type { LoginElsewhere } from '../../contract/auth.ts';
 

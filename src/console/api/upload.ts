@@ -87,7 +87,7 @@ async function put(
   onShare: (share: number) => void,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    // Not fetch, which does not report upload progress.
+    // fetch cannot be used, because it does not report upload progress.
     const request = new XMLHttpRequest();
     request.open('PUT', putUrl);
     if (type === 'azure') request.setRequestHeader('x-ms-blob-type', 'BlockBlob');

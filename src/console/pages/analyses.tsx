@@ -28,7 +28,7 @@ import { DropZone } from './drop.tsx';
 
 const deletions = createDeletions(removeAnalysis);
 const exportSize = 1000;
-// Returning from an analysis shows the list as it was.
+// Whoever returns from an analysis sees the list as it was.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 

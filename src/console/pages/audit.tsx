@@ -223,7 +223,7 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   saveCsv('audit.csv', [head, ...rows]);
 }
 
-/** As query parameters; times in ISO 8601. */
+/** The filters as query parameters, with times in ISO 8601. */
 type AuditFilters = ReturnType<typeof toQuery>;
 
 const largestPage = 1000;

@@ -131,7 +131,7 @@ function Comparison({ one, other, alignment }: Compared) {
   );
 }
 
-/** Frames around the differing parts and a sentence about them, as in the report. */
+/** Frames around the parts that differ and a sentence about them, as in the report. */
 function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
   const { comparison, language } = useConsole();
   const [selected, setSelected] = useState<number | null>(null);

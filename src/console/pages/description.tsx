@@ -93,7 +93,7 @@ export function EditDialog({
   );
 }
 
-/** Undefined if it is empty. */
+/** The text, or undefined if it is empty. */
 function textOf(value = ''): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }

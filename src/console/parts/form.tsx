@@ -69,7 +69,7 @@ export function TextField({ label, help, hint, onValue, type = 'text', ...more }
   );
 }
 
-/** @param isNew - for a new password, which browsers then offer to generate. */
+/** @param isNew - whether it is a new password, which browsers then offer to generate. */
 export function PasswordField({
   isNew = false,
   ...props
@@ -173,7 +173,7 @@ export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
   );
 }
 
-/** The texts of a form by the names of its fields; a box that is not ticked is missing. */
+/** The texts of a form by field name. A tick box that is not ticked is missing. */
 export type Fields = Readonly<Record<string, string>>;
 
 type Send = (fields: Fields, form: HTMLFormElement) => Promise<void>;
@@ -198,7 +198,7 @@ export function useSubmit(language: Language) {
         {message}
       </p>
     );
-  /** For `onSubmit` of a form. */
+  /** The handler for `onSubmit` of a form. */
   const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;

@@ -1,4 +1,4 @@
-/** How pictures are viewed: overlays, zoom and position; viewers side by side share it. */
+/** How pictures are viewed: overlays, zoom and position. Viewers side by side share this state. */
 
 import type { HeatmapUrls } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';

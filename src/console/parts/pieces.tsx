@@ -81,7 +81,7 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   );
 }
 
-/** A list with dots. @param kind - more classes. */
+/** A bulleted list. @param kind - additional classes. */
 export function Dots({
   items,
   kind = '',
@@ -232,7 +232,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   return <Button onClick={() => void copy()}>{common.copy}</Button>;
 }
 
-/** In the browser's time zone, which is shown. */
+/** A time in the browser's time zone, which is shown too. */
 export function Time({ at }: { readonly at: string | null }) {
   const { common, language } = useConsole();
   if (at === null) return <>{common.never}</>;

@@ -1,4 +1,4 @@
-/** Going through a list or a case by keyboard: next, previous, comment. */
+/** Moves through a list or a case by keyboard: next, previous, comment. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -14,7 +14,7 @@ interface Sequence {
   readonly load: (start: number) => Promise<readonly string[]>;
 }
 
-/** The list shown last; the page of an analysis leads to its next and previous entries. */
+/** The list shown last. The page of an analysis leads to the next and the previous entry in it. */
 let sequence: Sequence | null = null;
 
 export function rememberSequence(next: Sequence): void {
@@ -104,7 +104,7 @@ function focusRow(row: number): void {
 const keyNames = ['N', 'P', 'C', '⏎', '?', '← → ↑ ↓', '+ − 0', 'L'];
 const offKey = 'forensics-keys-off';
 
-/** Single-key shortcuts, inactive while typing. @returns the hint that names them, and their help. */
+/** Single-key shortcuts, inactive while typing. @returns the hint that names the keys, and the help for them. */
 function useKeys(acts: Readonly<Record<string, () => unknown>>) {
   const [isOpen, setOpen] = useState(false);
   const latest = useRef(acts);

@@ -125,7 +125,7 @@ function createRemoteExaminer(
   const unseen = new Set<string>();
   const mutex = createMutex();
   const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
-  // Its child process starts with the first PDF.
+  // The child process of this sandbox starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
     pdf: sandbox,

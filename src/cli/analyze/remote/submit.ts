@@ -106,7 +106,7 @@ async function createAnalysis(
   const { id } = created;
   trail.analysisId = id;
   journal.note(picture.sha256, { ...entry, analysisId: id });
-  // For a key used before, the server returns the analysis it already has.
+  // If the key was used before, the server returns the analysis it already has.
   if (options.resume) return resumeAnalysis(submission, picture, created);
   try {
     await upload(submission, picture, created);
@@ -133,7 +133,7 @@ async function resumeAnalysis(
   const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
-  // In each of these cases, another process may have got there first.
+  // In each of these cases, another process may have acted first.
   if (status === 'failed') await nullOn(['analysis_not_retryable'], () => analyses.retry(id));
   if (status !== 'pending') return id;
   const start = () => nullOn(['analysis_not_pending'], () => analyses.start(id));
@@ -181,7 +181,7 @@ const entrySchema = Type.Object({
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });
 
-// After three months, nobody resumes a run.
+// Nobody resumes a run after three months.
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
@@ -225,7 +225,7 @@ function newEntry(request: CreateRequest): Entry {
   return { request, idempotencyKey: randomUUID(), analysisId: null };
 }
 
-/** Returns null if there is no file, or this version did not write it. */
+/** Returns null if there is no file, or if this version did not write it. */
 function readEntry(file: string): Entry | null {
   try {
     const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));
