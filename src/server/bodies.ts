@@ -29,7 +29,7 @@ export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs):
   });
 }
 
-/** Larger than any picture that somebody may send here by mistake. */
+/** Larger than any picture that somebody may send to a wrong route by mistake. */
 const maxDrainBytes = 64 * 1024 * 1024;
 
 /**

@@ -28,7 +28,7 @@ interface Page {
   readonly name: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** Compressed on first request, because few servers show every page, and starting need not wait for it. */
+  /** Compressed on first request: few servers show every page, and the start need not wait for it. */
   gzipped: Promise<Buffer> | null;
   readonly etag: string;
 }
@@ -36,7 +36,7 @@ interface Page {
 interface ConsoleParts {
   readonly app: Pick<App, 'storage'>;
   readonly transport: Transport;
-  /** Presigned URLs of the embedded store begin with it. */
+  /** The address with which the embedded store's presigned URLs begin. */
   readonly publicUrl: string | null;
 }
 

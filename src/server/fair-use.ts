@@ -22,7 +22,7 @@ interface Limits extends Pick<Core, 'database' | 'now'> {
   readonly rateLimitPerMinute: number;
 }
 
-/** Servers that share a database count together. */
+/** Servers that share a database also share the counts. */
 export async function createRateLimits(
   server: FastifyInstance,
   { rateLimitPerMinute: max, database: { db }, now }: Limits,

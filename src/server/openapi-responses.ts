@@ -91,7 +91,7 @@ const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identi
 interface Route {
   readonly method: string;
   readonly schema: FastifySchema;
-  /** No authentication. */
+  /** Whether the route needs no authentication. */
   readonly isOpen: boolean;
   readonly isLimited: boolean;
 }
@@ -146,7 +146,7 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
     ...(isOpen ? [] : ofCallers),
     // Only the size and type of an unexpected body are read.
     ...(method === 'GET' ? [] : ofBodies),
-    // Anything that changes something writes to disk.
+    // Any request that changes something writes to disk.
     ...(method === 'GET' ? [] : (['no_space_left'] as const)),
     ...(isLimited ? (['rate_limited'] as const) : []),
     'internal',

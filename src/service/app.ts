@@ -32,7 +32,7 @@ export type Operations = App['operations'];
 
 interface AppOptions {
   readonly now?: () => Date;
-  /** Tests pass cheaper hashes. */
+  /** Tests pass cheaper password hashes. */
   readonly passwords?: Passwords;
   /** Receives errors that reach no caller. */
   readonly onError?: (what: string, error: unknown) => void;

@@ -59,7 +59,7 @@ export async function createFirstUser({
       : null;
 
   async function isNeeded(): Promise<boolean> {
-    // Also if the account has been created on the command line in the meantime.
+    // The account may also have been created on the command line in the meantime.
     if (token !== null && (await users.list()).length > 0) token = null;
     return token !== null;
   }

@@ -41,7 +41,7 @@ interface HealthParts {
   readonly now: () => Date;
 }
 
-// The health route is public and not rate-limited, so parts are checked at most this often.
+// The health route is public and has no rate limit, so parts are checked at most this often.
 const healthFreshMs = 1000;
 // Much longer than a lease. A long queue is healthy as long as workers make progress.
 const longestWaitMs = 15 * 60_000;

@@ -17,7 +17,7 @@ export type Archive = Awaited<ReturnType<typeof readArchive>>;
 export interface ReadOptions {
   /** Where to unpack an entry: a new file, or null to skip it. */
   readonly pathFor?: (name: string) => Promise<string | null>;
-  /** Called during the read; aborts it by throwing. */
+  /** Called while the archive is being read; to abort, it throws. */
   readonly onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 

@@ -83,7 +83,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   return { ...verified, manifest };
 }
 
-/** The restored files would belong to us, so the server could not read them. */
+/** Rejects another user's folder: the restored files would belong to us, and the server could not read them. */
 function assertOwnFolder(dataDir: string): void {
   if (!belongsToAnotherUser(dataDir)) return;
   throw new ForensicsError(

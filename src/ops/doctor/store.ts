@@ -43,7 +43,7 @@ async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
   }
 }
 
-/** The Date header has whole seconds. */
+/** The Date header is given in whole seconds. */
 const halfSecondMs = 500;
 
 /** Reads the time that every response of a store carries. Other checks report a store that does not respond. */
@@ -209,7 +209,7 @@ export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>) {
           .once('error', reject)
           .end(body);
       });
-      /** Our time halfway between request and response. */
+      /** Our clock's time halfway between request and response. */
       const at = new Date((askedMs + Date.now()) / 2);
       const { statusCode: status = 0 } = answer;
       return {

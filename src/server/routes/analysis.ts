@@ -206,7 +206,7 @@ const retryAnalysis = operation({
 
 /** Limit for a bundle's maps and reports besides the examined file. Use `forensics verify` for larger bundles. */
 const maxBytesBesideOriginal = 50_000_000;
-/** Each bundle is held in memory as a whole, so this is the limit for all callers together. */
+/** This is the limit for all callers together, because each bundle is held in memory as a whole. */
 const maxReceived = 2;
 
 const ofRecorded = [
@@ -247,7 +247,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     const made = await evidence.report(requireCaller(request), id, { language, format });
     void reply.headers({
       'content-disposition': `attachment; filename="report-${id}-${language}.${format}"`,
-      // The report's script must not run as part of a page of this server, wherever a browser opens it.
+      // Wherever a browser opens the report, its script must not run as part of a page of this server.
       'content-security-policy': 'sandbox',
     });
     const type = format === 'pdf' ? 'application/pdf' : 'text/html; charset=utf-8';

@@ -35,7 +35,7 @@ interface Act {
   readonly idleTimeoutMs: number;
 }
 
-// A wildcard rather than a named parameter, which the router limits to 100 characters; object keys may be longer.
+// A wildcard is used because the router limits a named parameter to 100 characters; object keys may be longer.
 const url = '/:bucket(^b-[0-9a-f]{24}$)/*';
 
 export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes): Promise<void> {

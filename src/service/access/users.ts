@@ -43,10 +43,10 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
-/** Who administers an account; if omitted, the operator, who may do everything. */
+/** Who administers an account. If omitted, it is the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
-  /** The only tenant whose accounts this user may know about. */
+  /** If set, this user may know only about accounts of this tenant. */
   readonly tenantId?: string;
   /** Called in the same transaction with the account before the change and with the acting user; throws to refuse. */
   readonly check?: (user: User, self: User) => void;

@@ -98,7 +98,7 @@ function withoutActorName(analysis: Analysis): Analysis {
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
-/** A run is abandoned if its store is still failing this long after the request. */
+/** A run is abandoned if its store still fails this long after the request. */
 const storeGiveUpMs = 24 * 3_600_000;
 
 /** The handler of the jobs that `start` and `retry` enqueue. */

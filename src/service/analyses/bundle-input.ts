@@ -18,7 +18,7 @@ import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly sandbox: Pick<Sandbox, 'render' | 'layBeside'>;
-  /** The service's trust list, as its sandbox knows it. */
+  /** The service's trust list, in the form in which the sandbox knows it. */
   readonly trustList: string | null;
 }
 

@@ -130,7 +130,7 @@ export async function loadRecorded(
   });
 }
 
-/** The log has the hash and time of the examination; the columns used for responses have to agree with these. */
+/** The log has the hash and time of the examination. The columns used for responses must agree with both. */
 function isAsRecorded(
   row: typeof examinations.$inferSelect,
   { hashes, examinedAt }: Recorded,

@@ -49,7 +49,7 @@ export interface Expired {
 
 export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
-// Only the columns that responses need, because in a long list every column costs time.
+// Reads only the columns that responses need, because in a long list every column costs time.
 const {
   nameFolded: _nameFolded,
   commentFolded: _commentFolded,

@@ -126,7 +126,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   checkSizeBytes(info.sizeBytes, limits);
   const bytes = await store.read(row.inputKey, limits.maxBytes).catch((error: unknown) => {
     const { code } = toForensicsError(error);
-    // It existed a moment ago, and was not too large.
+    // The upload existed a moment ago, and was not too large then.
     if (code !== 'blob_not_found' && code !== 'blob_too_large') throw error;
     throw new ForensicsError(
       'upload_missing',

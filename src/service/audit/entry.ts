@@ -118,7 +118,7 @@ export interface Link extends Line {
   readonly seq: number;
 }
 
-// A few hundred kilobytes at a time.
+// Reads a few hundred kilobytes at a time.
 const batch = 1000;
 
 /** Reads the whole chain in order, without ever holding all of it in memory. */
@@ -159,7 +159,7 @@ export interface EventDetails {
   // The subject is the tenant.
   readonly 'tenant.created': { readonly isTrial: boolean };
   readonly 'tenant.changed': { readonly fields: readonly string[] };
-  /** Its keys were revoked and its members removed; the details count both. */
+  /** The tenant's keys were revoked and its members removed; the details count both. */
   readonly 'tenant.deleted': { readonly keys: number; readonly members: number };
   /** Nothing remains of the tenant except this log. */
   readonly 'tenant.purged': None;

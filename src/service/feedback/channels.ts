@@ -102,7 +102,7 @@ function composeMail(submission: Submission, { from, to }: { from: string; to: s
   };
 }
 
-/** Only a 5xx reply to sender, recipient or message is final; anything before that may be fixed. */
+/** Only a 5xx reply about sender, recipient or message is final. A failure before that may be put right. */
 function judge(error: unknown): Attempt {
   const { code, responseCode, permanent }: NodemailerError = Object(error);
   const detail = responseCode === undefined ? (code ?? 'failed') : `smtp_${responseCode}`;

@@ -45,7 +45,7 @@ const pausesMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
-/** After this time sending stops; the message can still be read here. */
+/** After this time, sending stops. The message can still be read here. */
 const givenUpAfterMs = 72 * hourMs;
 
 interface Task {

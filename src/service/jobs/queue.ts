@@ -222,7 +222,7 @@ function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, 
   return dueInMs > longestWaitMs || isOfOldClock;
 }
 
-/** The same for a row, including whether it is due. */
+/** The same condition for a row, together with whether it is due. */
 function isDue(at: Date) {
   const [now, later] = [at.getTime(), at.getTime() + clockStepMs];
   return or(

@@ -19,7 +19,7 @@ export type Tenant = Readonly<typeof tenants.$inferSelect>;
 export interface NewTenant {
   readonly name: string;
   readonly isTrial?: boolean;
-  /** Who creates it; defaults to the operator. */
+  /** Who creates the tenant; by default, the operator. */
   readonly by?: Actor;
 }
 

@@ -30,7 +30,7 @@ const classFigures = Type.Object({
   verdicts: each(resultClasses, count),
   /** Classified as the other class. */
   wrong: counted,
-  /** Classified as real or fake at all. */
+  /** Classified as real or fake, rather than left undecided. */
   decided: counted,
   /** Why pictures were left undecided, by reason code; a picture may have several. */
   reasons: Type.Record(Type.String(), count),
@@ -65,10 +65,10 @@ const classPictures = Type.Object({
   /** Number of files with the same bytes as another in the class. */
   repeated: count,
   leftOutBySample: count,
-  /** Number that could not be examined. */
+  /** Number of files that could not be examined. */
   failed: count,
   measured: count,
-  /** Number that declare themselves generated. Verdicts ignore such declarations here. */
+  /** Number of pictures that declare themselves generated. Verdicts ignore such declarations here. */
   declaring: count,
   folders: count,
   /** The unit of resampling for the interval of the AUC. */

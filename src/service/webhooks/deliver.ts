@@ -202,7 +202,7 @@ const testEvent = 'test';
  */
 export async function sendTestMessage(test: TestMessage) {
   const { tenantId, url, serverKey, allow, at } = test;
-  // Its `webhook-id`, by which the receiver's log can be searched.
+  // The `webhook-id` of the message, by which the receiver's log can be searched.
   const id = `test_${newId(at)}`;
   const body = JSON.stringify({ test: true, tenantId, timestamp: at.toISOString() });
   const headers = messageHeaders(webhookSecret(serverKey, tenantId), {

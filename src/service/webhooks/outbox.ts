@@ -86,7 +86,7 @@ export function createOutbox(parts: Clocked) {
     closeReceiver: async (delivery: Delivery, outcome: string): Promise<Consequence> =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
-        // The tenant has set another URL since, which has not been tried yet.
+        // The tenant has set another URL since, and it has not been tried yet.
         if ((await findReceiver(tx, delivery.tenantId)) !== delivery.url) {
           const isOurs = await postpone(tx, delivery, outcome, end.at);
           return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
@@ -328,7 +328,7 @@ async function markWorking(tx: Tx, receiver: Receiver): Promise<void> {
   await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
 }
 
-/** Returns true if it has been failing so long that it should be disabled. */
+/** Returns true if the receiver has been failing for so long that it should be disabled. */
 async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolean> {
   const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
   await tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();

@@ -21,7 +21,7 @@ import type { ForensicsError } from '../../../errors.ts';
 import { purgeLoginAttempts } from './throttle.ts';
 
 export interface OpenSession extends Subject {
-  /** Never shown again. */
+  /** The refresh token, which is never shown again. */
   readonly refreshToken: string;
 }
 
@@ -147,7 +147,7 @@ type Bearer = Subject & Pick<typeof users.$inferSelect, 'email' | 'name' | 'user
 
 type TokenKind = 'access' | 'id';
 
-/** Short, because a stolen token should not last; changes to an account apply at once in any case. */
+/** Short, because a stolen token should soon expire. Changes to an account apply at once in any case. */
 export const accessLifeSeconds = 15 * 60;
 
 const kinds = {

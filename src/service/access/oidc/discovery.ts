@@ -93,7 +93,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
     const type = String(answer.headers['content-type'] ?? '');
     return new Response(isBodiless ? null : text, {
       status: answer.statusCode,
-      // The only header that callers read: OAuth sends its errors in the body.
+      // Callers read no other header: OAuth sends its errors in the body.
       headers: { 'content-type': type },
     });
   };

@@ -77,7 +77,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       if (owner !== undefined && owner !== token.subject) {
         throw unauthenticated('The refresh token does not belong to this user.');
       }
-      // At the provider first, then here: if the provider fails, the same tokens can be sent again.
+      // Revoked at the provider first, then here. If the provider fails, the same tokens can be sent again.
       await provider.revoke(refreshToken);
       await accounts.endAccess(row.id, token);
     },
@@ -167,7 +167,7 @@ function createAccounts(parts: AccountsParts) {
       assertNotEnded(row, seen.token);
       return row;
     },
-    /** The tenants here that these names or ids refer to. */
+    /** The tenants of this service that these names or ids refer to. */
     async findTenantIds(words: readonly string[]) {
       const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
       const which = and(meant, isNull(tenants.deletedAt));

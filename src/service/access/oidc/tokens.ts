@@ -238,7 +238,7 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames) {
     /** Why `userType` is null. */
     isUserTypeMissing: userType === undefined,
     scopes: readWords(readClaim(claims, claimNames.scopes)),
-    /** Names or ids, from the provider's groups, in the form tenants are named here. */
+    /** Names or ids of tenants, from the provider's groups, in the form that this service uses. */
     tenants: [...new Set([...groups, ...names])],
   };
 }
@@ -269,7 +269,7 @@ function readWords(value: unknown): string[] {
   return [...new Set(words.filter((word) => word !== '' && !unstorable.test(word)))];
 }
 
-/** Names on any level may themselves contain dots. */
+/** Reads a claim. Names on any level may themselves contain dots. */
 function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
