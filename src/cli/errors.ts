@@ -47,7 +47,7 @@ function helpHint(line: string, command: string): string {
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
-/** For users who specify a server in a command that only works locally. Null for any other error. */
+/** The message for a user who specifies a server in a command that only works locally; null for any other error. */
 function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined

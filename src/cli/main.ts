@@ -186,7 +186,7 @@ type Define = (command: Command, complete: (other: Command) => Promise<void>) =>
 /** A one-sentence description, and the function that loads the command. */
 type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 
-/** Grouped as in the help, in the order in which the help lists them. */
+/** Commands by group, in the order in which the help lists them. */
 const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   'Examine pictures:': {
     analyze: [

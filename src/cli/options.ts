@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from './command.ts';
 import { usageError } from './errors.ts';
 
-/** Also the sandbox's default. Limited because every child process needs memory for a whole picture. */
+/** Also the sandbox's default. The number is small because every child process needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {

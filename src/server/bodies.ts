@@ -12,7 +12,7 @@ import { Format } from 'typebox/format';
 
 /** Twice the largest body of an unauthenticated request, which contains two tokens of an identity provider. */
 export const bodyLimitBytes = 64 * 1024;
-/** For routes that know their caller and accept text written by people, or a tenant with all its keys. */
+/** The limit for routes that know their caller and accept text written by people, or a tenant with all its keys. */
 export const longBodyLimitBytes = 1024 * 1024;
 
 // Permissions are checked before the body arrives, so this also limits how old that check can be.

@@ -37,7 +37,7 @@ export async function sendFailure(
   await reply.send({ success: false, message: failure.message });
 }
 
-/** For the few failures that occur before a request exists. */
+/** Builds the response for the few failures that occur before a request exists. */
 export function rawFailure(
   failure: ForensicsError,
   status: number,

@@ -290,7 +290,7 @@ function logAnswers(server: FastifyInstance, accountKey: Buffer | null): void {
 
 const logins: ReadonlySet<string | undefined> = new Set(['/v1/auth/login', '/v1/auth/session']);
 
-/** Only for a rejected login, key or token: address and account identify someone who is guessing. */
+/** Empty except after a rejected login, key or token: address and account identify someone who is guessing. */
 function describeStranger(
   request: FastifyRequest,
   status: number,

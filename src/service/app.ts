@@ -99,7 +99,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
       },
       storage: {
         ...blobs,
-        /** Whether anything is, or was, stored in a remote store. */
+        /** Whether a remote store contains, or has contained, anything. */
         hasRemote: async () =>
           (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1)).length > 0,
       },

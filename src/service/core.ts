@@ -149,8 +149,8 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
 }
 
 /**
- * Also finds a deleted tenant, by the name that its row was given on deletion: whatever is still stored can be put on
- * hold, counted and handed over.
+ * Also finds a deleted tenant, by the name that its row was given on deletion. Data that is still
+ * stored can then be put on hold, counted and handed over.
  *
  * @throws {ForensicsError} as above.
  */

@@ -33,7 +33,7 @@ const maxLines = 8;
 const maxRemarkLines = 3;
 
 /**
- * Empty for a record without a result.
+ * Returns an empty string for a record without a result.
  *
  * @param columns - width to wrap at; below 80, our own sentences may take more lines.
  */

@@ -243,7 +243,7 @@ function isDirectory(): ForensicsError {
 
 interface Expansion {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
-  /** For the names of pictures in a PDF. */
+  /** Used to name the pictures in a PDF. */
   readonly language: Language;
   /** In the form that `createAddressGuard` takes. */
   readonly fetchAllow: readonly string[];
@@ -252,7 +252,7 @@ interface Expansion {
   readonly onMore: (count: number) => void;
 }
 
-/** The results take the place of each input. Anything that cannot be fetched or opened becomes a failed input. */
+/** Replaces each input by the pictures in it. Anything that cannot be fetched or opened becomes a failed input. */
 export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,

@@ -167,7 +167,7 @@ function makeItem(
     analysisId: null,
     custody: localCustody(examination.facts.sha256, times),
     retries: 0,
-    // The examination began at this time, as in every other output.
+    // This is the time at which the examination began, as in every other output.
     examinedAt: times.receivedAt,
     ...caseData,
     ...(origins && { origins }),
@@ -187,7 +187,7 @@ interface Times {
 /**
  * The chain of custody within this program. Anything before that has to be documented by the user.
  *
- * @param sha256 - of the bytes that were examined.
+ * @param sha256 - SHA-256 of the bytes that were examined.
  */
 function localCustody(
   sha256: string,

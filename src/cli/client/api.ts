@@ -61,9 +61,9 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
-/** For a file that the server creates while it is being fetched; a large picture takes some seconds. */
+/** Used for a file that the server creates while it is being fetched; a large picture takes some seconds. */
 const longestSilenceMs = 600_000;
-/** For long runs: longer than a restart, and longer than the minute over which a server counts requests. */
+/** Used for long runs: longer than a restart, and longer than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
 // If a server has never responded, the address is more likely to be wrong than the server to be down.

@@ -44,11 +44,11 @@ export function httpsAddress(text: string): URL {
 
 /** How to verify the identity of a server. */
 export type Trust =
-  /** By an authority that Node.js or the system trusts, or by one of the authorities in `also` (PEM). */
+  /** The certificate is issued by an authority that Node.js or the system trusts, or by one in `also` (PEM). */
   | { readonly by: 'system'; readonly also?: string }
-  /** Only by one of the authorities in `pem`. */
+  /** The certificate is issued by one of the authorities in `pem`, and by no other. */
   | { readonly by: 'authority'; readonly pem: string }
-  /** By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case hexadecimal digits. */
+  /** A certificate in the chain, the server's own or an authority's, has this SHA-256 in lower-case hexadecimal. */
   | { readonly by: 'fingerprint'; readonly sha256: string };
 
 const maxLooks = 3;

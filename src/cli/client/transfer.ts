@@ -80,7 +80,7 @@ type Reach = (target: URL, call: Call) => Promise<Answer>;
 
 /**
  * Uses the server's connections for the server's own address. Other hosts are verified against the authorities that
- * this machine trusts and, if that fails, as the server is, because a store may share its authority.
+ * this machine trusts. If that fails, they are verified like the server, because a store may share its authority.
  */
 function createReach(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,

@@ -89,7 +89,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Defines a command that acts on one account on this machine. @param ends - the ends of its example command lines. */
+/** Defines a command that acts on one account on this machine. @param ends - how each example command line ends. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
   return localCommand(user, name, does, lines).argument(

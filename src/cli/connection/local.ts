@@ -167,7 +167,7 @@ async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise
 
 export const now = () => new Date();
 
-/** For parts whose errors are to end the command. */
+/** Throws the error; for parts whose errors are to end the command. */
 export function raise(error: unknown): never {
   throw error;
 }

@@ -92,7 +92,7 @@ export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   throw usageError('Specify the server with --url https://host:port or --profile NAME.');
 }
 
-/** For a login, which needs both an address and the name to save it under. */
+/** The server named for a login, which needs both an address and the name to save it under. */
 export function serverMentioned(options: Pick<ServerOptions, 'url' | 'profile'>) {
   return { ...serverOfEnvironment(), ...options };
 }

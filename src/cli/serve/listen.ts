@@ -84,7 +84,7 @@ export interface Ready {
   readonly firstAccountUrl: string | null;
 }
 
-/** For programs: one line with the same fields on every run. */
+/** The output for programs: one line with the same fields on every run. */
 export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready): string {
   return JSON.stringify({
     url,
@@ -96,7 +96,7 @@ export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready):
   });
 }
 
-/** For people, on the first run: everything they need, and a command to try. */
+/** The output for people on the first run: everything they need, and a command to try. */
 export function welcome(ready: Ready): string | null {
   const { url, authority, firstRun } = ready;
   if (firstRun === null) return null;

@@ -169,8 +169,8 @@ function useLayers({ one, other, alignment }: Compared) {
 const maxPixels = 250_000;
 
 /**
- * @param size - of the lower picture. The upper one has a size and a transform of its own.
- * @returns in pixels of the lower picture. Rejects if the browser cannot load or decode one.
+ * @param size - the size of the lower picture. The upper one has a size and a transform of its own.
+ * @returns boxes in pixels of the lower picture. Rejects if the browser cannot load or decode one.
  */
 async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<readonly Box[]> {
   const [below, above] = await Promise.all([lower, upper].map(loadPicture));

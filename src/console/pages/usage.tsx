@@ -12,7 +12,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Awaited, Button, PageTitle, Panel } from '../parts/pieces.tsx';
 
 interface Day {
-  /** Such as 2026-03-01; days of the report begin at midnight UTC. */
+  /** For example 2026-03-01. In the report, days begin at midnight UTC. */
   readonly day: string;
   readonly report: UsageReport;
 }

@@ -239,7 +239,7 @@ export function Time({ at }: { readonly at: string | null }) {
   return <time dateTime={at}>{writeTime(at, language)}</time>;
 }
 
-/** As in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
+/** Writes times as in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
 export function writeTime(at: string, language: Language): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;

@@ -76,7 +76,7 @@ export function ReviewBar({ place, total, go, help }: ReturnType<typeof useRevie
   );
 }
 
-/** In a list: moves the focus between its rows. @param onComment - with the number of the row. */
+/** In a list, moves the focus between rows. @param onComment - called with the number of the row. */
 export function useRowKeys(onComment: (row: number) => void) {
   return useKeys({
     n: () => focusRow(focusedRow() + 1),
@@ -100,7 +100,7 @@ function focusRow(row: number): void {
   link?.scrollIntoView({ block: 'nearest' });
 }
 
-/** In the same order as their meanings. */
+/** The keys, in the same order as their meanings. */
 const keyNames = ['N', 'P', 'C', '⏎', '?', '← → ↑ ↓', '+ − 0', 'L'];
 const offKey = 'forensics-keys-off';
 

@@ -28,7 +28,7 @@ export interface Layer {
   readonly class?: string;
 }
 
-/** In pixels of the picture. */
+/** A rectangle in pixels of the picture. */
 export interface Box extends Size {
   readonly left: number;
   readonly top: number;

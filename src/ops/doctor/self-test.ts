@@ -1,4 +1,4 @@
-/** Examines the package's synthetic pictures like any other and compares the numbers with the release's. */
+/** Examines the package's synthetic pictures like any other, and compares the numbers with the golden ones. */
 
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';

@@ -94,7 +94,7 @@ const advices: readonly Advice[] = [
 /**
  * What to do when a receiver did not accept a message.
  *
- * @param outcome - of the attempt, as the sender records it: `http_500`, `timeout`, `ECONNREFUSED`.
+ * @param outcome - the outcome as the sender records it: `http_500`, `timeout`, `ECONNREFUSED`.
  */
 export function adviceOn(outcome: string, tenantName: string): string {
   const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];

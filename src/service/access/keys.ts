@@ -188,7 +188,7 @@ async function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): Promise<KeyEnt
   );
 }
 
-/** @param uuids - as stored by `rotate`: the new key, the one it replaced, then earlier ones. */
+/** @param uuids - in the order in which `rotate` stores them: the new key, the one it replaced, then earlier ones. */
 async function rotatedEarlier(
   tx: Tx,
   { uuids, ...search }: Omit<Earlier, 'uuid'> & { readonly uuids: string },

@@ -80,7 +80,7 @@ export async function auditUser<E extends UserEvent>(
   }
 }
 
-/** Logs, for each tenant that was added or removed, an entry in that tenant's chain. */
+/** Logs an entry in the chain of each tenant that was added or removed. */
 export async function auditTenants(
   tx: Tx,
   { userId, at, by }: UserAct,

@@ -137,7 +137,7 @@ async function deleteEach(
   });
 }
 
-/** Only moves forward, so that an object that cannot be deleted comes up once per sweep. */
+/** Only moves forward, so that an object that cannot be deleted is tried once per sweep. */
 async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
   return db
     .select()

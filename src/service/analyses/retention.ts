@@ -133,7 +133,7 @@ interface Need {
   readonly which?: SQL;
 }
 
-/** While any of these exists, the tenant is needed to find its objects, or to know whose they are. */
+/** While any of these exists, the tenant is needed to find the tenant's objects, or to know who owns them. */
 const needs: readonly Need[] = [
   { table: tables.analyses },
   { table: tables.orphanObjects },

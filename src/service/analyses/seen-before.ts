@@ -15,7 +15,7 @@ import { eachNumber, type Reader, type Tx } from '../../ports/db/database.ts';
 import { analyses, fingerprintKeys, fingerprints, tenants } from '../../ports/db/schema.ts';
 import { getRow, type Target } from './rows.ts';
 
-/** Maximum pictures per key. If more share it, as for a letter in a logo, the key says nothing. */
+/** Maximum pictures per key. A key that more pictures share, such as one from a letter in a logo, says nothing. */
 const maxPerKey = 200;
 /** Maximum number of pictures compared; those that share the most keys come first. */
 const maxCompared = 20;

@@ -136,7 +136,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   });
   // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
-  // This is the ETag read first: if the object was replaced in between, it will not match, and the bytes are compared.
+  // This ETag was read first. If the object was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
 }
 

@@ -149,7 +149,7 @@ async function viewResult(
   };
 }
 
-/** For the `flagging` tier: everything besides the two class fields. */
+/** In the `flagging` tier, all members besides the two class fields are null. */
 const nothingMore = {
   predictions: null,
   classUncertainties: null,

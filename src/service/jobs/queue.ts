@@ -95,7 +95,7 @@ export function createQueue({ db, now }: Clocked) {
       const isTheirs = sql`substr(${jobs.leasedBy}, 1, ${workers.length}) = ${workers}`;
       return db.$count(jobs, and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs));
     },
-    /** How long the oldest due job has been waiting, in milliseconds; 0 if none is due. */
+    /** How long the job that is most overdue has been waiting, in milliseconds; 0 if none is due. */
     async waitOf(kind: string) {
       const at = now();
       const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));

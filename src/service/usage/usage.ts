@@ -72,7 +72,7 @@ export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date)
     await countUsage(tx, { tenantId, at }, [['logins', 1]]);
 }
 
-/** The counters that a successful analysis increments. @param row - after the change. */
+/** The counters that a successful analysis increments. @param row - the row after the change. */
 export function successCounts(row: AnalysisRow, decision: Decision): readonly Count[] {
   const parallelism: Parallelism = row.isBulk === true ? 'bulk' : 'single';
   const { processingStartedAt: from, processingFinishedAt: to } = row;

@@ -94,8 +94,8 @@ function nothingMeasured(what: string): ForensicsError {
 }
 
 /**
- * @param manifest - of the model whose results the report shows; error rates of another model or
- *   version say nothing about them.
+ * @param manifest - the manifest of the model whose results the report shows; error rates of
+ *   another model or version say nothing about them.
  * @throws {ForensicsError} `conflict` if the validation measured another model.
  */
 export function citedAs(
@@ -160,7 +160,7 @@ const { rate, count } = createNumberWriter('en');
 /** With fewer pictures in a class, the interval is too wide to be conclusive. */
 const minPictures = 30;
 
-/** With more failures than this, the measured pictures may not be representative. */
+/** If more pictures than this failed, the measured ones may not be representative. */
 const maxFailed = 0.05;
 
 /** For each condition, one sentence per kind of error, followed by what they imply. */

@@ -116,8 +116,8 @@ export function calibrationError(
 /**
  * Summarises likelihood ratios (natural logarithms) of labelled pictures, as reports state them.
  *
- * @param supporting - of pictures for which the proposition is true; `opposing` - of those for
- *   which it is false. Neither may be empty.
+ * @param supporting - the values of pictures for which the proposition is true.
+ * @param opposing - the values of pictures for which it is false. Neither list may be empty.
  */
 export function heldOutRatios(
   supporting: readonly number[],

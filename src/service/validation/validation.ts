@@ -73,7 +73,7 @@ const classPictures = Type.Object({
   folders: count,
   /** The unit of resampling for the interval of the AUC. */
   drawnBy: Type.Enum(['folder', 'picture']),
-  /** SHA-256 over the sorted SHA-256 of the measured files, each followed by a line feed. */
+  /** SHA-256 of the sorted SHA-256 values of the measured files, each followed by a line feed. */
   digest,
   /** The individual SHA-256 values, which earlier versions stored on request. */
   list: orNull(Type.Array(digest)),

@@ -193,7 +193,7 @@ interface TestMessage {
   readonly at: Date;
 }
 
-/** In addition to the contract's `create`, `update` and `delete`. */
+/** Sent in addition to the contract's events `create`, `update` and `delete`. */
 const testEvent = 'test';
 
 /**

@@ -87,7 +87,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     log: <E extends AnalysisEvent>(target: Target, logged: Logged<E>): Promise<void> =>
       logAnalysis(tx, target, { ...logged, at }),
 
-    /** Queues the webhook message. @param row - in its state after the change. */
+    /** Queues the webhook message. @param row - the row in its state after the change. */
     notify: (row: AnalysisRow, { event = 'update', result }: Notification = {}): Promise<void> =>
       outbox.enqueueDelivery(tx, {
         tenantId: row.tenantId,

@@ -37,8 +37,8 @@ export async function beginRun(
   target: Target,
 ): Promise<AnalysisRow | null> {
   const { db, queue } = parts;
-  // This is only for the usage report, so it is read outside the transaction: inside, every other start would conflict
-  // with it.
+  // This is only for the usage report, so it is read outside the transaction. Inside, it would
+  // conflict with every other start.
   const isBulk = await isPartOfBulk(db, target);
   const act = async (changes: Changes): Promise<AnalysisRow | null> => {
     const { tx } = changes;
