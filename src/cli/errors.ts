@@ -3,7 +3,7 @@
 import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
 import { printable } from './output/terminal.ts';
 
-/** Prints the one line; with `verbose`, also the causes. */
+/** Prints one line or, with `verbose`, also the causes. */
 export function printFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
   const failure = toForensicsError(error);
   const isOurs = failure.code === 'internal';
@@ -13,7 +13,7 @@ export function printFailure(error: unknown, { verbose }: { verbose: boolean }):
   return failure.exitCode;
 }
 
-/** Does the same for one of several files. @param how.message - the message in the language of the run. */
+/** Prints the failure of one of several files. @param how.message - the message in the language of the run. */
 export function printFileFailure(
   file: string,
   failure: ForensicsError,
@@ -24,7 +24,7 @@ export function printFileFailure(
 }
 
 interface Called {
-  /** The command that was called, such as `keys list`; empty if none. */
+  /** The command that was called, such as `keys list`; empty if there was none. */
   readonly command: string;
   readonly write: (text: string) => void;
 }
@@ -47,7 +47,7 @@ function helpHint(line: string, command: string): string {
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
-/** For users who specify a server in a command that only works locally. Null for any other error. */
+/** The message for a user who specifies a server in a command that only works locally; null for any other error. */
 function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined
@@ -82,7 +82,7 @@ function describeCauses(failure: Error): string {
 }
 
 const secrets: readonly (readonly [RegExp, string])[] = [
-  // Our own API keys and webhook secrets.
+  // API keys and webhook secrets of this service.
   [/\bsk-[a-z0-9]+-[0-9A-Za-z]+/g, 'sk-***'],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, 'whsec_***'],
   // Tokens (RFC 7519), and the content of Authorization headers.

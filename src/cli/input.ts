@@ -76,7 +76,7 @@ interface Streams {
 
 export const person: Streams = { input: process.stdin, output: process.stderr };
 
-/** Whether there is a person to ask: not with `--no-input`, nor with a pipe on either side. */
+/** Whether a person can be asked: false with `--no-input`, or if input or output is a pipe. */
 export function canAsk({ input, output }: Streams = person): boolean {
   return switches().input && input.isTTY === true && output.isTTY === true;
 }

@@ -25,7 +25,7 @@ import {
  */
 export async function main(given: readonly string[]): Promise<ExitCode> {
   const argv = withNameBytes(given);
-  // Commands set their exit code here; one from an earlier call must not be kept.
+  // Commands set their exit code here; a code from an earlier call must not be kept.
   process.exitCode = undefined;
   obeyNoColor(argv);
   exitOnBrokenOutput((error) => printFailure(error, { verbose: switches().verbose }));
@@ -33,7 +33,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   try {
     const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
     const called = program.commands.find((each) => each.name() === word);
-    // Before parsing, when Commander sets the defaults of options such as `--no-x`.
+    // Must come before parsing, because Commander then sets the defaults of options such as `--no-x`.
     if (called !== undefined) await completeCommand(called);
     await program.parseAsync([...argv]);
     // A successful command may have set a code.
@@ -46,7 +46,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Its commands have only a name and a description until they are called. */
+/** Until they are called, its commands have only a name and a description. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
     .description('Decides whether a picture is real or fake, and says so if it cannot tell.')
@@ -108,7 +108,7 @@ async function printHelp(
   let command = help.parent!;
   for (const name of names) {
     command = commandBelow(command, name);
-    // oxlint-disable-next-line no-await-in-loop -- its own commands are known only then
+    // oxlint-disable-next-line no-await-in-loop -- its subcommands are known only once it is loaded
     await completeCommand(command);
   }
   command.help();
@@ -137,7 +137,7 @@ function topicList(language: Language): string {
   return [head[language], ...lines].join('\n');
 }
 
-/** The program with every command loaded, for callers that list them all. */
+/** The program with all commands loaded, for callers that list them. */
 export async function createWholeProgram(): Promise<Command> {
   const program = createProgram([]);
   await Promise.all(program.commands.map(completeCommand));
@@ -157,7 +157,7 @@ function commandIn(program: Command, argv: readonly string[]): string {
   return words.join(' ');
 }
 
-/** The minimum width of a description. */
+/** Descriptions are wrapped only if they get at least this width. */
 const minWidthToWrap = 20;
 
 /**
@@ -183,10 +183,10 @@ function optionDescription(option: Option): string {
 /** Adds everything except the name and the description. `complete` does the same for another command of the program. */
 type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
-/** One sentence, and the function that loads the command. */
+/** A one-sentence description, and the function that loads the command. */
 type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 
-/** By group, in the order in which the help lists them. */
+/** Commands by group, in the order in which the help lists them. */
 const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   'Examine pictures:': {
     analyze: [
@@ -320,7 +320,7 @@ const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, [description, load]] of Object.entries(entries)) {
-      // Called by the shell.
+      // `__complete` is called by the shell.
       const command = program.command(name, { hidden: name === '__complete' });
       notLoaded.set(command.description(description).helpGroup(group), load);
     }

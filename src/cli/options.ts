@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from './command.ts';
 import { usageError } from './errors.ts';
 
-/** Also the default of the sandbox, because every child process needs memory for a whole picture. */
+/** Also the sandbox's default. The number is small because every child process needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {
@@ -40,7 +40,7 @@ export function parseDay(text: string): string {
   return text;
 }
 
-/** In the order given, without duplicates. A repeated option replaces the earlier one. */
+/** The values in the order given, without duplicates. A repeated option replaces the earlier one. */
 export function parseList<T extends string>(allowed: readonly T[]): (text: string) => T[] {
   return (text) => {
     const words = text.split(',').map((word) => word.trim());
@@ -60,7 +60,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-// Ten years: anything longer is a typo, and ISO 8601 cannot write years beyond 9999 in four digits.
+// Ten years. Anything longer is a typo, and ISO 8601 cannot write years beyond 9999 in four digits.
 export const longestMs = 3650 * 86_400_000;
 
 /** @returns milliseconds, above 0. */
@@ -77,7 +77,7 @@ export function parseDuration(text: string): number {
  * Rejects options that would have no effect, so that no user relies on one.
  *
  * @param names - as Commander stores them: `apiKeyFile` for `--api-key-file`.
- * @param why - the end of a sentence that begins with those that were given.
+ * @param why - the end of a sentence that begins with the options that were given.
  * @throws {ForensicsError} `usage` if one of them was given.
  */
 export function assertNoOptions<Options extends object>(
@@ -140,7 +140,7 @@ export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
   return withServiceOptions(subcommand(...how));
 }
 
-/** Wraps an action so that it gets the arguments, then the options of its command and of the commands above it. */
+/** Wraps an action so that it gets its arguments, followed by the options of its command and of the commands above. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
     // Commander adds only this command's own options, and the command.

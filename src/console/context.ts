@@ -16,7 +16,7 @@ export interface Toast {
   readonly undo?: () => void;
 }
 
-/** With the words of the user's language, by part of the console. */
+/** Includes the words in the user's language, grouped by part of the console. */
 export interface Context extends Words {
   readonly user: UserInfo;
   readonly tenantName: string;
@@ -50,7 +50,7 @@ export function wordsOf(language: Language): Words {
 
 const languageKey = 'forensics-language';
 
-/** The language chosen in this browser, otherwise the one the browser asks for. */
+/** The language chosen in this browser, otherwise the one that the browser prefers. */
 export function preferredLanguage(): Language {
   const chosen = localStorage.getItem(languageKey) ?? navigator.language;
   return chosen.startsWith('de') ? 'de' : 'en';
@@ -61,7 +61,7 @@ export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
 }
 
-/** The message of an error: in the language of `common` if that has one for its code, otherwise the server's own. */
+/** The message for an error: from `common` if that has one for the error's code, otherwise the server's own. */
 export function messageOf(error: unknown, common: Words['common']): string {
   if (!(error instanceof ApiError)) return common.failed;
   if (error.status === 0) return common.unreachable;

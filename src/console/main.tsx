@@ -3,7 +3,7 @@
  * `pages`. It depends only on the API contract and the words of the reports.
  */
 
-// oxlint-disable-next-line import/no-unassigned-import -- the build makes a file of it
+// oxlint-disable-next-line import/no-unassigned-import -- the build turns it into a file
 import './style.css';
 import { render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';

@@ -125,7 +125,7 @@ function useToast() {
 /** Moves the focus to the top of a new page, for screen readers and keyboards; not on the first page. */
 function usePlaceFocus(place: string, onMove: () => void) {
   const main = useRef<HTMLElement>(null);
-  // Done before the page is painted, so that a key pressed immediately goes there.
+  // Done before the browser paints, so that a key pressed immediately goes there.
   useLayoutEffect(() => {
     onMove();
     if (main.current?.dataset['place'] !== undefined) main.current.focus();
@@ -251,10 +251,10 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
   return Plain === undefined ? <h1>{common.pageNotFound}</h1> : <Plain />;
 }
 
-/** By the first part of their address. */
+/** Pages by the first part of their address. */
 const plainPages: Readonly<Record<string, FunctionComponent>> = {
   analyses: AnalysesPage,
-  // The one-time link from the first start, opened a second time.
+  // The one-time link from the first start, if it is opened a second time.
   first: AnalysesPage,
   verify: VerifyPage,
   usage: UsagePage,

@@ -31,7 +31,7 @@ const tokenSet = Type.Object({
   expiresIn: Type.Integer({ minimum: 0, description: 'Lifetime of the access token in seconds.' }),
 });
 
-/** Where a user logs in if not on this server. */
+/** Where a user logs in if the accounts are not on this server. */
 export type LoginElsewhere = Wire<typeof loginElsewhere>;
 const loginElsewhere = Type.Object(
   {

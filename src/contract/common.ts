@@ -20,7 +20,7 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** Without omitted members. */
+/** Removes the members that are undefined. */
 export function withoutUndefined<T extends object>(
   members: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -39,7 +39,7 @@ export function jsonOrNull(text: string): unknown {
 export const statement = Type.Object(eachLanguage(Type.String()));
 
 export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all languages.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every language.
   return Object.fromEntries(languages.map((language) => [language, schema])) as Record<Language, T>;
 }
 

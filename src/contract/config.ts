@@ -51,7 +51,7 @@ interface Config {
 export interface ShownSetting {
   readonly value: unknown;
   readonly origin: Origin;
-  /** The name there: a flag, a variable or a key in the file; null for a default. */
+  /** The name in that source: a flag, a variable or a key in the file; null for a default. */
   readonly givenAs: string | null;
 }
 
@@ -95,7 +95,7 @@ export function redacted(config: Config): Record<SettingName, ShownSetting> {
     const origin = config.origins[name];
     return [name, { value: shown, origin, givenAs: givenAs(name, origin) }] as const;
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every name.
   return Object.fromEntries(entries) as ReturnType<typeof redacted>;
 }
 

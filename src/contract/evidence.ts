@@ -105,7 +105,7 @@ const credentials = Type.Object(
   {
     // `valid`: signature and hashes match the bytes of this file. `unreadable`: the store cannot be parsed.
     integrity: oneOf(['valid', 'broken', 'unreadable']),
-    // `not-checked` without a trust list, of which the digest follows, because administrators update theirs.
+    // `not-checked`: there is no trust list. The list's digest follows, because administrators update their lists.
     trust: oneOf(['trusted', 'untrusted', 'not-checked']),
     trustListSha256: text,
     trustListSince: Type.Optional(
@@ -119,7 +119,7 @@ const credentials = Type.Object(
     signer: text,
     issuer: text,
     signedAt: text,
-    // Whether a time-stamp authority countersigned, and the countersignature is valid.
+    // Whether there is a valid countersignature by a time-stamp authority.
     hasTimestamp: Type.Boolean(),
     claimGenerator: text,
     actions: Type.Array(
@@ -130,7 +130,7 @@ const credentials = Type.Object(
         digitalSourceType: text,
       }),
     ),
-    // Including the active one and those of ingredients.
+    // Number of manifests, including the active one and those of ingredients.
     manifests: Type.Integer(),
     problems: Type.Array(Type.String()),
     authority: Type.Optional(text),
@@ -163,7 +163,7 @@ const credentials = Type.Object(
 );
 
 const quantisation = Type.Object({
-  // `libjpeg`: scaled standard tables, with their quality. `known-software`: those of a program or camera family.
+  // `libjpeg`: scaled standard tables, with their quality. `known-software`: from a known program or camera family.
   kind: oneOf(['libjpeg', 'known-software', 'custom']),
   name: text,
   quality: orNull(Type.Number()),
@@ -194,10 +194,10 @@ const provenance = Type.Object(
     quantisation: orNull(quantisation),
     inconsistencies: Type.Array(inconsistency),
     layout: Type.Object({
-      // After the end of the picture; their format by their signature, null if it is unknown.
+      // Number of bytes after the end of the picture, and their format by its signature; null if it is unknown.
       trailingBytes: Type.Integer(),
       trailingKind: text,
-      // Including the main one, but not EXIF thumbnails.
+      // Number of pictures, including the main one but not EXIF thumbnails.
       pictures: Type.Integer(),
     }),
     warnings: Type.Array(Type.String()),

@@ -19,7 +19,7 @@ const sentences = {
   empty: () => 'The file is empty (0 bytes).',
   too_many_bytes: ({ megabytes, limit }: Numbers<'megabytes' | 'limit'>) =>
     `The file is ${megabytes} MB in size; at most ${limit} MB can be examined.`,
-  /** For a stream, which was not read to its end. */
+  /** For a stream that was not read to its end. */
   more_bytes_than: ({ megabytes }: Numbers<'megabytes'>) =>
     `The file is larger than ${megabytes} MB, the most that can be examined.`,
   side_too_short: sideOutOfRange,

@@ -21,7 +21,7 @@ export const formatNames: Readonly<Record<Format, string>> = {
   raw: 'RAW',
 };
 
-/** IANA media types; for `raw`, Adobe's own. */
+/** IANA media types; `raw` has Adobe's own type. */
 export const mediaTypes: Readonly<Record<Format, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',

@@ -14,7 +14,7 @@ const name = Type.String({
 export const keysQuery = Type.Object({ tenantName });
 
 const strict = { additionalProperties: false };
-/** A name selects the valid key of that name that has not been replaced. */
+/** By name, selects the valid key of that name that has not been replaced. */
 export type KeySelector = { readonly uuid: string } | { readonly name: string };
 const keySelector = Type.Unsafe<KeySelector>({
   ...Type.Union([
@@ -24,7 +24,7 @@ const keySelector = Type.Unsafe<KeySelector>({
   description: `The key that the new one replaces, taking its name. A name stands for the one valid key with that name that has
 not been replaced.`,
 });
-// The maximum lifetime of a key: a longer grace period changes nothing.
+// This is the maximum lifetime of a key, so a longer grace period would have no effect.
 const longestGraceSeconds = 3650 * 86_400;
 
 export const newKeyBody = Type.Object(

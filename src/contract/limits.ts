@@ -11,12 +11,12 @@ export type Intake = (typeof intakes)[number];
 /** Maximum width and height if the `intake` setting is `everything`, and for pictures examined without a server. */
 export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 
-/** In characters, for names of analyses, tenants, keys and users. */
+/** Maximum length in characters of the names of analyses, tenants, keys and users. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;
-/** Of access, id and refresh tokens. */
+/** Maximum length of access, id and refresh tokens. */
 export const maxTokenLength = 16_384;
-/** Of exhibit and examiner; a report prints no more. */
+/** Maximum length of exhibit and examiner; a report prints no more. */
 export const maxCaseDataLength = 80;
 /** Maximum number of thumbnails in one response. */
 export const maxThumbnails = 100;
@@ -25,7 +25,7 @@ export const maxIdempotencyKeyLength = 255;
 /** Maximum size of a picture's file, unless the `maxUploadBytes` setting overrides it. */
 export const maxUploadBytes = 50_000_000;
 
-/** Maximum entries on one page, whatever the request: each takes about 10 kB, with up to seven new sets of URLs. */
+/** Maximum entries on one page, whatever the request: each takes about 10 kB and up to seven new sets of URLs. */
 export const maxListed = 1000;
 
 /** Seven days, the maximum of Signature Version 4. */

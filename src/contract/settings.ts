@@ -9,18 +9,18 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { intakes, maxPresignedUrlExpirySeconds, maxUploadBytes } from './limits.ts';
 
-// Kinds of settings: for each a schema, its wording in messages, and how text is converted to a value.
+// The kinds of settings. Each has a schema, a wording for messages, and a conversion from text to a value.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Value = string | number | boolean | null | readonly string[];
 
 interface Keywords {
-  /** What it is for: one line without a full stop. */
+  /** The purpose of the setting, in one line without a full stop. */
   readonly description: string;
   /** Completes the sentence "FORENSICS_PORT must be ...". */
   readonly allowed: string;
-  /** A function if it depends on the machine. */
+  /** A function if the default depends on the machine. */
   readonly default: Value | ((environment: Environment) => Value);
   /** Converts the text of a flag or variable, or JSON from the file; undefined if not permitted. */
   readonly convert: (given: unknown) => unknown;
@@ -79,7 +79,7 @@ function required(kind: TextKind, fallback: Fallback<string>, description: strin
   return setting(Type.String(), { ...textKeywords(kind), description, default: fallback });
 }
 
-/** A string setting, null if not set. */
+/** A string setting that is null if it is not set. */
 function optional(kind: TextKind, description: string) {
   const schema = Type.Union([Type.String(), Type.Null()]);
   return setting(schema, { ...textKeywords(kind), description, default: null });
@@ -282,8 +282,8 @@ export const settingsSchema = Type.Object({
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // Not `private`: otherwise, a tenant could find out which hosts and ports of the network are open by trying to reach
-  // a store there.
+  // The default is not `private`. Otherwise, a tenant could find out which hosts and ports of the
+  // network are open by trying to reach a store there.
   storageAllow: list(
     'addressRange',
     ['external'],
@@ -350,7 +350,7 @@ export type Settings = {
   readonly [Name in SettingName]: Values[Name] extends string[] ? readonly string[] : Values[Name];
 };
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of this very object.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are the keys of that object.
 export const settingNames = Object.keys(settingsSchema.properties) as readonly SettingName[];
 
 /** `presignedUrlExpirySeconds` -> `FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS`. */

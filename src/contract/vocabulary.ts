@@ -57,8 +57,8 @@ export const stabilityChanges = ['jpeg-90', 'jpeg-70', 'scale-75', 'scale-50', '
 export type StabilityChange = (typeof stabilityChanges)[number];
 
 /**
- * Verbal scale for the strength of evidence, as the report defines it. The steps are those of the likelihood ratio:
- * below 2, to 10, to 100, to 1,000, to 10,000, above (ENFSI guideline for evaluative reporting, 2015).
+ * Verbal scale for the strength of evidence, as the report defines it. The steps follow the likelihood ratio: below 2,
+ * up to 10, up to 100, up to 1,000, up to 10,000, and above (ENFSI guideline for evaluative reporting, 2015).
  */
 export const strengths = [
   'none',

@@ -1,6 +1,6 @@
 /**
- * Authenticates callers before any of the body is read. A route that declares no access is only for the tenant's
- * callers; opening it further must be declared in the route itself.
+ * Authenticates callers before any of the body is read. A route that declares no access is open
+ * only to callers of the tenant; anything wider must be declared in the route itself.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -18,13 +18,13 @@ const demands = {
   urlSignature: null,
   /** A key of the tenant in `tenantName`, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },
-  /** The same, but users also need the `settings` scope. */
+  /** As for `tenant`, but users also need the `settings` scope. */
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
   /** A user who may act for the tenant in `tenantName`. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
   /**
-   * The same, with the `settings` scope. API keys are not accepted: a key outlives its creator's account, so it must
-   * not administer users.
+   * As for `tenantUser`, but with the `settings` scope. API keys are not accepted: a key outlives
+   * its creator's account, so it must not administer users.
    */
   tenantManager: { isForUsers: true, settings: true, tenant: true },
   /** Any user, whatever the tenant. */
@@ -57,7 +57,7 @@ export function authenticateRequests(
     if (demand === null) return;
     const { isKey, credential } = readCredential(request.headers.authorization);
     const principal = await (isKey ? keys : identity).authenticate(credential);
-    // From here on, logging and rate limiting know the caller, even one that is rejected.
+    // From here on, logging and rate limiting know the caller, even if it is rejected.
     request.principal = principal;
     assertMeets(demand, principal);
   });
@@ -134,7 +134,7 @@ function assertMeets({ isForUsers, settings }: Demand, { type, scopes }: Princip
   }
 }
 
-// From the body or the query. The schemas require it in one of them; this check is for a route that forgot to.
+// The name is in the body or the query. The schemas require it; this check is for a route whose schema does not.
 function readTenantName(request: FastifyRequest): string {
   for (const part of [request.body, request.query]) {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;

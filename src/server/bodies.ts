@@ -1,5 +1,5 @@
 /**
- * Limits what a request body may cost before anybody looks at it, and validates it against its
+ * Limits what a request body may cost before any route sees it, and validates it against its
  * route's schema. Object uploads have their own limits.
  */
 
@@ -10,9 +10,9 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
 
-/** Twice the size of two tokens of an identity provider, the largest body of an unauthenticated request. */
+/** Twice the largest body of an unauthenticated request, which contains two tokens of an identity provider. */
 export const bodyLimitBytes = 64 * 1024;
-/** For routes that know their caller and accept text written by people, or a tenant with all its keys. */
+/** The limit for routes that know their caller and accept text written by people, or a tenant with all its keys. */
 export const longBodyLimitBytes = 1024 * 1024;
 
 // Permissions are checked before the body arrives, so this also limits how old that check can be.
@@ -20,7 +20,7 @@ const bodyTimeoutMs = 30_000;
 
 const tooLate = 408;
 
-/** @param timeoutMs - counted from when the headers have arrived. */
+/** @param timeoutMs - counted from the arrival of the headers. */
 export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs): void {
   server.addHook('onRequest', async (request, reply) => {
     if (!hasBody(request)) return;
@@ -29,7 +29,7 @@ export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs):
   });
 }
 
-/** Larger than any picture that somebody may send here by mistake. */
+/** Larger than any picture that somebody may send to a wrong route by mistake. */
 const maxDrainBytes = 64 * 1024 * 1024;
 
 /**
@@ -43,7 +43,7 @@ export function drainRefused(server: FastifyInstance): void {
     if (!hasBody(request) || raw.complete) return;
     // A client that was too slow gets no extra time.
     if (reply.statusCode === tooLate) return;
-    // Fastify sets it for a body that is too large, and Node.js would close at once.
+    // Fastify sets this header if a body is too large, and Node.js would then close the connection at once.
     void reply.removeHeader('connection');
     let drained = 0;
     raw.on('data', (part: Buffer) => {
@@ -69,11 +69,11 @@ function endSlow({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): vo
   void sendFailure(reply, failure, tooLate);
 }
 
-// In the form to which Fastify normalises a type. RFC 8259 defines no charset parameter, but clients send one and rely
-// on it.
+// A content type in the form to which Fastify normalises it. RFC 8259 defines no charset parameter,
+// but clients send one and rely on it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
-// U+0000 and half a surrogate pair can only be written as escapes; an even number of backslashes before them means
-// escaped backslashes. Whole pairs come first, without the group.
+// U+0000 and half a surrogate pair can only be written as escapes; after an even number of
+// backslashes, they are escapes rather than text. Whole pairs are matched first, without the group.
 const unstorable = /(?<!\\)(?:\\\\)*(?:\\ud[89ab]..\\ud[c-f]..|\\u(0000|d[89a-f]..))/gi;
 
 /**
@@ -91,7 +91,7 @@ export function readJsonBodies(server: FastifyInstance): void {
   });
 }
 
-/** A tenant with all its keys has a quarter of that. Parsed, `{},` takes twenty times the memory of its text. */
+/** Four times what a tenant with all its keys needs. Parsed, `{},` takes twenty times the memory of its text. */
 const maxValues = 110_000;
 
 function assertFewValues(body: Buffer): void {
@@ -142,7 +142,7 @@ interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly pattern?: string;
-  /** With a pattern: what it allows, as the end of a sentence. */
+  /** If there is a pattern, says what it allows, as the end of a sentence. */
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;

@@ -1,6 +1,6 @@
 /**
  * Serves the web console: the files that the build put into `dist/console`, read once. The page is
- * an ordinary client of `/v1`; nothing here knows what it shows.
+ * an ordinary client of `/v1`; nothing here knows its contents.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,7 +28,7 @@ interface Page {
   readonly name: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** Compressed on first request, because few servers show every page, and starting need not wait for it. */
+  /** Compressed on first request: few servers show every page, and the start need not wait for it. */
   gzipped: Promise<Buffer> | null;
   readonly etag: string;
 }
@@ -36,7 +36,7 @@ interface Page {
 interface ConsoleParts {
   readonly app: Pick<App, 'storage'>;
   readonly transport: Transport;
-  /** Presigned URLs of the embedded store begin with it. */
+  /** The address with which the embedded store's presigned URLs begin. */
   readonly publicUrl: string | null;
 }
 
@@ -78,8 +78,8 @@ export async function consoleRoutes(
 }
 
 /**
- * Nothing inline and nothing from other sites, except that pictures are sent to and loaded from the store. Before login
- * the store is unknown, and listing all of them would reveal them to everybody, so any HTTPS address is allowed then.
+ * Allows nothing inline or from other sites, except that pictures are sent to and loaded from the store. Before login
+ * the store is unknown, and a list of all stores would reveal them, so any HTTPS address is allowed until then.
  */
 function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
   const stores = ["'self'", ...own, ...(hasRemoteStores ? ['https:'] : [])].join(' ');

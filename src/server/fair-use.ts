@@ -22,7 +22,7 @@ interface Limits extends Pick<Core, 'database' | 'now'> {
   readonly rateLimitPerMinute: number;
 }
 
-/** Servers that share a database count together. */
+/** Servers that share a database also share the counts. */
 export async function createRateLimits(
   server: FastifyInstance,
   { rateLimitPerMinute: max, database: { db }, now }: Limits,
@@ -30,7 +30,7 @@ export async function createRateLimits(
   if (max === 0) return noLimits;
   const shared = db.engine === 'sqlite' ? {} : { store: sharedStore(db, now) };
   await server.register(rateLimit, { global: false, max, timeWindow: windowMs, ...shared });
-  // Addresses are grouped as the package does it: a 64-bit IPv6 network counts as one place.
+  // Addresses are grouped as the package groups them: a 64-bit IPv6 network counts as one place.
   const addresses = server.createRateLimit({});
   const failures = server.createRateLimit({});
   const callers = server.createRateLimit({
@@ -106,7 +106,7 @@ type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>
 
 /** Adds headers with the remaining allowance. */
 function spend(reply: FastifyReply, budget: Budget): void {
-  // Only true with an allow list, which does not exist; the check is for the types.
+  // True only with an allow list, and there is none; the check is for the types.
   if (budget.isAllowed) return;
   const { max, remaining, ttlInSeconds, isExceeded } = budget;
   void reply.headers({
@@ -130,8 +130,8 @@ function isLimited({ routeOptions }: FastifyRequest): boolean {
 
 // Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must
 // not make others wait for all of them. So each tenant has its own queue, and each round of the event loop starts the
-// first request of the next tenant. Once started, a request that waits, such as for a store, blocks nobody; only for
-// PostgreSQL connections do tenants take turns again.
+// first request of the next tenant. Once started, a request that waits, such as for a store, blocks nobody; but tenants
+// take turns again for PostgreSQL connections.
 
 /** Before authentication, requests are attributed to their credential or address. */
 export function setRequesters(server: FastifyInstance): void {

@@ -13,9 +13,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 interface MetricsParts {
   readonly workload: () => Promise<Workload>;
-  /** When the served certificate expires; null behind a proxy with its own. */
+  /** When the served certificate expires; null behind a proxy that has its own certificate. */
   readonly certificateEndsAt: () => Date | null;
-  /** Number since the process started. */
+  /** Number of lines dropped since the process started. */
   readonly droppedLogLines: () => number;
 }
 

@@ -10,9 +10,8 @@
  *     });
  *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
- * `failures` are the codes that only this operation has. What follows from its access, its body and its query (401,
- * 403, 400, 413, 415, 429, 500), as well as its tag and its security, is added where the document is generated
- * (`openapi.ts`).
+ * `failures` are the codes that only this operation has. Codes that follow from its access, body and query (401, 403,
+ * 400, 413, 415, 429, 500), its tag and its security are added where the document is generated (`openapi.ts`).
  */
 
 import type { FastifySchema } from 'fastify';
@@ -30,7 +29,7 @@ declare module 'fastify' {
 interface Operation extends Pick<FastifySchema, 'body' | 'consumes' | 'headers' | 'querystring'> {
   /** Camel case, a verb and a noun. Never changes, because generated clients derive names from it. */
   readonly id: string;
-  /** Omitted: a key or a user of the tenant. */
+  /** If omitted, callers need a key or a user of the tenant. */
   readonly access?: Access;
   readonly rateLimit?: false;
   readonly bodyLimit?: number;
@@ -92,7 +91,7 @@ const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identi
 interface Route {
   readonly method: string;
   readonly schema: FastifySchema;
-  /** No authentication. */
+  /** Whether the route needs no authentication. */
   readonly isOpen: boolean;
   readonly isLimited: boolean;
 }
@@ -142,12 +141,12 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
   const codes: readonly ErrorCode[] = [
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...own,
-    // Its Idempotency-Key may belong to a different request.
+    // The Idempotency-Key may belong to a different request.
     ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
     // Only the size and type of an unexpected body are read.
     ...(method === 'GET' ? [] : ofBodies),
-    // Anything that changes something writes to disk.
+    // Any request that changes something writes to disk.
     ...(method === 'GET' ? [] : (['no_space_left'] as const)),
     ...(isLimited ? (['rate_limited'] as const) : []),
     'internal',

@@ -130,7 +130,7 @@ const securitySchemes = {
 
 type Security = readonly Readonly<Record<string, string[]>>[];
 
-// A requirement states the scope that a user needs; an API key has no scopes and needs none.
+// Each requirement states the scope that a user needs; an API key needs no scope.
 const ofUsers: Security = [{ userToken: [] }];
 const ofUsersWithScope: Security = [{ userToken: [settingsScope] }];
 const ofKeys: Security = [{ apiKey: [] }];
@@ -215,7 +215,7 @@ const table = [
   { path: '/v1', name: 'Service', description: 'Public; no authentication.' },
 ];
 
-/** Operations by topic. An address belongs to the first topic with a path that it starts with. */
+/** Operations by topic. An address belongs to the first topic with a path that is a prefix of the address. */
 const tags = table.map(({ name, description }) => ({ name, description }));
 
 // The page is a program: it needs its own scripts and requests, and adds styles to its elements. Nothing comes from

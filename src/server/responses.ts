@@ -19,7 +19,7 @@ export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
     const failure = fromFramework(error) ?? toForensicsError(error);
     const { status, code, cause } = failure;
-    // Such as an exceeded quota: callers must not fill the log with stack traces.
+    // An exceeded quota, for example, is expected: callers must not be able to fill the log with stack traces.
     const isExpected = failure.canRetry && cause === undefined;
     if (status >= 500 && isExpected) request.log.warn({ code }, failure.message);
     else if (status >= 500) request.log.error({ err: cause ?? failure, code }, 'failed');
@@ -27,7 +27,7 @@ export function answerErrors(server: FastifyInstance): void {
   });
 }
 
-/** @param status - if HTTP makes a distinction that our codes do not. */
+/** @param status - needed if HTTP makes a distinction that our codes do not. */
 export async function sendFailure(
   reply: FastifyReply,
   failure: ForensicsError,
@@ -37,7 +37,7 @@ export async function sendFailure(
   await reply.send({ success: false, message: failure.message });
 }
 
-/** For the few failures that occur before a request exists. */
+/** Builds the response for the few failures that occur before a request exists. */
 export function rawFailure(
   failure: ForensicsError,
   status: number,
@@ -65,7 +65,7 @@ function failureHeaders(failure: ForensicsError): Record<string, string> {
   };
 }
 
-// Fastify's own errors as our codes and messages. Its other errors below 500 are the caller's mistake too.
+// Fastify's own errors, with our codes and messages. Its other errors below 500 are also the caller's mistake.
 const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large for this operation.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -123,7 +123,7 @@ export function answerUnknownRoutes(
   server.addHook('onRequest', async (request, reply) => {
     if (request.is404) await answer(request, reply);
   });
-  // For other plugins' routes that find nothing, such as a file of the console.
+  // For routes of other plugins that find nothing, such as a missing file of the console.
   server.setNotFoundHandler(answer);
 }
 

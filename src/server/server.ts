@@ -64,7 +64,7 @@ interface ServerParts {
   readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;
-  /** The address at which clients reach the server; null, if the operator set none, tells clients none. */
+  /** The address at which clients reach the server; null if the operator set none, so that clients are told none. */
   readonly publicUrl: string | null;
   /** Requests per minute for one caller; 0 means no limit. */
   readonly rateLimitPerMinute: number;
@@ -160,7 +160,7 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(objectRoutes, app.storage.embedded);
 }
 
-/** The methods of each path, for 405, for OPTIONS, and for tests that must not miss any. */
+/** The methods of each path, for status 405, for OPTIONS, and for tests that must not miss a method. */
 function rememberMethods(server: FastifyInstance): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, string[]>();
   server.addHook('onRoute', ({ url, method }) => {
@@ -290,7 +290,7 @@ function logAnswers(server: FastifyInstance, accountKey: Buffer | null): void {
 
 const logins: ReadonlySet<string | undefined> = new Set(['/v1/auth/login', '/v1/auth/session']);
 
-/** Only for a rejected login, key or token: address and account identify someone who is guessing. */
+/** Empty except after a rejected login, key or token: address and account identify someone who is guessing. */
 function describeStranger(
   request: FastifyRequest,
   status: number,

@@ -124,8 +124,8 @@ function readPair(folder: string, [cert, key]: PairFiles): Issued | null {
   }
 }
 
-// Writes the key first, each file by a rename: a crash in between leaves two halves that do not
-// match, and the next start creates new ones.
+// Writes the key first, and each file by renaming a temporary one. After a crash in between, the
+// two halves do not match, and the next start creates new ones.
 function writePair(folder: string, [cert, key]: PairFiles, made: Issued): Issued {
   replaceFile(join(folder, key), pemOf(made.privateKey), 0o600);
   replaceFile(join(folder, cert), made.certificate.toString(), 0o644);

@@ -1,6 +1,6 @@
 /**
  * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside. No other connection
- * ever gets data. Also the headers that keep browsers from misinterpreting a response.
+ * ever gets data. Also sets the headers that keep browsers from misinterpreting a response.
  */
 
 import {
@@ -24,7 +24,7 @@ export type Transport = TlsMaterial | null;
 // occupying a connection.
 const requestTimeoutMs = 600_000;
 const headersTimeoutMs = 30_000;
-// How often Node.js checks its timeouts. By default every 30 s, so that a trickle of headers could last a minute.
+// How often Node.js checks its timeouts. Its default of 30 s would let a trickle of headers last a minute.
 const connectionsCheckMs = 1000;
 const keepAliveTimeoutMs = 72_000;
 
@@ -93,7 +93,7 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
     const hosts = request.raw.rawHeaders.filter(
       (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
     );
-    // RFC 9112, section 3.2: with two hosts, a proxy may use one and we the other.
+    // RFC 9112, section 3.2: with two hosts, a proxy may use one of them and this server the other.
     if (hosts.length !== 1 && (hosts.length > 1 || request.raw.httpVersion !== '1.0')) {
       throw new ForensicsError('invalid_request', 'The request must have exactly one Host header.');
     }
@@ -101,7 +101,7 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   });
 }
 
-/** Answers what is not readable HTTP: oversized headers, garbage, plain HTTP on the TLS port. */
+/** Responds to input that is not readable HTTP: oversized headers, garbage, plain HTTP on the TLS port. */
 export function answerUnreadable(
   error: Error & { code?: string },
   socket: Duplex,
@@ -137,8 +137,8 @@ function assertHttpsOutside(request: FastifyRequest): void {
   );
 }
 
-// The other origins whose pages may call the API: none, unless the operator lists them. Objects have rules of their
-// own.
+// Which other origins' pages may call the API: none, unless the operator lists them. Objects have
+// their own rules.
 
 const exposedHeaders = [
   'x-request-id',
@@ -158,8 +158,8 @@ export async function allowOrigins(
   origins: readonly string[],
 ): Promise<void> {
   if (origins.length === 0) return;
-  // The package answers OPTIONS on its own route; requests that are not preflights go on to the response with
-  // `Allow`.
+  // The package answers OPTIONS on its own route; requests other than preflights go on to the
+  // response with `Allow`.
   server.addHook('onRoute', (route) => {
     if (route.method === 'OPTIONS' && route.url === '*') route.config = { access: 'everyone' };
   });

@@ -32,7 +32,7 @@ export type Operations = App['operations'];
 
 interface AppOptions {
   readonly now?: () => Date;
-  /** Tests pass cheaper hashes. */
+  /** Tests pass cheaper password hashes. */
   readonly passwords?: Passwords;
   /** Receives errors that reach no caller. */
   readonly onError?: (what: string, error: unknown) => void;
@@ -87,7 +87,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
       core,
       analyses,
       evidence: createEvidence({ core, input, now }),
-      /** What the tenant's own members can administer. */
+      /** The part that the tenant's own members can administer. */
       administration: {
         tenancy: openTenancy({ core, storage, webhookGuard, now }),
         tenantUsers: createTenantUsers(core),
@@ -99,7 +99,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}) {
       },
       storage: {
         ...blobs,
-        /** Whether anything is, or was, stored in a remote store. */
+        /** Whether a remote store contains, or has contained, anything. */
         hasRemote: async () =>
           (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1)).length > 0,
       },

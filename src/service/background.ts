@@ -57,7 +57,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
     handlers: { [runJob]: withRoom(room, analyses.run) },
     workerId,
     concurrency: settings.workers,
-    // A run that finds every child process busy goes back to the queue, as its client can see.
+    // If every child process is busy, a run goes back to the queue, which its client can see.
     canBegin: () => sandbox.status().busy < settings.workers,
     leaseMs: settings.leaseSeconds * 1000,
     now,
@@ -93,7 +93,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions) {
   };
 }
 
-/** Has a worker of its own, so that a slow mail server does not delay analyses. */
+/** Feedback has its own worker, so that a slow mail server does not delay analyses. */
 function openFeedback(stack: Stack, parts: BackgroundOptions, workerId: string) {
   const { settings, core, queue, now } = parts;
   const onError = (error: unknown) => parts.onError('feedback', error);

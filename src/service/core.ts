@@ -38,7 +38,7 @@ import { settings as settingRows, tenants as tenantRows } from '../ports/db/sche
 export type Core = Awaited<ReturnType<typeof coreOn>>;
 
 /**
- * Returns false if nothing has ever been set up; a command that administers it must then have the wrong path.
+ * Returns false if nothing has ever been set up; an administrative command has then been given the wrong path.
  *
  * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` if something was set up
  *   but its database is missing.
@@ -149,8 +149,8 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
 }
 
 /**
- * Also finds a deleted tenant, by the name that its row was given on deletion: whatever is still stored can be put on
- * hold, counted and handed over.
+ * Also finds a deleted tenant, by the name that its row was given on deletion. Data that is still
+ * stored can then be put on hold, counted and handed over.
  *
  * @throws {ForensicsError} as above.
  */

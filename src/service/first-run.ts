@@ -24,8 +24,8 @@ export interface FirstRun {
 }
 
 /**
- * Creates them when there has never been a tenant. Returns null on later runs, even if the last tenant was deleted, and
- * in all but one of several servers that start at once on an empty database.
+ * Creates them if there has never been a tenant. Returns null on later runs, even if the last
+ * tenant was deleted. If several servers start at once on an empty database, all but one get null.
  */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
@@ -59,7 +59,7 @@ export async function createFirstUser({
       : null;
 
   async function isNeeded(): Promise<boolean> {
-    // Also if the account has been created on the command line in the meantime.
+    // The account may also have been created on the command line in the meantime.
     if (token !== null && (await users.list()).length > 0) token = null;
     return token !== null;
   }

@@ -41,12 +41,12 @@ interface HealthParts {
   readonly now: () => Date;
 }
 
-// The health route is public and not rate-limited, so parts are checked at most this often.
+// The health route is public and has no rate limit, so parts are checked at most this often.
 const healthFreshMs = 1000;
-// Well above a lease. A long queue is healthy as long as workers make progress.
+// Much longer than a lease. A long queue is healthy as long as workers make progress.
 const longestWaitMs = 15 * 60_000;
 
-/** Each check has a null `cause` if all is well; without a part that is not vital, the service works regardless. */
+/** Each check has a null `cause` if all is well. The service still works if a part that is not vital fails. */
 export function createHealth(parts: HealthParts) {
   const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasFailingReceiver, isLogWorking } = parts;
@@ -174,7 +174,7 @@ export function checkRemote(
   store: Pick<RemoteStore, 'head'>,
   { now, timeoutMs = checkTimeoutMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
-  // The object does not exist, but only a store that accepts our credentials says so.
+  // The object does not exist, but only a store that accepts our credentials reports that.
   const ask = () => withinTime(store.head('forensics-probe/health'), timeoutMs, tooLate);
   return cached(async () => void (await ask()), { freshMs: storeFreshMs, now });
 }

@@ -1,6 +1,6 @@
 /**
- * The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and
- * those that tenants configured, with their configurations and clients.
+ * The stores of all tenants: the embedded store with a bucket for each tenant, a shared store, and
+ * stores that tenants configured, with their configurations and clients.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -90,7 +90,7 @@ export function openBlobs(parts: BlobParts) {
     },
     /** Checks that the service's own store works. */
     check: async () => {
-      // Runs need this even if the objects are elsewhere, and so does a database in the folder.
+      // Runs need this folder even if the objects are elsewhere, and so does a database in it.
       await checkFolder(root);
       await checkShared?.();
     },
@@ -116,7 +116,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   const configs = createSealedConfigs({ key: core.secrets.of('blobs/configs'), now });
   const written = settings.defaultStorage;
   const config = written === null ? null : readDefaultStorage(written);
-  /** The service's own store; null if that is the embedded one. */
+  /** The service's own store; null if the embedded store is used. */
   const shared =
     config === null ? null : createSharedStore({ db, configs, config, store: openRemote(config) });
   return {

@@ -9,8 +9,8 @@ import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
 import { type ProgressState, progressText } from './summary.ts';
 
 /**
- * How many results may wait for an earlier one: enough that a large picture does not block its
- * small neighbours, few enough that a picture that never finishes does not fill the memory.
+ * How many finished results may wait for an earlier one. A large picture must not block its small
+ * neighbours, and a picture that never finishes must not make the waiting results fill the memory.
  */
 const maxWaiting = 16;
 
@@ -20,7 +20,7 @@ type Slot<R> = { readonly answer: R } | null;
 /**
  * @param how.width - how many items are processed at once.
  * @param how.signal - once aborted, no further work starts; the source of the items has to end as well.
- * @param work - must not reject: a failure is a result too. An error from `items` ends the batch.
+ * @param work - must not reject: a failure counts as a result. An error from `items` ends the batch.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -36,7 +36,7 @@ export async function* inOrder<T, R>(
   let isOver = false;
 
   async function take(): Promise<Slot<R>> {
-    // A generator serves concurrent calls one after another, in the order of the slots.
+    // The generator serves concurrent calls one after another, in the order of the slots.
     const taken = await source.next();
     if (taken.done === true || signal.aborted) {
       isOver = true;
@@ -52,7 +52,7 @@ export async function* inOrder<T, R>(
         running--;
         fill();
       });
-      // Handled here too: otherwise a slot that rejects while an earlier one is awaited would end the program.
+      // Also handled here: a slot that rejects while an earlier one is awaited would otherwise end the program.
       void Promise.allSettled([slot]);
       slots.push(slot);
     }
@@ -60,7 +60,7 @@ export async function* inOrder<T, R>(
 
   try {
     for (fill(); slots.length > 0; fill()) {
-      // oxlint-disable-next-line no-await-in-loop -- the order of the items
+      // oxlint-disable-next-line no-await-in-loop -- keeps the items in order
       const done = await slots.shift();
       if (!done) return;
       yield done.answer;
@@ -78,7 +78,7 @@ export interface Stop {
   readonly signal: AbortSignal;
   /** Ends the run without an operating system signal. */
   because(failure: ForensicsError): void;
-  /** @throws {ForensicsError} why the run was stopped, if it was. */
+  /** @throws {ForensicsError} the reason for the stop, if the run was stopped. */
   throwIfStopped(): void;
   /** Stops listening. After a signal, it ends the program with that signal, so that the shell sees the real reason. */
   release(): void;
@@ -94,7 +94,7 @@ const wholeRunCodes: ReadonlySet<ErrorCode> = new Set([
   'model_integrity',
   'runtime_missing',
   'no_space_left',
-  // From a server.
+  // These failures come from a server.
   'unauthenticated',
   'forbidden',
   'tenant_not_found',
@@ -130,8 +130,8 @@ export function listenForStop(): Stop {
 }
 
 /**
- * Ends the process immediately: if a listener were still attached, the caller could set an exit code before the signal
- * took effect.
+ * Ends the process immediately. If a listener were still attached, the caller could set an exit
+ * code before the signal took effect.
  */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
@@ -161,7 +161,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
   }
   const known = typeof total === 'number' ? total : null;
   const state: ProgressState = { total: known, done: 0, failed: 0 };
-  /** Added to the count. */
+  /** Pictures added to the count during the run. */
   let added = 0;
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began, language);
@@ -172,7 +172,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
       state.total = count === null ? null : count + added;
       spinner.text = text();
     };
-    // The run encounters the same error as the count, and reports it.
+    // The run meets the same error as the count, and reports it.
     void total(ended.signal).then(setTotal, () => setTotal(null));
   }
   return {

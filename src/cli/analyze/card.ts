@@ -1,7 +1,7 @@
 /**
- * How a run is shown to people. One picture gets a card of at most eight lines (what was found, why, how often that is
- * wrong, what to do next), or more if findings call for a step, or if something in the file is odd, calls for an
- * explanation or could not be read. Several pictures get a table with as many columns as fit the terminal.
+ * Shows the outcome of a run to people. One picture gets a card of at most eight lines: what was found, why, how often
+ * that is wrong, and what to do next. The card is longer if findings call for a step, or if something in the file is
+ * odd, needs explaining or could not be read. Several pictures get a table with as many columns as fit the terminal.
  */
 
 import { basename } from 'node:path';
@@ -33,7 +33,7 @@ const maxLines = 8;
 const maxRemarkLines = 3;
 
 /**
- * Empty for a record without a result.
+ * Returns an empty string for a record without a result.
  *
  * @param columns - width to wrap at; below 80, our own sentences may take more lines.
  */
@@ -44,7 +44,7 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   const { card } = wordsIn(language).terminal;
   const title = writeTitle(record, presentation, columns);
   const { verdict, evidence } = record;
-  // As in the report: if a picture is not judged, none of its findings has a tested meaning.
+  // As in the report: without a verdict on the picture, none of its findings has a tested meaning.
   const steps = verdict === 'abstain' ? [] : writeNextSteps(evidence?.findings ?? [], language);
   const rows: readonly Row[] = [
     [card.labels.because, printable(presentation.because)],
@@ -74,9 +74,9 @@ function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): read
   return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
 }
 
-/** Oddities of the file, and conversions of its pixels; empty if a server examined it. */
+/** Oddities in the file and conversions of its pixels; empty if a server examined the picture. */
 function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
-  // Left out because every phone rotates its pictures.
+  // Rotation is left out because every phone rotates its pictures.
   const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
   if (notes.length === 0) return '';
   const soundShare = picture?.soundShare;
@@ -93,7 +93,7 @@ function writeTitle(
   return `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
-/** Each probability, and the thresholds that this result depended on; between these, nothing is decided. */
+/** Each probability, with the two thresholds that this result depended on. Between them, nothing is decided. */
 function writeFigures(
   { outcome, generated, changed }: Presentation,
   { reasons }: Result,
@@ -108,7 +108,7 @@ function writeFigures(
   ].join(', ');
 }
 
-/** The report if one was written, otherwise whatever was written, otherwise how to get the report. */
+/** Names the report if one was written, otherwise any other files, otherwise how to get the report. */
 function writeReport({ files, analysisId }: AnalysisRecord, language: Language): string {
   const { card } = wordsIn(language).terminal;
   const path =
@@ -119,7 +119,7 @@ function writeReport({ files, analysisId }: AnalysisRecord, language: Language):
   return analysisId === null ? card.more : card.onServer(analysisId);
 }
 
-/** Without empty rows. A long name from outside is cut with an ellipsis to the space that the other rows leave. */
+/** Removes empty rows. A long name from outside is shortened with an ellipsis to fit beside the other rows. */
 function withShortOrigin(rows: readonly Row[], title: string, columns: number): readonly Row[] {
   const origin = 3;
   const width = cardWidth(columns);
@@ -221,7 +221,7 @@ const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'mag
 /** Minimum width for names and reasons together. */
 const minFree = 34;
 
-/** Names get the width they need, up to half of the free columns; reasons get the rest. */
+/** Names get the width they need, up to half of the free columns; reasons get what is left. */
 function fitWidths(rows: readonly Cells[], columns: number): readonly number[] | null {
   const longest = (at: number) =>
     rows.reduce((most, row) => Math.max(most, stringWidth(row[at] ?? '')), 0);
@@ -233,7 +233,7 @@ function fitWidths(rows: readonly Cells[], columns: number): readonly number[] |
   return [nameWidth, ...middle, Math.min(reasons, free - nameWidth)];
 }
 
-/** Both ends of a long name (the folder and the number of the picture) identify it better than the beginning alone. */
+/** A long name is easier to identify by both ends (the folder and the picture's number) than by its beginning alone. */
 function shortenMiddle(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);
@@ -242,7 +242,7 @@ function shortenMiddle(name: string, width: number): string {
   return `${front.join('')}…${tail.join('')}`;
 }
 
-/** As many characters from the beginning as fit into `width` cells. */
+/** The characters from the beginning that fit into `width` cells. */
 function cutTo(characters: readonly string[], width: number): readonly string[] {
   let cells = 0;
   const end = characters.findIndex((character) => (cells += stringWidth(character)) > width);

@@ -18,17 +18,17 @@ interface Compared {
   readonly fingerprint: Uint8Array;
 }
 
-/** How many pictures are remembered for comparison with later ones; each takes about 10 kB. */
+/** Maximum number of pictures remembered for comparison with later ones. Each takes about 10 kB. */
 const mostRemembered = 10_000;
-/** Keypoints kept per picture, most prominent first: a copy has many of them. */
+/** Maximum number of keypoints kept per picture, most prominent first: a copy shares many of them. */
 const rememberedKeys = 60;
-/** A key shared by more pictures than this, such as one from a letter in a logo, says nothing. */
+/** If more pictures than this share a key, for example one from a letter in a logo, the key says nothing. */
 const mostPerKey = 50;
-/** Minimum number of common keys for two pictures to be compared, and the maximum number of comparisons. */
+/** Minimum number of keys that two pictures must share to be compared, and the maximum number of comparisons. */
 const minShared = 2;
 const mostAligned = 5;
 
-/** Call it with the pictures in order; returns null for one that is not a copy of an earlier one. */
+/** The returned function takes the pictures in order, and gives null for one that is not a copy of an earlier one. */
 export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   const files = new Map<string, string>();
   const remembered: Compared[] = [];
@@ -74,7 +74,7 @@ export function createCopyFinder(): (picture: Compared) => CopyOf | null {
   };
 }
 
-/** The keys that a copy may have for this keypoint, mirrored or not. */
+/** The keys that a copy, mirrored or not, may have for this keypoint. */
 function likelyKeys({ key, weakBits: [first, second] }: Keypoint): readonly number[] {
   const [one, other] = [1 << first, 1 << second];
   return [key, key ^ one, key ^ other, key ^ one ^ other].map((it) => eitherWay(it >>> 0));

@@ -32,7 +32,7 @@ import { wordsIn } from '../../present/wording/catalogue.ts';
 export interface Input {
   /** The name that the user gave, safe to print. */
   readonly label: string;
-  /** In the form of `byte-names`; null for standard input, and for anything that is not a separate file. */
+  /** A path as `byte-names` writes it; null for standard input, and for anything that is not a separate file. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
   /** A web address for `expandInputs` to fetch. */
@@ -41,11 +41,11 @@ export interface Input {
   readonly content?: { readonly bytes: Uint8Array; readonly name: string };
   /** Where `content` was taken from. */
   readonly origins?: readonly Origin[];
-  /** Why it was skipped although nothing failed; absent when it is examined. */
+  /** Why the input was skipped although nothing failed; absent if it is examined. */
   readonly skipped?: Skipped;
 }
 
-/** Everything else in a folder or PDF, so that nothing is left unaccounted for. */
+/** Anything else found in a folder or PDF. It is recorded so that nothing is left unaccounted for. */
 export type Skipped =
   | { readonly code: 'not_a_picture'; readonly kind: OtherKind }
   | {
@@ -56,7 +56,7 @@ export type Skipped =
 
 interface WalkOptions {
   readonly recursive: boolean;
-  /** The folder that results are written to, which contains pictures of our own. */
+  /** The folder for the results, which is skipped because it contains pictures of our own. */
   readonly exceptDir: string | null;
 }
 
@@ -67,8 +67,8 @@ interface Walk extends WalkOptions {
 }
 
 /**
- * In the order of the arguments; the contents of a folder by name. A path given twice is used once. Only the folders on
- * the way down are kept in memory.
+ * Yields inputs in the order of the arguments, and the contents of a folder sorted by name. A path
+ * given twice is used once. Only the folders on the current path are kept in memory.
  */
 export async function* walkInputs(
   args: readonly string[],
@@ -98,7 +98,7 @@ async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
 async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   const { recursive, exceptDir, named, seen } = walk;
   if (!recursive) throw isDirectory();
-  // It is inside an earlier argument.
+  // This folder is inside an earlier argument.
   if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
   for await (const input of filesBelow(dir, { exceptDir, seen })) {
@@ -110,7 +110,7 @@ async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
 
 interface BelowOptions {
   readonly exceptDir: string | null;
-  /** Real paths of folders seen so far; this set grows, so that a link back up the tree is followed at most once. */
+  /** Real paths of the folders seen so far; a link back up the tree is therefore followed at most once. */
   readonly seen: Set<string>;
 }
 
@@ -139,8 +139,8 @@ async function realName(path: string): Promise<string> {
 }
 
 /**
- * A picture, even if only going by its name: whatever is wrong with it is reported when it is examined. The same goes
- * for a broken link.
+ * A file counts as a picture even if only its name suggests so; whatever is wrong with it is
+ * reported when it is examined. The same applies to a broken link.
  *
  * @param stats - null for a broken link.
  */
@@ -154,7 +154,7 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
 
 const headBytes = 4096;
 
-/** The bytes that show the kind of a file; null if it cannot be read, which is reported when it is opened. */
+/** The bytes that identify the kind of a file. Null if it cannot be read; opening it later reports why. */
 export async function readHead(path: string): Promise<Uint8Array | null> {
   const file = await open(pathOf(path), 'r').catch(() => null);
   try {
@@ -243,16 +243,16 @@ function isDirectory(): ForensicsError {
 
 interface Expansion {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
-  /** For the names of pictures in a PDF. */
+  /** Used to name the pictures in a PDF. */
   readonly language: Language;
   /** In the form that `createAddressGuard` takes. */
   readonly fetchAllow: readonly string[];
   readonly signal: AbortSignal;
-  /** Called with the number of inputs that an input expands to, beyond itself. */
+  /** Called with the number of additional inputs that an input expands to. */
   readonly onMore: (count: number) => void;
 }
 
-/** Each takes the place of the input it came from. Anything that cannot be fetched or opened becomes a failed input. */
+/** Replaces each input by the pictures in it. Anything that cannot be fetched or opened becomes a failed input. */
 export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,
@@ -310,7 +310,7 @@ async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Inpu
     const name = `${input.label}, ${words.part(part.page, part.picture)}`;
     const origin: Origin = { kind: 'pdf', name: basename(input.label), sha256, ...part };
     const origins = [...(input.origins ?? []), origin];
-    // oxlint-disable-next-line no-await-in-loop -- read when its turn comes, so that few are in memory
+    // oxlint-disable-next-line no-await-in-loop -- one part at a time, so that few are in memory
     yield await partInput({ name, origins }, () => pdf.readPdfPart({ source, part }, { signal }));
   }
   for (const one of skipped) yield { ...input, skipped: one };

@@ -73,7 +73,7 @@ export async function prepareLocal(
   };
 }
 
-/** Loads models and validations only when a report cites a validation. */
+/** Loads models and the validation only if a report cites a validation. */
 async function validationCitedBy(
   settings: Settings,
   modelsDir: string | null,
@@ -98,11 +98,11 @@ interface LocalRun extends Run {
   readonly bundling: Bundling | null;
 }
 
-/** What an evidence bundle needs besides the picture. */
+/** Everything that an evidence bundle needs besides the picture. */
 interface Bundling {
   readonly signer: Signer;
   readonly withOriginal: boolean;
-  /** The same as the sandbox's. */
+  /** The trust list that the sandbox uses. */
   readonly trustList: string | null;
 }
 
@@ -167,7 +167,7 @@ function makeItem(
     analysisId: null,
     custody: localCustody(examination.facts.sha256, times),
     retries: 0,
-    // The start of the examination, as in every other output.
+    // This is the time at which the examination began, as in every other output.
     examinedAt: times.receivedAt,
     ...caseData,
     ...(origins && { origins }),
@@ -177,7 +177,7 @@ function makeItem(
   };
 }
 
-/** Read from this machine's clock. */
+/** Times read from this machine's clock. */
 interface Times {
   readonly receivedAt: Date;
   readonly openedAt: Date;
@@ -187,20 +187,20 @@ interface Times {
 /**
  * The chain of custody within this program. Anything before that has to be documented by the user.
  *
- * @param sha256 - of the bytes that were examined.
+ * @param sha256 - SHA-256 of the bytes that were examined.
  */
 function localCustody(
   sha256: string,
   { receivedAt, openedAt, examinedAt }: Times,
 ): readonly CustodyEvent[] {
-  // The report gives the examiner as reviewer; only the program's operator knows who ran it.
+  // The report names the examiner as reviewer; who ran the program is known only to its operator.
   const actor = 'operator';
   const original = [{ name: 'original', sha256 }];
   return [
     { at: receivedAt, actor, event: 'received', hashes: [] },
     { at: openedAt, actor, event: 'opened', hashes: original },
     { at: examinedAt, actor, event: 'examined', hashes: original },
-    // The reports contain this time, so it is when writing them began.
+    // The reports contain this time, so it can only be the time at which writing them began.
     { at: now(), actor, event: 'written', hashes: [] },
   ];
 }

@@ -12,7 +12,7 @@ import { jsonOrNull, withoutUndefined } from '../../contract/common.ts';
 import { readFileUpTo } from '../../ports/files/system-errors.ts';
 import type { CaseData, Laboratory } from '../../present/report-item.ts';
 
-/** In the order in which they decide the exit code. `unexamined`: a file failed, is not a picture, or was left out. */
+/** In order of precedence for the exit code. `unexamined`: a file failed, is not a picture, or was left out. */
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
@@ -45,11 +45,11 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly tenant?: string;
   /** Continues an interrupted run on a server. */
   readonly resume: boolean;
-  /** False: do not wait for the server's results. */
+  /** If false, does not wait for the server's results. */
   readonly wait: boolean;
 }
 
-/** Rejects options that would have no effect, so that no user relies on one. @throws {ForensicsError} `usage`. */
+/** Rejects options that would have no effect, so that nobody relies on them. @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   const { tier, out, maps, html, force } = options;
   if (tier !== 'forensicReporting') checkNoReportOptions(options);
@@ -85,7 +85,7 @@ function checkStandardInput(args: readonly string[]): void {
   }
 }
 
-/** Language of what is printed for people: the first of the reports' languages. */
+/** The language of everything printed for people: the first of the reports' languages. */
 export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Language {
   return lang[0] ?? 'en';
 }
@@ -93,7 +93,7 @@ export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Languag
 export const caseOptions = ['case', 'exhibit', 'examiner', 'note', 'template'] as const;
 export type CaseOptions = { readonly [Name in (typeof caseOptions)[number]]?: string };
 
-/** `--project` is a second name of `--case`: what the API calls it. */
+/** Adds the case options. `--project` is another name for `--case`, because the API calls a case a project. */
 export function withCaseOptions(command: Command): Command {
   return command
     .option('--case <number>', 'the case, such as a claim number; projectId in the API', named)
@@ -131,7 +131,7 @@ const templateSchema = Type.Object(
 );
 
 const maxTemplateBytes = 64 * 1024;
-/** Limited because it is part of every report and bundle. */
+/** The logo is limited in size because it is part of every report and bundle. */
 const maxLogoBytes = 256 * 1024;
 
 /** Reads a laboratory's template, which all its reports share. */

@@ -74,12 +74,12 @@ export interface AnalysisRecord {
         readonly changeRatio?: number | null;
         /** The largest region marked as changed, in pixels of the picture after EXIF rotation. */
         readonly changedRegion: Region | null;
-        /** Every marked region, numbered from 1 in this order; `changedRegion` is that of the first. */
+        /** Every marked region, numbered from 1 in this order; `changedRegion` is the region of the first. */
         readonly changedPlaces: readonly Place[];
         readonly errorRates: ErrorRates | null;
         /** Error rates of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
-        /** The finding that it does not look like a photograph; absent from records of earlier versions. */
+        /** The finding that the picture does not look like a photograph; absent from records of earlier versions. */
         readonly likeness?: Bilingual | null;
       })
     | null;
@@ -114,9 +114,9 @@ export interface AnalysisRecord {
   readonly origins: readonly Origin[];
   /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
-  /** Other pictures of the tenant that show the same thing; omitted if no server was asked. */
+  /** Other pictures of the tenant that show the same thing; omitted if the picture was not sent to a server. */
   readonly seenBefore?: readonly SeenBefore[];
-  /** The earlier picture of the run that this one is a copy of; omitted if there is none, or if a server was asked. */
+  /** The earlier picture of the run that this is a copy of; omitted if there is none, or if a server was used. */
   readonly copyOf?: CopyOf;
 }
 
@@ -288,7 +288,7 @@ export function toFailedRecord(
 /** Examines the pictures of a run, on this machine or on a server. */
 export interface Examiner {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
-  /** Also writes the result folder, if any. Never rejects: a failure is a record too. */
+  /** Also writes the result folder, if any. Never rejects: a failure gives a record too. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
   /** Called with the records in order, before they are reported: identifies the copies among them. */
   compare?(record: AnalysisRecord): AnalysisRecord;

@@ -28,7 +28,7 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
   const began = performance.now();
   const writeLine = (summary: Summary) => summaryLine(summary, performance.now() - began, language);
   let summary = emptySummary;
-  /** Counts finished pictures in any order: a run that is stopped has reported fewer. */
+  /** Counts pictures as they finish. If the run is stopped, not all of them have been reported. */
   let done = emptySummary;
   let deferredLine: (() => void) | null = null;
   return {
@@ -41,7 +41,7 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
       if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
       else progress.around(line);
     },
-    /** Called if there turn out to be more pictures than inputs, such as in a PDF with several. */
+    /** Called if there are more pictures than inputs, for example if a PDF contains several. */
     more: (count: number) => progress.more(count),
     /** Called as soon as a picture is done. */
     examined: (record: AnalysisRecord) => {
@@ -62,16 +62,16 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
       // This was the only picture, so there is no table.
       if (summary.total === 1) deferredLine?.();
       await write(format.end(summary));
-      // A single picture has had its card or line, so there is nothing to sum up.
+      // The card or line of a single picture has been printed, so there is nothing to sum up.
       if (summary.total >= 2) logSummary(summary, options, writeLine(summary));
       leftOutLines(summary, language).forEach(logWrapped);
       return summary;
     },
-    /** Prints a summary of what was reported. A table is printed as far as it got; a document stays truncated. */
+    /** Prints a summary of what was reported. A table is printed with the rows so far; a document stays truncated. */
     stopped: async ({ code }: ForensicsError) => {
       progress.end();
       if (isForPeople(options) && summary.total > 0) await write(format.end(summary));
-      // A disk that is full before the first picture is done has a separate message.
+      // If the disk fills up before the first picture is done, a separate message says so.
       if (done.total === 0 && code !== 'cancelled') return;
       const words = wordsIn(language).terminal.summary;
       const result = done.total === 0 ? words.noneExamined : writeLine(done);
@@ -81,7 +81,7 @@ export async function openReporter(args: readonly string[], options: AnalyzeOpti
   };
 }
 
-/** Walks the inputs separately from the run, so that the total is known soon without storing anything. */
+/** Walks the inputs separately from the run, so that the total is known early and no list has to be stored. */
 async function countInputs(
   args: readonly string[],
   { recursive, out }: AnalyzeOptions,
@@ -95,8 +95,8 @@ async function countInputs(
 }
 
 /**
- * Writes pieces of a document above the progress line, the document's head with the first. Writes
- * no faster than standard output is read, so that a slow reader never causes a queue here.
+ * Writes pieces of a document above the progress line; the document's head is written with the first piece. Writes no
+ * faster than standard output is read, so that a slow reader never causes a queue here.
  */
 function createWriter(head: string, progress: Progress): (text: string) => Promise<void> {
   let before = head;
@@ -126,7 +126,7 @@ interface OutputFormat {
   readonly head: string;
   /** Called in the order of the input. */
   add(record: AnalysisRecord): string;
-  /** For programs this is not called when a run was stopped, so that the document is visibly truncated. */
+  /** In formats for programs, not called after a run was stopped, so that the document is visibly truncated. */
   end(summary: Summary): string;
 }
 
@@ -175,14 +175,14 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   return {
     head: '',
     add: (record) => {
-      // Listed below the table.
+      // Skipped files are listed below the table.
       if (record.skipped !== null) return '';
       only = rows.length === 0 ? record : null;
       rows.push(toTableRow(record, language));
       return '';
     },
     end: () => {
-      // For a single picture that failed, a line has already been printed on stderr; there is no result to print.
+      // If the only picture failed, a line has already been printed on stderr, and there is no result to print.
       if (only?.error) return '';
       return only !== null && only.verdict !== null
         ? writeCard(only, language, columns)
@@ -191,7 +191,7 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   };
 }
 
-/** On a terminal, control characters are escaped, because it would obey them; a file gets them unchanged. */
+/** For a terminal, control characters are escaped, because it would act on them; a file gets them unchanged. */
 function createCsvFormat(isForTerminal: boolean): OutputFormat {
   const shown = (value: CsvValue) =>
     isForTerminal && typeof value === 'string' ? printable(value) : value;
@@ -237,20 +237,20 @@ function writeOrigin(origin: Origin): string {
   return `${name}#page=${page}${picture === null ? '' : `&picture=${picture}`}`;
 }
 
-/** Null if the table gives no probability, or if a changed part or a declaration decided. */
+/** Null if the table gives no probability, or if the verdict rests on a changed part or a declaration. */
 function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] {
   const result = resultIn(record);
   const isOther = result?.outcome === 'changed' || result?.outcome === 'declared';
   return result === null || result.generated === null || isOther ? null : record.decision;
 }
 
-/** Null if the other formats give none. */
+/** Null if the other formats give no such probability. */
 function changeProbability(record: AnalysisRecord): number | null {
   const result = resultIn(record);
   return result === null || result.outcome === 'declared' ? null : result.changed;
 }
 
-/** Rounded to four digits; more would be noise. */
+/** Rounded to four digits, because more would be noise. */
 function rounded(value: number | null | undefined): CsvValue {
   return value == null ? null : Number(value.toFixed(4));
 }

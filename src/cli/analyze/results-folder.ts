@@ -1,6 +1,4 @@
-/**
- * Result folders on disk, one per picture. Each is written under another name and then renamed, so none is incomplete.
- */
+/** Result folders on disk, one per picture. Each is written under another name and renamed, so none is incomplete. */
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -52,7 +50,7 @@ export function createFolderNames(): (label: string) => string {
   };
 }
 
-/** Not allowed on Windows, where a folder from Linux may be copied to. */
+/** Names that Windows does not allow, because a folder made on Linux may be copied there. */
 const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function safeName(fileName: string): string {

@@ -43,7 +43,7 @@ export async function runAnalyze(
   }
 }
 
-/** Lets Ctrl-C interrupt waiting for a server that does not respond. */
+/** Lets Ctrl-C interrupt the wait for a server that does not respond. */
 async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
   const { signal } = stop;
   const stopped = new Promise<never>((_resolve, reject) => {
@@ -94,7 +94,7 @@ async function examineAll(
     signal,
     onMore: (count) => reporter.more(count),
   });
-  // Folder names are kept in memory to make them unique, which is only needed with --out.
+  // Folder names are kept in memory to make them unique, which is needed only with --out.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const { skipped, path, label } = input;

@@ -10,7 +10,7 @@ import { printable } from '../output/terminal.ts';
 import type { Skipped } from './inputs.ts';
 import type { AnalysisRecord } from './record.ts';
 
-/** How many files had each outcome: all that a run remembers of its reports. */
+/** How many files had each outcome. A run keeps nothing else of its reports in memory. */
 export interface Summary {
   /** Number of pictures, including failed ones. */
   readonly total: number;
@@ -34,7 +34,7 @@ export const emptySummary: Summary = {
   skipped: { count: 0, first: [] },
 };
 
-/** The others are only counted; each is a row in CSV and JSON. */
+/** Only this many are named; the others are counted. In CSV and JSON, each has a row of its own. */
 const maxNamed = 10;
 
 /** A picture that was only handed to a server has neither a verdict nor an error yet. */
@@ -106,8 +106,8 @@ function durationText(ms: number, language: Language): string {
 }
 
 /**
- * A file that was not examined outweighs every verdict, because the batch was not fully checked. Then come fake,
- * uncertain and abstain, each only if requested.
+ * A file that was not examined takes precedence over every verdict, because the batch was not fully
+ * checked. Then come fake, uncertain and abstain, each only if requested.
  */
 export function exitCodeOf(
   { total, counts, firstError, notPictures, skipped }: Summary,
@@ -162,7 +162,7 @@ const rateUnits = [
   [3600, 'hour'],
 ] as const;
 
-/** In the shortest unit that gives at least 0.1: `2.1 a second`. */
+/** Uses the shortest unit in which the speed is at least 0.1: `2.1 a second`. */
 function speedText(done: number, elapsedMs: number, language: Language): string {
   const perSecond = (done * 1000) / Math.max(elapsedMs, 1);
   const [seconds, unit] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];

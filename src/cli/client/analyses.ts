@@ -139,8 +139,8 @@ export async function withFreshUrls<A extends { readonly id: string }, T>(
 const firstPauseMs = 500;
 const growth = 1.5;
 /**
- * Each analysis is polled by its id, because only that response contains the evidence. With 64 at once that is 400
- * requests a minute; a server allows 3,000.
+ * Each analysis is polled by its id, because only that response contains the evidence. Polling 64
+ * at once makes 400 requests a minute; a server allows 3,000.
  */
 const maxPauseMs = 10_000;
 
@@ -152,7 +152,7 @@ export async function untilEnded<
     const analysis = await read();
     const { status } = analysis.inferenceStatus;
     if (status === 'completed' || status === 'failed') return analysis;
-    // Varied by up to a quarter, so that pictures started together are not polled together.
+    // Varies by up to a quarter, so that pictures started together are not polled together.
     await pace.wait(pauseMs * (0.75 + Math.random() / 2), signal);
   }
 }

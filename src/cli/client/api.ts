@@ -18,7 +18,7 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** With one key, a request that creates or starts something can safely be repeated. */
+  /** If the key is the same, a request that creates or starts something can safely be repeated. */
   readonly idempotencyKey?: string;
   /** Replaces the usual credentials, for example to test a new key; null sends none, as for a login. */
   readonly authorization?: string | null;
@@ -33,7 +33,7 @@ export interface ApiRequest {
 export interface Api {
   /** Scheme, host and port. */
   readonly url: URL;
-  /** Also for objects in the server's own store, which presents the same certificate. */
+  /** Also used for objects in the server's own store, which presents the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
    * Reads, and requests with an idempotency key, are retried for half a minute, or as long as `longRun` allows, while
@@ -61,12 +61,12 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
-/** For a file that the server creates while it is being fetched; a large picture takes some seconds. */
+/** Used for a file that the server creates while it is being fetched; a large picture takes some seconds. */
 const longestSilenceMs = 600_000;
-/** For long runs: longer than a restart, and longer than the minute over which a server counts requests. */
+/** Used for long runs: longer than a restart, and longer than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
-// If a server has never responded, a wrong address is more likely than downtime.
+// If a server has never responded, the address is more likely to be wrong than the server to be down.
 const maxTriesAtFirst = 3;
 
 export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
@@ -149,7 +149,7 @@ function begin(
     headers: {
       accept: 'application/json',
       'user-agent': userAgent,
-      // The contract requires it of every DELETE too, because another site's page cannot send it unnoticed.
+      // Required even for DELETE, because a page of another site cannot send this type without a preflight request.
       'content-type': 'application/json',
       ...(authorization === null ? {} : { authorization }),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
@@ -177,7 +177,7 @@ export function wholeAnswer<T extends TSchema>(
 
 /** Limits within which a request is retried while the server is down or busy. */
 interface RetryLimits {
-  /** Read again after each failure. */
+  /** Read again after each failure, because the number may change. */
   readonly tries: () => number;
   /** Defaults to half a minute. */
   readonly budgetMs?: number | undefined;
@@ -199,7 +199,7 @@ export function withRetry<T>(
     pauseAfter(error, attempt) {
       if (!(error instanceof ForensicsError) || attempt >= tries()) return null;
       const { code, canRetry, status, cause, retryAfterSeconds } = error;
-      // Down or busy. A failed health check, however, is a proper response.
+      // The server is down or busy. A failed health check, however, is a proper response.
       const isAway = code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
       // A name that does not resolve now will not resolve within a second, but may within minutes.
       const isUnknownName = Object(cause)['code'] === 'ENOTFOUND';

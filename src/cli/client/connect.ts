@@ -1,4 +1,4 @@
-/** Connects to a server, and verifies that it is the one that the user meant. */
+/** Connects to a server, and verifies that it is the one the user meant. */
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -12,10 +12,10 @@ import { toConnectionFailure } from './errors.ts';
 interface Access {
   readonly url: string;
   readonly trust: Trust;
-  /** Omitted: no credentials. */
+  /** If omitted, no credentials are sent. */
   readonly authorize?: Authorize;
   readonly userAgent: string;
-  /** Omitted: real time. */
+  /** If omitted, real time. */
   readonly pace?: Pace;
 }
 
@@ -44,11 +44,11 @@ export function httpsAddress(text: string): URL {
 
 /** How to verify the identity of a server. */
 export type Trust =
-  /** By an authority trusted by Node.js or the system, or by one of these (PEM). */
+  /** The certificate is issued by an authority that Node.js or the system trusts, or by one in `also` (PEM). */
   | { readonly by: 'system'; readonly also?: string }
-  /** Only by one of these authorities (PEM). */
+  /** The certificate is issued by one of the authorities in `pem`, and by no other. */
   | { readonly by: 'authority'; readonly pem: string }
-  /** By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case hexadecimal digits. */
+  /** A certificate in the chain, the server's own or an authority's, has this SHA-256 in lower-case hexadecimal. */
   | { readonly by: 'fingerprint'; readonly sha256: string };
 
 const maxLooks = 3;
@@ -65,7 +65,7 @@ async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   const pinned = await withRetry(() => findShown(url, trust.sha256), { tries: () => maxLooks });
   const context = createSecureContext({
     ca: pinned.toString(),
-    // A pinned leaf certificate needs no authority.
+    // If the leaf certificate itself is pinned, no authority is needed.
     allowPartialTrustChain: true,
   });
   return new Agent({ connect: { secureContext: context } });
@@ -79,7 +79,7 @@ export function connectionsUnder(trust: Exclude<Trust, { by: 'fingerprint' }>): 
 
 function trustedContext(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureContext {
   if (trust.by === 'authority') return createSecureContext({ ca: trust.pem });
-  // Includes the system's, where a company installs its own authority.
+  // Includes the system's certificates, because companies install their own authority there.
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
   if (trust.also !== undefined) known.push(trust.also);
   return createSecureContext({ ca: known });

@@ -38,14 +38,14 @@ export interface DevicePrompt {
 export interface Tokens {
   readonly accessToken: string;
   readonly idToken: string;
-  /** Empty if the provider issues none. */
+  /** Empty if the provider issues no refresh token. */
   readonly refreshToken: string;
   /** In seconds. */
   readonly expiresIn: number;
 }
 
 const timeoutSeconds = 10;
-// For providers that do not give the lifetime of an access token.
+// For providers that do not state the lifetime of an access token.
 const shortLifeSeconds = 300;
 
 /** @throws {ForensicsError} `not_offered`, `forbidden`, `unauthenticated`, `identity_unavailable`, `server_unreachable`, `server_untrusted`. */
@@ -116,7 +116,7 @@ function toLoginFailure(error: unknown, issuer: URL, clientId: string): Forensic
 }
 
 function withoutAnswer(error: unknown, issuer: URL): ForensicsError {
-  // The library wraps the errors of its calls.
+  // The library wraps the errors of the functions it calls.
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof ForensicsError) return at;
   }

@@ -11,7 +11,7 @@ interface Refusal {
   readonly data: unknown;
 }
 
-/** @param how.lacksCredentials - if true, the server's message about headers would not help. */
+/** @param how.lacksCredentials - true if none were sent; the server's message about headers would then not help. */
 export function toRefusal(
   { status, headers, data }: Refusal,
   { lacksCredentials }: { readonly lacksCredentials: boolean },
@@ -35,7 +35,7 @@ function retryAfter(headers: IncomingHttpHeaders) {
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
 }
 
-/** Converts a network or TLS error: the server cannot be reached, or is not the one that was meant. */
+/** Converts a network or TLS error: either the server cannot be reached, or it is not the one the user meant. */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const isLate = error instanceof Error && error.name === 'TimeoutError';
@@ -148,7 +148,7 @@ export function toStoreFailure(
   );
 }
 
-/** If a new URL has already expired, the store's clock must differ. */
+/** If even a new URL has expired, the clock of the store must differ from ours. */
 export function clocksDiffer(): ForensicsError {
   return new ForensicsError(
     'store_refused',

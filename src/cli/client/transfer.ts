@@ -23,11 +23,11 @@ interface Call {
 
 type Answer = Dispatcher.ResponseData;
 
-// The longest pause between two chunks; the whole transfer may take longer.
+// The longest allowed pause between two chunks; the whole transfer may take longer.
 const silenceMs = 120_000;
 const maxFailureBytes = 16_384;
 
-/** Retries for as long as a request of a long run. */
+/** Retries a transfer for as long as any other request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace) {
   const others = connectionsUnder({ by: 'system' });
   const reach = createReach(server, others);
@@ -79,8 +79,8 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
 type Reach = (target: URL, call: Call) => Promise<Answer>;
 
 /**
- * Uses the server's connections for the server's own address. Other hosts are verified with what this machine trusts
- * or, for a store with the same authority, with what verifies the server.
+ * Uses the server's connections for the server's own address. Other hosts are verified against the authorities that
+ * this machine trusts. If that fails, they are verified like the server, because a store may share its authority.
  */
 function createReach(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,

@@ -103,12 +103,12 @@ async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   const { tenant, service } = options;
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
-  // Only the id of a purged tenant is known.
+  // If a tenant was purged, only its id is known.
   const isKept = /^[0-9a-f]{24}$/.test(tenant) && (await core.audit.chains()).includes(tenant);
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
-/** The log that was asked for, or all of them. */
+/** The log named in the options, or all logs. */
 async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];

@@ -109,7 +109,7 @@ const copying = { database: 'Copying the database', files: 'Copying the files it
 const keysWarning =
   'The backup contains the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
-/** Settings that have to be made again on a different machine, except for the data folder. */
+/** Settings other than the data folder that the user has to make again on a different machine. */
 function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {
   const shown = redacted(readConfig({ flags: { dataDir }, configFile: config }));
   const given = Object.entries(shown).filter(
@@ -305,7 +305,7 @@ function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): 
     ...(given.length === 0
       ? []
       : [
-          `The original server had these settings; set those that still apply again: ${given.join(', ')}.`,
+          `The original server had these settings; set again any that still apply: ${given.join(', ')}.`,
         ]),
     'If clients will use a new host name, set publicUrl; the certificate authority (tls/ca.pem) stays the same.',
   ];

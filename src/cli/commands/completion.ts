@@ -99,7 +99,7 @@ async function placeAfter(
     option = valuedOption(command, word);
     const below = command.commands.find((each) => each.name() === word);
     if (below === undefined) continue;
-    // oxlint-disable-next-line no-await-in-loop -- its own commands are known only then
+    // oxlint-disable-next-line no-await-in-loop -- its subcommands are known only once it is loaded
     await complete(below);
     command = below;
   }
@@ -181,7 +181,7 @@ if [ "\${funcstack[1]}" = _forensics ]; then _forensics "$@"; else compdef _fore
 end
 complete -c forensics -f -a '(__forensics_complete)'
 `,
-  // Without suggestions, PowerShell itself offers files.
+  // If there are no suggestions, PowerShell itself offers files.
   powershell: `Register-ArgumentCompleter -Native -CommandName forensics -ScriptBlock {
   param($typed, $line, $cursor)
   $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })

@@ -41,7 +41,7 @@ async function runHealth({
 
 const timeoutMs = 10_000;
 
-/** The message in our server's response; any other text unchanged. */
+/** The message in a response of our server; any other text is returned unchanged. */
 function messageIn(said: string): string {
   const { message } = Object(jsonOrNull(said));
   return typeof message === 'string' ? `${message} "forensics doctor" says why.` : said;

@@ -68,7 +68,7 @@ interface RotateOptions extends KeyOptions {
   readonly expiresIn: number;
   /** Milliseconds. */
   readonly grace: number;
-  /** Without a grace period. */
+  /** If set, there is no grace period. */
   readonly now?: true;
   readonly out?: string;
 }
@@ -107,7 +107,7 @@ interface Ended {
   readonly failure: ForensicsError | null;
 }
 
-/** Uses the new key, which tests it once more. The leaked key goes first. */
+/** Authenticates with the new key, which tests it once more. The replaced key, perhaps leaked, is revoked first. */
 async function endOldKeys(
   keys: Service['keys'],
   tenant: string,
@@ -141,7 +141,7 @@ function printRotation(
   printSecret(what, key, out);
 }
 
-/** Prints the secret of a new key, or where it is. @param what - the key, as the beginning of a sentence. */
+/** Prints a new key's secret, or the path of its file. @param what - the key, as the beginning of a sentence. */
 export function printSecret(what: string, { secret }: KeyEntry, out: string | undefined): void {
   if (out !== undefined) return log(`${what}, is in ${out}.`);
   log(`${what}. It will not be shown again:`);
@@ -198,7 +198,7 @@ export async function orRevoke(
   }
 }
 
-/** The key as printed: without its secret when that was written to a file. */
+/** The key as printed. If its secret was written to a file, the secret is left out. */
 export function shownKey(
   { secret, ...key }: KeyEntry,
   out: string | undefined,
@@ -212,9 +212,9 @@ interface SecretFile {
 }
 
 /**
- * Runs `act`, which creates a key, with the `--out` file, if any: a new file that only its owner may read. The file is
- * created first, because a key cannot be undone if the file turns out not to be writable. It is removed when `act`
- * fails.
+ * Runs `act`, which creates a key, with the `--out` file, if any: a new file that only its owner
+ * may read. The file is created first, because creating a key cannot be undone if the file turns
+ * out not to be writable. It is removed when `act` fails.
  *
  * @throws {ForensicsError} `conflict` if the file exists, `output_not_writable`.
  */

@@ -127,7 +127,7 @@ async function list(options: ListOptions): Promise<void> {
   log(isFiltered ? 'No key expires in that time.' : 'There are no keys.');
 }
 
-/** Keys valid now but not at `endMs`, unless another with the same name is: a rotated key needs no attention. */
+/** Keys valid now but not at `endMs`. A rotated key is left out, because another key of the same name is valid then. */
 function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly KeyEntry[] {
   const later = entries.filter(({ expiresAt }) => Date.parse(expiresAt) > endMs);
   const lasting = new Set(later.map(({ name }) => name));
@@ -162,11 +162,11 @@ async function prune(options: KeyOptions & { readonly yes: boolean }): Promise<v
       log('No key has expired.');
       return [];
     }
-    // With --json, standard output is for programs only.
+    // With --json, standard output is only for programs.
     (json ? process.stderr : process.stdout).write(`${toList(ended, endedColumns)}\n`);
     const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
     if (!yes && !(await confirm(`Revoke ${what} permanently?`))) return [];
-    // Only those that were listed; a key that expires in the meantime waits for the next run.
+    // Revokes only the keys that were listed; a key that expires in the meantime waits for the next run.
     return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (json) return printJson({ revoked });

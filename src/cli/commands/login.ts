@@ -90,7 +90,7 @@ interface LoginOptions extends ServerOptions {
 
 interface LoggedIn {
   readonly credentials: Credentials;
-  /** Null if there are none or several. */
+  /** Null if the account has no tenant or several. */
   readonly tenant: string | null;
 }
 
@@ -107,7 +107,7 @@ async function login(options: LoginOptions): Promise<void> {
         : await checkKey(api, apiKeyFile, wanted.tenant);
     const profile = { ...wanted, url: api.url.origin, ...(tenant === null ? {} : { tenant }) };
     await withProfileLock(profile.name, async () => {
-      // The credentials come last, because they are found through the profile.
+      // The credentials are saved last, because they are found through the profile.
       saveProfile(profile);
       saveCredentials(profile.name, credentials);
     });
@@ -144,7 +144,7 @@ async function readPassword({
   }
   if (!canAsk()) {
     throw usageError(
-      'Asking for the password needs a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
+      'The password can be asked for only in a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
     );
   }
   const advice = 'Enter the email address of your account.';
@@ -251,7 +251,7 @@ async function profileToSave(options: LoginOptions): Promise<Profile> {
   );
 }
 
-/** One way of verifying the server replaces the other. */
+/** If one way of verifying the server is given, it replaces the other. */
 function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>): Profile {
   const hasNewTrust = given.ca !== undefined || given.fingerprint !== undefined;
   const before = hasNewTrust ? {} : { ...(ca && { ca }), ...(fingerprint && { fingerprint }) };
@@ -275,7 +275,7 @@ async function logout(options: { readonly profile?: string }): Promise<void> {
 }
 
 async function endSession(profile: Profile, session: Session): Promise<void> {
-  // Some providers issue none; the access token expires soon anyway.
+  // Some providers issue no refresh token; the access token expires soon anyway.
   if (session.refreshToken === '') return;
   const { url } = profile;
   const api = await openApi({ url, trust: profileTrust(profile), userAgent: userAgent() });
@@ -289,7 +289,7 @@ async function endSession(profile: Profile, session: Session): Promise<void> {
   }
 }
 
-/** An ID token expires before its session does, so ending the session may need a new one. */
+/** An ID token expires before its session does, so a new one may be needed to end the session. */
 async function revokeWithFreshTokens(api: Api, name: string, session: Session): Promise<void> {
   try {
     await revoke(api, session);

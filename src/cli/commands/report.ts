@@ -110,8 +110,8 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
 }
 
 /**
- * Opens the parent of the `--out` folder, so that an unusable one is noticed before anything is upgraded and billed;
- * null without `--out`.
+ * Opens the parent of the `--out` folder, so that a folder that cannot be used is noticed before
+ * anything is upgraded and billed; null without `--out`.
  */
 async function openFolder({ out, force }: ReportOptions) {
   if (out === undefined) {

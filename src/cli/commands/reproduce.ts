@@ -76,7 +76,7 @@ const sentences: Readonly<Record<Outcome, string>> = {
   different: 'the result differs from the bundle',
 };
 
-/** The rest appears in the JSON output only. */
+/** Maximum number of differences printed; the JSON output has all of them. */
 const maxDifferences = 20;
 
 function toRows(found: Reproduction): readonly Row[] {

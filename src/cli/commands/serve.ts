@@ -1,6 +1,6 @@
 /**
- * `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes everything again.
- * `forensics worker` only works.
+ * `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes
+ * everything again. `forensics worker` processes jobs without listening.
  */
 
 import { existsSync, mkdirSync } from 'node:fs';
@@ -115,8 +115,8 @@ async function runServe(options: ServeOptions): Promise<void> {
 }
 
 /**
- * Reads the settings. A person at a terminal sees the welcome instead, so only warnings and above are logged there
- * unless requested.
+ * Reads the settings. A person at a terminal sees the welcome instead, so only warnings and above
+ * are logged there unless the user asks for more.
  */
 async function settingsOfStart(sources: Sources): Promise<Settings> {
   await askAtFirstStart(sources);
@@ -125,7 +125,7 @@ async function settingsOfStart(sources: Sources): Promise<Settings> {
   return isForPerson ? { ...settings, logLevel: 'warn' } : settings;
 }
 
-/** On the very first start, asks at the terminal which pictures to accept, and saves a yes in the config file. */
+/** On the very first start, asks whether to accept every picture, and saves a yes in the config file. */
 async function askAtFirstStart(sources: Sources): Promise<void> {
   const { settings, origins, file } = readConfig(sources);
   const isFirst = file === null && !existsSync(settings.dataDir);
@@ -250,8 +250,8 @@ async function showMetrics(
 async function closeServer(server: HttpServer): Promise<void> {
   const { server: listener } = server;
   const force = setTimeout(() => listener.closeAllConnections(), drainMs);
-  // Clients keep connections open between requests; one that was busy when the server stopped is closed once it is
-  // idle.
+  // Clients keep connections open between requests; a connection that was busy when the server
+  // stopped is closed once it is idle.
   const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
   try {
     await server.close();
@@ -261,7 +261,7 @@ async function closeServer(server: HttpServer): Promise<void> {
   }
 }
 
-// `forensics worker`: additional workers for the servers of a data folder or database. They listen on no port.
+// `forensics worker`: additional workers for the servers of a data folder or a database. They listen on no port.
 
 export function defineWorker(worker: Command): void {
   withSettingFlags(worker, 'worker')

@@ -178,7 +178,7 @@ function shownTenant(tenant: Tenant) {
   };
 }
 
-/** A tenant as its users see it too, with its storage configuration. Secrets are masked. */
+/** A tenant as its own users also see it, with its storage configuration. Secrets are masked. */
 function shownWithStorage(answer: TenantResponse) {
   const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
@@ -264,7 +264,7 @@ async function readStorageConfig(file: string): Promise<StorageRequest | null> {
   try {
     config = JSON.parse(await readText(file));
   } catch (error) {
-    // Without the cause, because the parser's message quotes the text with its secrets.
+    // The cause is left out, because the parser's message quotes the text, including its secrets.
     throw error instanceof SyntaxError
       ? new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.')
       : error;

@@ -70,7 +70,7 @@ async function allUsed(
   const names = named === undefined ? await tenants.names() : [named];
   const all: Used[] = [];
   for (const tenantName of names) {
-    // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
+    // oxlint-disable-next-line no-await-in-loop -- one request at a time, because the server counts them
     all.push({ tenantName, report: await readReport(tenants, tenantName, options) });
   }
   return all;
@@ -88,7 +88,7 @@ async function toCsv(tenants: Service['tenants'], used: readonly Used[]): Promis
 
 const done = ({ report }: Used) => report.successfulProcessing;
 
-// The figures needed for billing and complaints; `--json` and `--csv` have the rest.
+// The figures needed for billing and complaints; `--json` and `--csv` contain all of them.
 const columns: Columns<Used> = {
   tenant: ({ tenantName }) => tenantName,
   succeeded: (used) => String(done(used).byType.total),
@@ -141,13 +141,13 @@ async function dailyReports(
   for (let at = Math.floor(first / dayMs); at * dayMs <= last; at++) {
     const time = new Date(at * dayMs).toISOString().slice(0, 10);
     const query = { type: 'range', startTime: time, endTime: time } as const;
-    // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
+    // oxlint-disable-next-line no-await-in-loop -- one request at a time, because the server counts them
     reports.push(await tenants.report(tenant, query));
   }
   return reports;
 }
 
-/** A day rather than a time, so that `--to` may be the same day. */
+/** Returns a day rather than a time, so that `--to` may be the same day. */
 async function firstDay(
   tenants: Pick<Service['tenants'], 'report'>,
   tenant: string,

@@ -89,7 +89,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Defines a command that acts on one account on this machine. @param ends - how its example command lines end. */
+/** Defines a command that acts on one account on this machine. @param ends - how each example command line ends. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
   return localCommand(user, name, does, lines).argument(
@@ -108,7 +108,7 @@ interface CreateOptions extends LocalOptions, PasswordOptions {
 async function create(email: string, options: CreateOptions): Promise<void> {
   const { name, userType, tenant, scope: scopes } = options;
   const made = await withLocalCore(options, async (core) => {
-    // Checked before the password prompt.
+    // Checked before the user is asked for a password.
     if (core.identity.kind !== 'embedded') {
       throw new ForensicsError(
         'not_offered',
@@ -285,7 +285,7 @@ function printWithPassword(
 
 /**
  * @param who - email address or id; with an identity provider only the id, because people can change their address
- *   there, and a local account with the same address is not theirs. @throws {ForensicsError} `not_found`.
+ *   there, and a local account with the same address belongs to someone else. @throws {ForensicsError} `not_found`.
  */
 async function userNamed({ users, identity }: Core, who: string): Promise<User> {
   const hasProvider = identity.kind === 'oidc';

@@ -159,7 +159,7 @@ async function runValidate(options: ValidateOptions): Promise<void> {
   }
 }
 
-/** A class can only be empty for this reason: a folder without pictures was rejected earlier. */
+/** A class is empty only if the other contains all its pictures: a folder without pictures was rejected earlier. */
 function checkChoice({ chosen }: Choice<LabelledInput>): void {
   for (const isFake of [false, true]) {
     if (chosen.some((file) => file.isFake === isFake)) continue;
@@ -326,7 +326,7 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
         condition,
         what,
         `${count(wrong.count)} of ${count(wrong.of)} (${rate(wrong.share)})`,
-        // `0.0 to 5.4%`
+        // For example `0.0 to 5.4%`.
         `${rate(wrong.low).replace(' %', '')} to ${rate(wrong.high)}`,
         rate(verdicts.uncertain / wrong.of),
         rate(verdicts.abstain / wrong.of),

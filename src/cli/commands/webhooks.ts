@@ -137,7 +137,7 @@ async function test(options: WebhookOptions): Promise<void> {
     const allow = settings.webhookAllow;
     const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: new Date() });
     const { id, isAccepted: taken, outcome, tookMs } = sent;
-    // Only the origin, because the rest of the URL may contain a token.
+    // Prints only the origin, because the rest of the URL may contain a token.
     const receiver = new URL(url).origin;
     return { id, receiver, taken, outcome, tookMs, isOff: tenant.webhookDisabledAt !== null };
   });

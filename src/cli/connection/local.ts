@@ -45,7 +45,7 @@ export function settingsFor(options: FolderOptions & { readonly publicUrl?: stri
   return settings;
 }
 
-/** Does the same with settings already read; the data folder may be new. */
+/** Does the same as `withLocalCore` with settings that were already read; the data folder may be new. */
 export async function withCore<T>(
   settings: Settings,
   act: (core: Core, settings: Settings) => Promise<T>,
@@ -59,7 +59,7 @@ export async function withCore<T>(
   }
 }
 
-/** Logs the automatic upgrade, because the copy is the only way to go back to the earlier version. */
+/** Logs the automatic upgrade and its copy of the database, which is the only way back to the earlier version. */
 export function logOpening(
   { upgrade }: Pick<Core['database'], 'upgrade'>,
   note: (text: string) => void = log,
@@ -71,9 +71,9 @@ export function logOpening(
 }
 
 /**
- * What commands need from a service: the data folder of this machine, where the operator acts, or a server
- * (`remote.ts`), where the owner of the login or API key acts. Both return values of the `/v1` API. Tenants are given
- * by name.
+ * What commands need from a service: the data folder of this machine, where the operator acts, or a
+ * server (`remote.ts`), where the owner of the login or API key acts. Both return what the `/v1`
+ * API returns. Tenants are given by name.
  */
 export type Service = ReturnType<typeof createLocalService>;
 
@@ -100,7 +100,7 @@ function createKeyActs(core: Core) {
   };
   return {
     /**
-     * Newest first, masked.
+     * The keys of a tenant, newest first and with masked secrets.
      *
      * @param bySecret - the API key to authenticate with, instead of the usual credentials.
      * @throws {ForensicsError} when that key is not accepted for the tenant.
@@ -150,14 +150,14 @@ function createTenantActs(core: Core, settings: Settings) {
   };
 }
 
-/** Loaded on demand, because clients for S3 and Azure are slow to load. */
+/** Loaded on demand, because the clients for S3 and Azure are slow to load. */
 async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
   const { openTenancy, openTenantStorage } = await import('../../service/storage.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
-/** Only a warning, because the server's settings may differ from this command's. */
+/** This is only a warning, because the server's settings may differ from this command's. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { createWebhookGuard } = await import('../../service/storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
@@ -167,7 +167,7 @@ async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise
 
 export const now = () => new Date();
 
-/** For parts whose errors should end the command. */
+/** Throws the error; for parts whose errors are to end the command. */
 export function raise(error: unknown): never {
   throw error;
 }

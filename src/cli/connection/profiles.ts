@@ -33,7 +33,7 @@ export interface Profile extends Static<typeof profileFields> {
   readonly name: string;
 }
 
-/** By name. */
+/** Sorted by name. */
 export function listProfiles(): readonly Profile[] {
   return namesIn(folder()).flatMap((name) => readProfile(name) ?? []);
 }
@@ -118,7 +118,7 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Without the cause, because the parser's message quotes the text, which may contain secrets.
+    // The cause is left out, because the parser's message quotes the text, which may contain secrets.
     if (!existsSync(file)) return undefined;
     throw unreadable(file);
   }
@@ -204,7 +204,7 @@ function credentialsFile(profile: string): string {
  */
 export async function apiKeyFrom(file: string): Promise<string> {
   const key = checked(await readText(file), 'The API key file');
-  // Only a warning, because secrets mounted into a container are often readable by every user inside it.
+  // This is only a warning, because secrets in a container are often readable by every user inside it.
   const isOpen =
     file !== '-' && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
   if (isOpen) log(`Other users of this machine can read ${file}; run chmod 600.`);
@@ -217,15 +217,15 @@ export function apiKeyOfEnvironment(): string | null {
   return FORENSICS_API_KEY === '' ? null : checked(FORENSICS_API_KEY, 'FORENSICS_API_KEY');
 }
 
-/** Anything else is not sent anywhere, because it may be another secret. */
+/** Rejects anything that is not an API key, because it may be another secret and must not be sent anywhere. */
 function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;
   throw usageError(`${where} must contain only an API key, which begins with "sk-".`);
 }
 
-// Keeps a login alive by refreshing the access token before it expires. A refresh token works only once, and using it
-// twice ends the session, so only one request by one process may send it.
+// Keeps a login alive by refreshing the access token before it expires. A refresh token works only
+// once, and using it twice ends the session, so only one process may send it, in one request.
 
 // The token must still be valid when a request that starts now arrives.
 const marginMs = 60_000;
@@ -275,7 +275,7 @@ export async function renewSession(
   });
 }
 
-/** @param how.idToken - the earlier one, which remains in use if no new one was issued. */
+/** @param how.idToken - the earlier ID token, which remains in use if no new one was issued. */
 export function createSession(
   { accessToken, idToken, refreshToken, expiresIn }: Tokens,
   how: { readonly email: string; readonly at: number; readonly idToken?: string },

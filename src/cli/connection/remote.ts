@@ -49,7 +49,7 @@ function createKeyActs(api: Api): Service['keys'] {
         (key) => key.ended !== null && named.has(key.uuid),
       );
       for (const { uuid } of ended) {
-        // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
+        // oxlint-disable-next-line no-await-in-loop -- one request at a time, because the server counts them
         await acts.revoke({ tenant, uuid }).catch((error: unknown) => {
           // Another process may have revoked it first.
           if (!hasCode(error, 'not_found')) throw error;

@@ -1,4 +1,4 @@
-/** Decides from options, environment or profile a command's server and credentials. Logs the choice. */
+/** Chooses a command's server and credentials from options, environment or profile, and logs the choice. */
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
@@ -20,7 +20,7 @@ import {
 } from './profiles.ts';
 import type { Service } from './local.ts';
 
-/** Fills in the tenant from the profile. Ends the command if neither specifies one. */
+/** Fills in the tenant from the profile. Ends the command if neither an option nor the profile specifies one. */
 export async function nameTenant(command: Command): Promise<void> {
   const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
   if (options.tenant !== undefined) return;
@@ -92,7 +92,7 @@ export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   throw usageError('Specify the server with --url https://host:port or --profile NAME.');
 }
 
-/** For a login, which takes both an address and the name to save it under. */
+/** The server named for a login, which needs both an address and the name to save it under. */
 export function serverMentioned(options: Pick<ServerOptions, 'url' | 'profile'>) {
   return { ...serverOfEnvironment(), ...options };
 }
@@ -130,7 +130,7 @@ function isCertificate(pem: string): boolean {
 }
 
 /**
- * The tenant a command acts for on a server: the option's, otherwise the profile's.
+ * The tenant that a command acts for on a server: from the option, otherwise from the profile.
  *
  * @throws {ForensicsError} `usage` if neither specifies one.
  */
@@ -158,7 +158,7 @@ export function userAgent(): string {
   return `forensics/${packageVersion()}`;
 }
 
-/** Options, including --profile, take precedence over the environment, whose key is for its own server. */
+/** Options, including --profile, take precedence over the environment, because its key is for its own server. */
 async function authorizeBy(options: ServerOptions, profile: Profile | null): Promise<Authorize> {
   const { apiKeyFile } = options;
   if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));

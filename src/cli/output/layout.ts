@@ -5,7 +5,7 @@ import wrapAnsi from 'wrap-ansi';
 import { type Block, blocksIn } from '../../present/manual.ts';
 import { lineWidth, log, paint, print, printable, printJson } from './terminal.ts';
 
-/** A row of a card. With an empty label it continues the row above. */
+/** A row of a card. If the label is empty, the row continues the row above. */
 export type Row = readonly [label: string, text: string];
 
 /** Width of the margin before a row's text: two spaces, then its label. */
@@ -101,7 +101,7 @@ export function listTable(
   return [head, ...safe].map((cells) => layRow(cells, widths)).join('\n');
 }
 
-/** Null if not even the longest words of the columns fit. */
+/** Null if the columns are too narrow even for their longest words. */
 function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
   const widest = (measure: (text: string) => number) =>
     head.map((name, at) =>
@@ -115,18 +115,18 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
     if (slack[at]! <= 0) return null;
-    // Always taken from the column with the most slack.
+    // Takes a space from the column with the most slack.
     widths[at]!--;
     excess--;
   }
   return widths;
 }
 
-/** A cell that is too long continues on the next line, below itself. */
+/** Text that is too long for its cell continues below, in the same column of the next line. */
 export function layRow(cells: Cells, widths: readonly number[]): string {
   const wrapped = widths.map((width, at) => {
     const cell = cells[at] ?? '';
-    // A table may have a hundred thousand rows, and wrapping is slow.
+    // Wrapping is slow, and a table may have a hundred thousand rows.
     return stringWidth(cell) <= width ? [cell] : wrapAnsi(cell, width).split('\n');
   });
   const height = Math.max(...wrapped.map((lines) => lines.length));
@@ -138,7 +138,7 @@ export function layRow(cells: Cells, widths: readonly number[]): string {
   ).join('\n');
 }
 
-/** Pads with spaces to a width in terminal cells. */
+/** Pads text with spaces to a width in terminal cells. */
 function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
@@ -158,7 +158,7 @@ function layRecords(head: Cells, rows: readonly Cells[], columns: number): strin
   return records.join('\n\n');
 }
 
-/** Markdown as plain text: headings in capitals at the margin, everything else indented. */
+/** Lays out Markdown as plain text: headings in capitals at the margin, everything else indented. */
 export function layMarkdown(markdown: string, columns: number): string {
   const blocks = blocksIn(markdown).map((block) => layBlock(block, columns - indent.length));
   return `${blocks.join('\n\n')}\n`;
@@ -196,7 +196,7 @@ function layLines(block: Exclude<Block, { is: 'heading' }>, width: number): read
   }
 }
 
-/** Links become the command that prints the page, or their address. */
+/** Replaces a link by the command that prints the page, or by its address. */
 function inline(text: string): string {
   return text
     .replaceAll(/\[([^\]]+)\]\(([a-z-]+)\.md(?:#[^)]*)?\)/g, '$1 (forensics help $2)')

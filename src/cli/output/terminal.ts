@@ -11,7 +11,7 @@ import { toOutputFailure } from '../../ports/files/system-errors.ts';
 interface Switches {
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** False: never prompt. */
+  /** If false, the command never prompts. */
   readonly input: boolean;
 }
 
@@ -72,7 +72,7 @@ export function shellWord(text: string): string {
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Colours text for a stream, unless the stream or the user wants none (`NO_COLOR`, `--no-color`, a pipe). */
+/** Colours text for a stream, unless the stream does not support colours or the user has switched them off. */
 export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
   return (style, text) => styleText(style, text, { stream });
 }
@@ -84,7 +84,7 @@ export function lineWidth(stream: NodeJS.WriteStream): number {
   return Number.isInteger(declared) && declared > 0 ? declared : Number.POSITIVE_INFINITY;
 }
 
-/** For a file or pipe of unknown width. */
+/** Used for a file or pipe, whose width is unknown. */
 const plainColumns = 80;
 /** Longer lines are hard to read. */
 const maxColumns = 100;
@@ -97,7 +97,7 @@ export function helpWidth(): number {
   return Math.max(minColumns, Math.min(columns, maxColumns));
 }
 
-/** Whether a line can be redrawn: not in a CI log, nor on a terminal that cannot do it or reports no width. */
+/** Whether a line can be redrawn: false in a CI log, and on a terminal that lacks this ability or reports no width. */
 export function canAnimate(stream: NodeJS.WriteStream): boolean {
   const { CI = '', TERM = '' } = process.env;
   return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
@@ -115,7 +115,7 @@ let isIgnored = false;
 
 /**
  * `forensics ... | head` closes the pipe early, which is not a failure: the program just exits. An
- * output file that cannot be written to is one.
+ * output file that cannot be written to, however, is a failure.
  *
  * @param report - prints the failure, and returns the exit code.
  */
@@ -148,7 +148,7 @@ export async function startSpinner(text = ''): Promise<Ora> {
   return ora({ text, stream, color, discardStdin: false }).start();
 }
 
-/** Temporary files to remove when the program exits, even early because a pipe was closed. */
+/** Temporary files to remove when the program exits, even if it exits early because a pipe was closed. */
 const paths = new Set<string>();
 
 /** @returns a function that cancels the removal, for when the file is gone or renamed. */

@@ -84,7 +84,7 @@ export interface Ready {
   readonly firstAccountUrl: string | null;
 }
 
-/** For programs: one line with the same fields on every run. */
+/** The output for programs: one line with the same fields on every run. */
 export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready): string {
   return JSON.stringify({
     url,
@@ -96,7 +96,7 @@ export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready):
   });
 }
 
-/** For people, on the first run: everything they need, and a command to try. */
+/** The output for people on the first run: everything they need, and a command to try. */
 export function welcome(ready: Ready): string | null {
   const { url, authority, firstRun } = ready;
   if (firstRun === null) return null;
@@ -136,7 +136,7 @@ function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
   return ['curl', ...trust, ...proxied, ...header, address].join(' ');
 }
 
-// The certificate that `serve` uses: the operator's files, one from our own authority, or none behind a proxy.
+// The certificate that `serve` uses: the operator's, one from our own authority, or none behind a proxy.
 
 interface CertificateSource {
   readonly load: () => Promise<TlsMaterial>;
@@ -210,7 +210,7 @@ export function keepCertificate(
     log.warn({ endsAt }, 'the certificate expires soon; renew it');
   }
 
-  /** Checks for a new certificate now. Never fails; errors are logged. */
+  /** Checks for a new certificate now. Never rejects; errors are logged. */
   async function check(): Promise<void> {
     await replace();
     warnBeforeEnd();

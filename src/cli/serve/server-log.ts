@@ -10,12 +10,12 @@ export type ServerLog = ReturnType<typeof createServerLog>;
 
 /**
  * @param writeBytes - writes synchronously and returns the number of bytes written, or throws, such as `EAGAIN` when a
- *   reader does not keep up. By then standard error is a Node.js stream, which makes a pipe non-blocking.
+ *   reader does not keep up. (Node.js makes a pipe non-blocking once standard error is one of its streams.)
  */
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),
 ) {
-  // The rest of a partly written line; it goes first, so that every line stays whole.
+  // The rest of a partly written line. It is written first, so that every line stays whole.
   let rest: Uint8Array = new Uint8Array();
   let dropped = 0;
   let droppedInARow = 0;
@@ -51,8 +51,8 @@ export function createServerLog(
   return {
     write,
     /**
-     * Prints a message for the person at the terminal; nothing with `--quiet`. It bypasses Node.js's stream, because an
-     * unread buffer there would keep the process from exiting.
+     * Prints a message for the person at the terminal, except with `--quiet`. It bypasses Node.js's
+     * stream, because an unread buffer there would keep the process from exiting.
      */
     note: (text: string): void => {
       if (!switches().quiet) write(`${printable(text)}\n`);

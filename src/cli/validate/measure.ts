@@ -33,7 +33,7 @@ export interface ValidateOptions extends LocalOptions {
 export interface LabelledInput extends LabelledFile {
   /** The path as the user would write it. */
   readonly label: string;
-  /** Why it cannot be opened, if already known, such as for a folder without read permission. */
+  /** Why the file cannot be opened, if that is already known, as for a folder without read permission. */
   readonly failure: ForensicsError | null;
 }
 
@@ -125,7 +125,7 @@ async function inputsIn(dir: string, option: Option): Promise<readonly LabelledI
     if (input.skipped === undefined) inputs.push(input);
   }
   const [first] = inputs;
-  // When the folder itself is empty or unreadable, that is the only failure to report.
+  // If the folder itself is empty or unreadable, no other failure needs to be reported.
   if (first?.failure && first.path === dir) throw named(option, first.failure);
   return inputs.map(({ label, path, failure }) => {
     const steps = relative(dir, path ?? label).split(sep);
@@ -134,7 +134,7 @@ async function inputsIn(dir: string, option: Option): Promise<readonly LabelledI
   });
 }
 
-/** Two folders were given, so a failure has to say which one it is about. */
+/** Two folders were given, so a failure has to name the option that it is about. */
 function named(option: Option, failure: unknown): unknown {
   if (!(failure instanceof ForensicsError)) return failure;
   return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });
@@ -143,16 +143,16 @@ function named(option: Option, failure: unknown): unknown {
 interface LabelledFile {
   readonly path: string;
   readonly isFake: boolean;
-  /** Sub-folder within its class; empty for none. */
+  /** Subfolder within its class; empty if the file is in none. */
   readonly folder: string;
 }
 
 export interface Choice<File extends LabelledFile> {
-  /** Both classes evenly interleaved, so that the elapsed time predicts the remaining time. */
+  /** The two classes alternate evenly, so that the elapsed time predicts the remaining time. */
   readonly chosen: readonly File[];
   /** Files with identical bytes under both labels. One label must be wrong, so neither is measured. */
   readonly inBoth: readonly File[];
-  /** Other files with the same bytes as one of their class. */
+  /** Files with the same bytes as an earlier file of their class. */
   readonly repeated: readonly File[];
 }
 
@@ -205,7 +205,7 @@ async function groupByContent<File extends LabelledFile>(files: readonly File[])
   return [...groups].map(([key, some]) => [key, some.map(({ file }) => file)] as const);
 }
 
-/** SHA-256 in lower-case hex; for an unreadable file its path, which is unique. */
+/** SHA-256 in lower-case hex; for an unreadable file, its path, because that is unique. */
 async function contentKey(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {

@@ -69,7 +69,7 @@ export async function removeAnalysis(
   await ask('/v1/analysis', { method: 'DELETE', body: { tenantName, id }, keepalive });
 }
 
-/** Runs a failed one again, or upgrades a completed one. */
+/** Runs a failed analysis again, or upgrades a completed one. */
 export async function retryAnalysis(
   tenantName: string,
   id: string,

@@ -132,7 +132,7 @@ async function refresh(): Promise<void> {
   });
 }
 
-/** One at a time across all tabs. Browsers offer locks only over HTTPS, and without them tabs cannot coordinate. */
+/** Runs one at a time across all tabs. Browsers offer locks only over HTTPS; without locks, tabs cannot coordinate. */
 async function alone(work: () => Promise<void>): Promise<void> {
   await navigator.locks.request('forensics-session', work);
 }
@@ -144,7 +144,7 @@ async function takeTokens(act: string, body: object): Promise<void> {
   // If a refresh gives no id token, the one from the login stays valid.
   const idToken =
     data.idToken === '' && act === '/refresh' ? (tokens?.idToken ?? '') : data.idToken;
-  // A little early, so that the token does not expire in transit.
+  // Expires a little early here, so that the token does not expire in transit.
   tokens = { ...data, idToken, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
 }
 
@@ -174,12 +174,12 @@ export async function makeFirstUser(account: object): Promise<void> {
   await checked(await send(`${sessionPath}/first-user`, { body: account }, null));
 }
 
-/** @param isEverywhere - on all devices, otherwise only in this browser. @throws {ApiError} if nothing may have ended. */
+/** @param isEverywhere - whether to log out on all devices. @throws {ApiError} if possibly no session has ended. */
 export async function logOut(isEverywhere: boolean): Promise<void> {
   // An id token expires before its session does.
   if (isEverywhere) await refresh();
   const idToken = tokens?.idToken ?? '';
-  // After a reload of this page, if the provider issues none with a refresh.
+  // There is no ID token after a reload of this page if the provider issues none with a refresh.
   if (isEverywhere && idToken === '') throw new ApiError(400, 'not_offered', '');
   const body = isEverywhere ? { idToken } : {};
   await alone(async () => {

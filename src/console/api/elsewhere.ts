@@ -1,4 +1,4 @@
-/** Login with an identity provider: leave with a challenge, return with a code (RFC 6749, section 4.1; RFC 7636). */
+/** Login with an identity provider: leaves with a challenge, returns with a code (RFC 6749, section 4.1; RFC 7636). */
 
 import type { LoginElsewhere } from '../../contract/auth.ts';
 
@@ -13,7 +13,7 @@ const storageKey = 'forensics-login';
 /**
  * Sends the browser to the provider. What the page must know on return is stored in this tab.
  *
- * @param mustIdentify - even a person who is still logged in at the provider, whose session may have been ended here.
+ * @param mustIdentify - asks for a login even if the provider still has a session, which may have been ended here.
  */
 export async function goElsewhere(
   { authorizationEndpoint, clientId }: LoginElsewhere,

@@ -31,7 +31,7 @@ interface UploadParts {
   readonly signal: AbortSignal;
 }
 
-/** Never rejects: the last state gives the outcome. */
+/** Never rejects; the outcome is the last state. */
 export async function upload({ file, wish, onState, signal }: UploadParts): Promise<void> {
   const { tenantName, options, tags, projectId, limits } = wish;
   let made: Analysis | null = null;
@@ -71,7 +71,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
       if (made !== null) await removeAnalysis(tenantName, made.id).catch(() => undefined);
       return;
     }
-    // The picture itself is at fault: its analysis has failed and says why.
+    // The picture itself is at fault, so the analysis has failed and gives the reason.
     if (made !== null && error instanceof ApiError && error.status === 422) {
       return onState({ is: 'done', id: made.id });
     }
@@ -87,7 +87,7 @@ async function put(
   onShare: (share: number) => void,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    // Not fetch, which does not report upload progress.
+    // fetch cannot be used, because it does not report upload progress.
     const request = new XMLHttpRequest();
     request.open('PUT', putUrl);
     if (type === 'azure') request.setRequestHeader('x-ms-blob-type', 'BlockBlob');
@@ -117,7 +117,7 @@ interface Job {
   readonly end: AbortController;
 }
 
-/** More would only share the same bandwidth. */
+/** More uploads at a time would only share the same bandwidth. */
 const parallel = 3;
 
 /** Belongs to no page, so opening an analysis does not interrupt it. */

@@ -28,7 +28,7 @@ import { DropZone } from './drop.tsx';
 
 const deletions = createDeletions(removeAnalysis);
 const exportSize = 1000;
-// Returning from an analysis shows the list as it was.
+// Whoever returns from an analysis sees the list as it was.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 
@@ -168,7 +168,7 @@ interface CsvButtonProps {
   readonly total: number;
 }
 
-/** Saves the chosen analyses, or all that match if none is chosen. */
+/** Saves the chosen analyses or, if none is chosen, all that match the filters. */
 function CsvButton({ chosen, filters, total }: CsvButtonProps) {
   const { list, tenantName } = useConsole();
   const { run } = useAct();

@@ -53,7 +53,7 @@ export function Answer({
   );
 }
 
-/** Shown when it failed or has not finished. */
+/** Shown if the analysis failed or has not finished. */
 function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
   const { analysis: text, language } = useConsole();
   const { status } = analysis.inferenceStatus;

@@ -124,7 +124,7 @@ function FindingList({
   );
 }
 
-/** How far the answer can be relied on. */
+/** How far the user can rely on the answer. */
 export function Certainty({
   evidence: { statement, manipulation },
   verdict,

@@ -78,7 +78,7 @@ function toQuery({ kind, subject, from, to }: Filters) {
   };
 }
 
-/** Names of users and keys by id; an unknown one is shown by its id. */
+/** Names of users and keys by id. If there is no name, the id itself is shown. */
 function useNames(): ReadonlyMap<string, string> {
   const { tenantName, identity } = useConsole();
   const { data } = useLoaded(`names ${tenantName}`, {
@@ -223,7 +223,7 @@ async function saveEntries(tenantName: string, filters: AuditFilters): Promise<v
   saveCsv('audit.csv', [head, ...rows]);
 }
 
-/** As query parameters; times in ISO 8601. */
+/** The filters as query parameters, with times in ISO 8601. */
 type AuditFilters = ReturnType<typeof toQuery>;
 
 const largestPage = 1000;

@@ -1,4 +1,4 @@
-/** The pictures in one case, starting with those that need attention, and a one-sentence summary of them all. */
+/** The pictures in one case, those that need attention first, and a one-sentence summary of them all. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
@@ -146,16 +146,16 @@ function Downloads({
 }
 
 interface Details {
-  /** With its evidence, which has the reason, unless no sign was found. */
+  /** Includes its evidence, which contains the reason, unless no sign was found. */
   readonly analysis: Analysis;
   /** Other pictures that show the same thing. */
   readonly seen: readonly SeenBefore[];
 }
 
-/** After this many, the page shows what has been found so far. */
+/** After this many pictures, the page shows what has been found so far. */
 const requestedAtOnce = 50;
 
-/** What a list does not have, by id; requested once, one after the other. Also returns how many are still to be requested. */
+/** Details that a list lacks, by id, requested one at a time. Also returns how many are still to come. */
 function useDetails(analyses: readonly Analysis[]): {
   readonly known: ReadonlyMap<string, Details>;
   readonly open: number;

@@ -1,4 +1,4 @@
-/** Compares two pictures: the other is from the same case, shows the same thing, or was chosen in the list. */
+/** Compares two pictures. The second is from the same case, shows the same thing, or was chosen in the list. */
 
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -90,7 +90,7 @@ interface Compared {
   readonly alignment: SeenBefore['alignment'] | null;
 }
 
-/** Side by side in step, or overlaid if both show the same thing. */
+/** Shows the two pictures side by side, moving together, or overlaid if both show the same thing. */
 function Comparison({ one, other, alignment }: Compared) {
   const { comparison: text } = useConsole();
   const [mode, setMode] = useState<Mode>('side');
@@ -131,7 +131,7 @@ function Comparison({ one, other, alignment }: Compared) {
   );
 }
 
-/** Frames around the differing parts and a sentence about them, as in the report. */
+/** Frames around the parts that differ and a sentence about them, as in the report. */
 function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
   const { comparison, language } = useConsole();
   const [selected, setSelected] = useState<number | null>(null);
@@ -153,7 +153,7 @@ function useDifferences(isAligned: boolean, { lower, upper, size }: Layers) {
 
 type Layers = ReturnType<typeof useLayers>;
 
-/** In pixels of the other picture, so that the two can be stacked. */
+/** Layers in pixels of the other picture, so that the two pictures can be stacked. */
 function useLayers({ one, other, alignment }: Compared) {
   const [url, otherUrl] = [one, other].map(({ input }) => input.storageUrls.getUrl);
   const own = useShownSize(url!, one.input);
@@ -165,12 +165,12 @@ function useLayers({ one, other, alignment }: Compared) {
 
 // Finds in the browser where two aligned pictures differ, as the report does.
 
-/** Of the part that both show; more would not change what is found. */
+/** Maximum number of pixels compared in the part that both show; more would not change what is found. */
 const maxPixels = 250_000;
 
 /**
- * @param size - of the lower picture. The upper one has a size and a transform of its own.
- * @returns in pixels of the lower picture. Rejects if the browser cannot load or decode one.
+ * @param size - the size of the lower picture. The upper one has a size and a transform of its own.
+ * @returns boxes in pixels of the lower picture. Rejects if the browser cannot load or decode one.
  */
 async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<readonly Box[]> {
   const [below, above] = await Promise.all([lower, upper].map(loadPicture));
@@ -190,7 +190,7 @@ async function findDifferences(lower: Layer, upper: Layer, size: Size): Promise<
 }
 
 async function loadPicture({ url }: Layer): Promise<ImageBitmap> {
-  // A copy in the cache was loaded as an image, so it may lack the header that permits reading it.
+  // If the cached copy was loaded as an image, it may lack the header that permits reading it.
   const response = await fetch(url, { cache: 'no-store' });
   return createImageBitmap(await response.blob());
 }

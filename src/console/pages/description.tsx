@@ -36,7 +36,7 @@ export function Description({ analysis, isEditing, onClose }: DescriptionProps) 
   );
 }
 
-/** Of what reports print besides the case. */
+/** Labels of what reports print besides the case. */
 function useCaseLabels() {
   const { cases, language } = useConsole();
   const { exhibit } = wordsIn(language).document.caseData;
@@ -93,7 +93,7 @@ export function EditDialog({
   );
 }
 
-/** Undefined if it is empty. */
+/** The text, or undefined if it is empty. */
 function textOf(value = ''): string | undefined {
   return value.trim() === '' ? undefined : value.trim();
 }

@@ -118,7 +118,7 @@ function useOptions() {
 const shownAtMost = 100;
 const progressMs = 2500;
 
-/** The uploads and their progress. @param onProgress - called when one has been sent. */
+/** The uploads and their progress. @param onProgress - called when a picture has been sent. */
 function useTransfers(onProgress: () => void): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
   const done = transfers.filter(({ state }) => state.is === 'done').length;
@@ -147,7 +147,7 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
       told = seen.current;
     }, progressMs);
     return () => clearInterval(timer);
-    // `done`, because an upload may finish between two redraws.
+    // `done` is included because an upload may finish between two redraws.
   }, [isWorking, isWorking || done]);
   return transfers;
 }
@@ -165,7 +165,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
     ({ state }) => 'id' in state && examined.get(state.id)?.inferenceStatus.status === 'failed',
   );
   const well = sent.filter((each) => !failed.includes(each));
-  // Those that need attention first.
+  // Uploads that need attention come first.
   const shown = [...refused, ...failed, ...open, ...well, ...endedAs('cancelled')];
   if (transfers.length === 0) return null;
   return (
@@ -197,7 +197,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
 
 type Examined = ReadonlyMap<string, Analysis | null>;
 
-/** The analyses of the pictures sent, requested one after the other as they are examined; null for deleted ones. */
+/** The analyses of the uploaded pictures, requested one at a time as they are examined; null for deleted ones. */
 function useExamined(ids: readonly string[]): Examined {
   const { tenantName } = useConsole();
   const known = useRef(new Map<string, Analysis | null>());
@@ -210,7 +210,7 @@ function useExamined(ids: readonly string[]): Examined {
       }
       return null;
     },
-    // The id of the analysis awaited; a new one means progress.
+    // `waiting` is the id of the analysis awaited; a new id means progress.
     pause: (waiting, unchanged) => (waiting === null ? null : growingPause(unchanged)),
   });
   const examined = ids.filter((id) => known.current.has(id));

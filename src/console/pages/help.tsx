@@ -106,7 +106,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   );
 }
 
-/** A page as elements. Text never becomes HTML, so nothing in a page can run. */
+/** Renders a page as elements. Text never becomes HTML, so nothing in a page can run. */
 function renderBlock(block: Block, key: number): ComponentChildren {
   switch (block.is) {
     case 'heading':
@@ -136,7 +136,7 @@ function renderBlock(block: Block, key: number): ComponentChildren {
             <thead>
               <tr>
                 {block.head.map((cell, at) =>
-                  // An empty cell is not a heading.
+                  // An empty cell must not become a heading.
                   cell === '' ? (
                     <td key={at} />
                   ) : (
@@ -162,7 +162,7 @@ function renderBlock(block: Block, key: number): ComponentChildren {
   }
 }
 
-/** Code, bold, emphasis and links; a link to another page of the manual stays in the console. */
+/** Renders code, bold, emphasis and links. A link to another page of the manual stays in the console. */
 function inline(text: string): ComponentChildren {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|\[[^\]]+\]\([^)]+\))/);
   return parts.map((part, key) => {

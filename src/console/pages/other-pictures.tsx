@@ -29,7 +29,7 @@ export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenB
   return data ?? [];
 }
 
-/** The first hundred others of its case. */
+/** The first hundred other pictures in the same case. */
 export function useSameCase({ id, projectId }: Analysis, isWanted = true): readonly Analysis[] {
   const { tenantName } = useConsole();
   const { data } = useLoaded(`case of ${tenantName} ${projectId} ${isWanted}`, {

@@ -43,7 +43,7 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** Saves part of the tenant, then does `then`. @param text - shown afterwards; null for nothing. */
+/** Saves part of the tenant, then calls `then`. @param text - shown afterwards; null for nothing. */
 function useChange() {
   const { common, tenantName, toast } = useConsole();
   return async (body: object, then: () => void, text: string | null = common.saved) => {
@@ -200,7 +200,7 @@ function StoreFields({ kind, draft, setDraft }: StoreFieldsProps) {
   );
 }
 
-/** This page's content security policy does not allow the tenant's new store yet; a reloaded page's does. */
+/** This page's content security policy does not yet allow the tenant's new store; that of a reloaded page does. */
 function reloadPage(): void {
   history.replaceState(null, '', `#/tenant?${storedMark}`);
   location.reload();

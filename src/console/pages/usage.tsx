@@ -12,7 +12,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Awaited, Button, PageTitle, Panel } from '../parts/pieces.tsx';
 
 interface Day {
-  /** Such as 2026-03-01; days of the report begin at midnight UTC. */
+  /** For example 2026-03-01. In the report, days begin at midnight UTC. */
   readonly day: string;
   readonly report: UsageReport;
 }
@@ -137,7 +137,7 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
   );
 }
 
-/** Null for no period, or one that would take too many requests. */
+/** Null if there is no period, or if it would take too many requests. */
 export function daysBetween(from: string, to: string): readonly string[] | null {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   const count = (last - first) / dayMs + 1;

@@ -140,7 +140,7 @@ function Acts({ person, setOpen, enable }: ActsProps & { readonly person: Tenant
 }
 
 interface DialogProps {
-  /** Called with what was done; null for nothing. */
+  /** Called with a sentence on what was done; null if nothing was done. */
   readonly onDone: (text: string | null) => void;
 }
 

@@ -6,7 +6,7 @@ import { Button } from './pieces.tsx';
 
 type OnFiles = (files: readonly File[]) => void;
 
-/** A button for choosing files. @param takesFolder - choose a folder, with everything in it. */
+/** A button for choosing files. @param takesFolder - whether to choose a folder, with everything in it. */
 export function FileButton({
   label,
   onFiles,

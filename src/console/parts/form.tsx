@@ -8,7 +8,7 @@ import { Button, Dialog, Explain } from './pieces.tsx';
 
 interface Labelled {
   readonly label: string;
-  /** Behind a question mark beside the label. */
+  /** Opened by a question mark beside the label. */
   readonly help?: string | undefined;
   /** Always shown below the field. */
   readonly hint?: string | undefined;
@@ -43,7 +43,7 @@ export function Field({ label, help, hint, children }: FieldProps) {
   );
 }
 
-/** With a `name`, its form sends what was typed; with `value` and `onValue`, the page keeps it. */
+/** If it has a `name`, the form sends the text; if it has `value` and `onValue`, the page keeps the text. */
 interface TextFieldProps extends Labelled {
   readonly name?: string;
   readonly defaultValue?: string;
@@ -69,7 +69,7 @@ export function TextField({ label, help, hint, onValue, type = 'text', ...more }
   );
 }
 
-/** @param isNew - for a new password, which browsers then offer to generate. */
+/** @param isNew - whether it is a new password, which browsers then offer to generate. */
 export function PasswordField({
   isNew = false,
   ...props
@@ -173,7 +173,7 @@ export function CheckField({ label, onChecked, ...more }: CheckFieldProps) {
   );
 }
 
-/** The texts of a form by the names of its fields; a box that is not ticked is missing. */
+/** The texts of a form by field name. A tick box that is not ticked is missing. */
 export type Fields = Readonly<Record<string, string>>;
 
 type Send = (fields: Fields, form: HTMLFormElement) => Promise<void>;
@@ -198,7 +198,7 @@ export function useSubmit(language: Language) {
         {message}
       </p>
     );
-  /** For `onSubmit` of a form. */
+  /** The handler for `onSubmit` of a form. */
   const onSubmit = (send: Send) => (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;

@@ -13,7 +13,7 @@ export interface Loaded<T> {
 
 interface Loading<T> {
   readonly load: (signal: AbortSignal) => Promise<T>;
-  /** Milliseconds until the next request; null for none. */
+  /** Milliseconds until the next request; null if there is to be none. */
   readonly pause?: (data: T, unchanged: number) => number | null;
 }
 
@@ -90,7 +90,7 @@ export function useTenantList<Entry>(
   });
 }
 
-/** Two seconds at first, then half as long again after each request that found nothing new, up to fifteen. */
+/** Starts at two seconds and grows by half after each request that found nothing new, up to fifteen seconds. */
 export function growingPause(unchanged: number): number {
   return Math.min(2000 * 1.5 ** unchanged, 15_000);
 }

@@ -13,13 +13,13 @@ export interface Located {
   readonly methods: readonly string[];
 }
 
-/** The selection: a number and, if one was chosen, the method whose own mark is shown. */
+/** The selection: a number and, if a method was chosen, the method whose own mark is shown. */
 export interface Selected {
   readonly number: number;
   readonly method: string | null;
 }
 
-/** Outside the validated range, it marks what is unlike its training pictures. */
+/** Outside the validated range, this method marks whatever is unlike its training pictures. */
 const untested = 'localisation-network';
 
 /** @param hasChange - whether the combined mark of all methods has a validated meaning. */

@@ -1,4 +1,4 @@
-/** How pictures are viewed: overlays, zoom and position; viewers side by side share it. */
+/** How pictures are viewed: overlays, zoom and position. Viewers side by side share this state. */
 
 import type { HeatmapUrls } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
@@ -14,14 +14,14 @@ export interface Point {
 export interface Look {
   readonly map: MapName | null;
   readonly opacity: number;
-  /** 0..1 from the left: the map is shown to the right of it; null without a swipe. */
+  /** Position of the swipe, 0..1 from the left; the map is shown to its right. Null without a swipe. */
   readonly swipe: number | null;
   readonly hasGrid: boolean;
   /** What the loupe shows, as fractions of the picture; null without a loupe. */
   readonly loupe: Point | null;
   /**
-   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so that they hold for
-   * any window size.
+   * Zoom relative to the fitted size, and the centre of the window as fractions of the picture, so
+   * that both are valid for any window size.
    */
   readonly zoom: number;
   readonly middle: Point;
@@ -62,7 +62,7 @@ export function toShares({ x, y }: Point, view: View, { width, height }: Size): 
 /**
  * The CSS transform that lays one picture on another, both in their own pixels.
  *
- * @param alignment - how the two match; null centres the picture, as large as it fits.
+ * @param alignment - how the two match; null centres the picture at the largest size that fits.
  */
 export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment'] | null): string {
   if (alignment === null) {

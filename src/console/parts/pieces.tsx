@@ -33,7 +33,7 @@ export function ManagerPage({ place, children }: ManagerPageProps) {
   );
 }
 
-/** A part of a page. @param explain - what its heading means, behind a question mark. */
+/** A part of a page. @param explain - the meaning of its heading, opened by a question mark. */
 export function Panel({
   title,
   explain,
@@ -60,7 +60,7 @@ export function Panel({
 
 export type Fact = readonly [label: ComponentChildren, value: ComponentChildren, help?: string];
 
-/** Labels and their values, without the empty ones. */
+/** Labels and their values; rows with an empty value are left out. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -81,7 +81,7 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   );
 }
 
-/** A list with dots. @param kind - more classes. */
+/** A bulleted list. @param kind - additional classes. */
 export function Dots({
   items,
   kind = '',
@@ -211,7 +211,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Done before it is painted, so that a key pressed immediately goes to it.
+  // Opened before the browser paints, so that a key pressed immediately goes to the dialog.
   useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-labelledby={id} onClose={onClose}>
@@ -232,14 +232,14 @@ export function CopyButton({ text }: { readonly text: string }) {
   return <Button onClick={() => void copy()}>{common.copy}</Button>;
 }
 
-/** In the browser's time zone, which is shown. */
+/** A time in the browser's time zone, which is shown too. */
 export function Time({ at }: { readonly at: string | null }) {
   const { common, language } = useConsole();
   if (at === null) return <>{common.never}</>;
   return <time dateTime={at}>{writeTime(at, language)}</time>;
 }
 
-/** As in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
+/** Writes times as in reports, but to the minute: `2026-03-02 15:04 CET`, `02.03.2026, 15:04 CET`. */
 export function writeTime(at: string, language: Language): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
@@ -247,7 +247,7 @@ export function writeTime(at: string, language: Language): string {
   return createNumberWriter(language).stated(`${day}T${clock}${zone}`);
 }
 
-/** Swedish dates are in ISO 8601. Kept, because creating a formatter takes as long as formatting a hundred dates. */
+/** The Swedish date format is ISO 8601. Kept, because creating a formatter takes as long as formatting 100 dates. */
 const timeWriter = new Intl.DateTimeFormat('sv-SE', {
   year: 'numeric',
   month: '2-digit',

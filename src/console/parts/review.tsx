@@ -1,4 +1,4 @@
-/** Going through a list or a case by keyboard: next, previous, comment. */
+/** Moves through a list or a case by keyboard: next, previous, comment. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
@@ -14,7 +14,7 @@ interface Sequence {
   readonly load: (start: number) => Promise<readonly string[]>;
 }
 
-/** The list shown last; the page of an analysis leads to its next and previous entries. */
+/** The list shown last. The page of an analysis leads to the next and the previous entry in it. */
 let sequence: Sequence | null = null;
 
 export function rememberSequence(next: Sequence): void {
@@ -26,7 +26,7 @@ export function useReview(id: string, onComment: () => void) {
   const [, redraw] = useState(0);
   const go = async (by: 1 | -1): Promise<void> => {
     const next = await neighbour(id, by);
-    // The same tab of the next analysis.
+    // Opens the same tab of the next analysis.
     const tab = /\?tab=\w+/.exec(location.hash)?.[0] ?? '';
     if (next !== null) location.hash = `#/analysis/${next}${tab}`;
     redraw((count) => count + 1);
@@ -76,7 +76,7 @@ export function ReviewBar({ place, total, go, help }: ReturnType<typeof useRevie
   );
 }
 
-/** In a list: moves the focus between its rows. @param onComment - with the number of the row. */
+/** In a list, moves the focus between rows. @param onComment - called with the number of the row. */
 export function useRowKeys(onComment: (row: number) => void) {
   return useKeys({
     n: () => focusRow(focusedRow() + 1),
@@ -100,16 +100,16 @@ function focusRow(row: number): void {
   link?.scrollIntoView({ block: 'nearest' });
 }
 
-/** In the order of their meanings. */
+/** The keys, in the same order as their meanings. */
 const keyNames = ['N', 'P', 'C', '⏎', '?', '← → ↑ ↓', '+ − 0', 'L'];
 const offKey = 'forensics-keys-off';
 
-/** Single-key shortcuts, inactive while typing. @returns the hint that names them, and their help. */
+/** Single-key shortcuts, inactive while typing. @returns the hint that names the keys, and the help for them. */
 function useKeys(acts: Readonly<Record<string, () => unknown>>) {
   const [isOpen, setOpen] = useState(false);
   const latest = useRef(acts);
   latest.current = acts;
-  // Done before it is painted, so that a key pressed immediately is not lost.
+  // Done before the browser paints, so that a key pressed immediately is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;

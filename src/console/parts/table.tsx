@@ -59,7 +59,7 @@ interface RowButtonProps {
   readonly onClick: () => void;
 }
 
-/** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
+/** A small button in a row of a table. @param subject - the entry that it acts on, for screen readers. */
 export function RowButton({ label, subject, onClick }: RowButtonProps) {
   return (
     <Button kind="quiet little" onClick={onClick}>
@@ -104,7 +104,7 @@ export function RangePager({ start, total, setStart }: RangePagerProps) {
   );
 }
 
-/** Buttons to the newer and the older page; null if there is none. */
+/** Buttons for the newer and the older page. If a page is null, its button is disabled. */
 export function Pager({
   newer,
   older,

@@ -54,7 +54,7 @@ function toUrl(jpeg: string): string {
   return URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
 }
 
-/** An empty frame if there is none. */
+/** Shows an empty frame if there is no thumbnail. */
 export function Thumbnail({ url }: { readonly url: string | undefined }) {
   return <span class="thumbnail">{url !== undefined && <img src={url} alt="" />}</span>;
 }

@@ -18,7 +18,7 @@ export function writeVerdict(
   return present(readAnswer(verdict, evidence, [], resultSubClasses), language);
 }
 
-/** Why it failed; empty if it did not. */
+/** Why the analysis failed; empty if it did not fail. */
 export function writeReason(
   { inferenceStatus: { status, statusMessage: message, failure } }: Analysis,
   language: Language,

@@ -28,7 +28,7 @@ export interface Layer {
   readonly class?: string;
 }
 
-/** In pixels of the picture. */
+/** A rectangle in pixels of the picture. */
 export interface Box extends Size {
   readonly left: number;
   readonly top: number;
@@ -220,7 +220,7 @@ function Loupe({ at, view, size, children }: LoupeProps) {
 
 function Grid({ picture }: { readonly picture: Size }) {
   const { width, height } = picture;
-  // A round number of pixels, about a tenth of the longer side.
+  // A round number of pixels, close to a tenth of the longer side.
   const wanted = Math.max(width, height) / 10;
   const step = [8, 16, 32, 64, 128, 256].find((each) => each >= wanted) ?? 512;
   const lines: string[] = [];
@@ -233,7 +233,7 @@ function Grid({ picture }: { readonly picture: Size }) {
   );
 }
 
-// Zoom, pan and loupe by wheel, fingers, mouse and keys.
+// Zooms, pans and moves the loupe by wheel, fingers, mouse and keys.
 
 const keyStep = 60;
 const loupeStep = 12;

@@ -10,7 +10,7 @@ export interface WrittenLimits {
   readonly formats: string;
 }
 
-/** Every sentence that only the console uses; those shared with reports come from `present`. */
+/** Every sentence that only the console uses; sentences shared with reports come from `present`. */
 export const en = {
   nav: {
     label: 'Main',
@@ -45,7 +45,7 @@ export const en = {
     explain: (term: string) => `What does “${term}” mean?`,
     unreachable: 'The server is not responding. Check the connection; this page keeps trying.',
     failed: 'That did not work.',
-    /** By error code, with the server's English message for `{message}`; other errors are shown as the server words them. */
+    /** By error code, with the server's English message for `{message}`; other errors keep the server's words. */
     errors: {} as Readonly<Record<string, string>>,
     noRight: 'You can view this page, but you need the “settings” permission to change it.',
     noAccess: 'You need the “settings” permission to see this page.',
@@ -355,7 +355,7 @@ export const en = {
     unknownKey:
       'The signer is not known here. Compare the fingerprint with one you received through another channel.',
     problems: 'Problems',
-    /** By kind of problem, with the file's name for `{file}`; others are shown as the server words them. */
+    /** By kind of problem, with the file's name for `{file}`; other problems keep the server's words. */
     problemKinds: {} as Readonly<Record<string, string>>,
     signedAt: 'Signed',
     key: 'Fingerprint of the key',

@@ -1,7 +1,7 @@
 /**
- * Reads a backup archive from first byte to last. The hash list verifies the entries, the manifest verifies the hash
- * list, and its own hash verifies the manifest. Files are unpacked while it is being read, so do not rely on them until
- * this has finished.
+ * Reads a backup archive from the first byte to the last. The hash list verifies the entries, the
+ * manifest verifies the hash list, and the last entry verifies the manifest. Files are unpacked
+ * while the archive is being read, so do not rely on them until it has been read to the end.
  */
 
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export type Archive = Awaited<ReturnType<typeof readArchive>>;
 export interface ReadOptions {
   /** Where to unpack an entry: a new file, or null to skip it. */
   readonly pathFor?: (name: string) => Promise<string | null>;
-  /** Called during the read; aborts it by throwing. */
+  /** Called while the archive is being read; to abort, it throws. */
   readonly onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 
@@ -69,7 +69,7 @@ interface Found {
 
 const blockBytes = 512;
 const pieceBytes = 1 << 20;
-// The backup's own entries are held in memory; even a list of two million hashes is shorter.
+// The backup's own entries are held in memory. Even a list of two million hashes is smaller than this.
 const maxOwnBytes = 400_000_000;
 
 /** @returns why reading stopped early, or null if the archive ended as it should. */
@@ -100,7 +100,7 @@ async function readEntries(reading: Reading, found: Found): Promise<string | nul
       await readContent(reading, entry, found);
     }
   } catch (error) {
-    // Disk failures, failures of the unpacking target and an abort by the caller are not damage.
+    // A failure of the disk or of the unpacking target, or an abort by the caller, is not damage to the archive.
     if (error !== broken || systemCodeOf(error) !== null) throw error;
     const isShort = size < padded(end) + blockBytes;
     return isShort ? endsTooEarly(size, before) : `The bytes after ${before} are corrupted.`;

@@ -58,7 +58,7 @@ interface BackupRequest {
   /** The settings as they may be shown, with secrets replaced. */
   readonly settings: Manifest['settings'];
   readonly now: () => Date;
-  /** Called with the fraction of the step that is done, 0..1; aborts the backup by throwing. */
+  /** Called with the fraction of the step that is done, 0..1; to abort the backup, it throws. */
   readonly onProgress?: (step: 'database' | 'files', share: number) => void;
 }
 
@@ -90,7 +90,7 @@ async function createFile(core: BackedUp, request: BackupRequest): Promise<Backu
   const folder = dirname(out);
   try {
     await checkPlace(out, core.folder.path);
-    // Space for the snapshot and for the archive that contains it.
+    // Space is needed for the snapshot and for the archive that contains it.
     await requireFreeSpace(folder, 2 * snapshotBytes(requireSqlite(core.database.db)));
     const staging = await mkdtemp(join(folder, '.forensics-backup-'));
     try {
@@ -171,7 +171,7 @@ async function addFile(add: AddFile, name: string, path: string): Promise<boolea
 async function totalBytes(dataDir: string, files: readonly NamedObject[]): Promise<number> {
   let bytes = 0;
   for (const { path } of files) {
-    // Including the tar header and padding of its entry.
+    // Includes the tar header and the padding of the entry.
     bytes += ((await stat(join(dataDir, path)).catch(() => null))?.size ?? 0) + 1024;
   }
   return bytes;

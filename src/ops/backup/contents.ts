@@ -82,7 +82,7 @@ export function sumLine(sha256Hex: string, name: string): string {
 export interface NamedObject {
   /** Path of its file in the data folder, with forward slashes. */
   readonly path: string;
-  /** The copy that was examined, which nothing may delete. */
+  /** Whether it is the copy that was examined, which nothing may delete. */
   readonly isEvidence: boolean;
 }
 
@@ -91,7 +91,7 @@ const keyFolders = ['signing-keys', 'tls'];
 /** Files that are written once and are independent of one another. */
 const plainFolders = ['validations', 'trial', 'models'];
 const objectPattern = /^blobs\/b-[0-9a-f]{24}\/objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
-/** Temporary files of a process that renames when done, and of a model being added. */
+/** Temporary files that are renamed when complete, and files of a model being added. */
 const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
 // A rotation takes milliseconds, so if five passes in a row differ, something else is wrong.
 const readings = 5;
@@ -150,7 +150,7 @@ async function filesIn(dataDir: string, folder: string): Promise<readonly string
     .toSorted();
 }
 
-/** Passes our own errors through. `place` is what cannot be written to, and starts the message. */
+/** Returns our own errors unchanged. `place` is what cannot be written to, and starts the message. */
 export function toDiskError(error: unknown, place: string): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;

@@ -1,6 +1,6 @@
 /**
  * Restores an empty data folder from a backup. Everything is unpacked into a subfolder and checked before it is moved
- * into place. Until the last move that subfolder exists, and while it does no other command opens the data folder.
+ * into place. While that subfolder exists, until the last move, no other command opens the data folder.
  */
 
 import { existsSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
@@ -83,7 +83,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   return { ...verified, manifest };
 }
 
-/** The restored files would belong to us, so the server could not read them. */
+/** Rejects another user's folder: the restored files would belong to us, and the server could not read them. */
 function assertOwnFolder(dataDir: string): void {
   if (!belongsToAnotherUser(dataDir)) return;
   throw new ForensicsError(
@@ -114,7 +114,7 @@ async function restoreLocked(target: Target, request: RestoreRequest): Promise<R
   }
 }
 
-/** What an interrupted restore unpacked does not count: the next one starts again. */
+/** Files unpacked by an interrupted restore do not count, because the next restore starts again. */
 function assertEmpty(dataDir: string): void {
   const ours = basename(restoringFolder(dataDir));
   const content = readdirSync(dataDir).filter(
@@ -160,7 +160,7 @@ async function unpack(
   return { ...verified, manifest };
 }
 
-/** Contents of the current master key file and of the one about to replace it. */
+/** Contents of the current master key file and of the file that is about to replace it. */
 async function masterKeysIn(folder: string): Promise<readonly string[]> {
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -217,8 +217,8 @@ const masterKeyVariable = 'FORENSICS_MASTER_KEY';
 /**
  * Tests a backup: restores it to a temporary folder, opens that as a server would, and examines a picture in it.
  *
- * Leaves nothing behind in the system's folder for temporary files (`TMPDIR`), where it needs as much space as the
- * backup takes.
+ * The temporary folder is in the system's folder for temporary files (`TMPDIR`). It needs as much space as the backup,
+ * and is removed afterwards.
  *
  * @throws {ForensicsError} as `restore` and as an examination does; `evidence_damaged`.
  */

@@ -70,7 +70,7 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
   }
 }
 
-// A list of thousands would not help anyone.
+// Nobody would read a list of thousands.
 const maxShown = 20;
 
 interface Named {

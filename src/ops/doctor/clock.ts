@@ -27,7 +27,7 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
     : ok(`This machine and ${other} agree on the time.`);
 }
 
-// Another process may have written at almost the same time.
+// Another process may have written a row at almost the same time.
 const toleranceMs = 60_000;
 
 /**

@@ -76,7 +76,7 @@ async function examineProgram({
   const modelsDir = modelsFolder(settings);
   const node = judgeNode(process.versions.node);
   const known = [node, ...(await checkModules()), ...(await checkModels(modelsDir))];
-  // If one of its parts has failed, the self-test would only fail again.
+  // If a part that it needs has failed, the self-test would only fail again.
   if (isQuick || known.some(({ state }) => state === 'failed')) return known;
   onSlow('Examining two synthetic pictures');
   return [...known, await examineSelf(modelsDir)];
@@ -128,7 +128,7 @@ async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagno
   return file.state === 'failed' ? [file] : [file, judgeOwnClock(now(), await newestTime(db))];
 }
 
-/** A misconfigured default store prevents checking the others. */
+/** If the default store is misconfigured, the others cannot be checked. */
 async function checkAllStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   try {
     return await checkStores(parts);

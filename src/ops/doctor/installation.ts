@@ -93,7 +93,7 @@ function isOpenToOthers(path: string): boolean {
   return (mode & 0o077) !== 0;
 }
 
-// The upload, the copy that is examined, and what the database writes.
+// An analysis writes the upload, the copy that is examined, and the database.
 const filesAnAnalysis = 3;
 // Below either threshold, systems and databases start to fail.
 const comfortableBytes = 1e9;
@@ -178,7 +178,7 @@ export function diagnose(name: string, tenant: string | null = null): Diagnose {
   };
 }
 
-/** Our own errors explain the cause in their message; of any other error only the name is safe to print. */
+/** Our own errors explain the cause in their message. Of other errors, only the name is safe to print. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed for an unknown reason.';
   if (error.name === 'ForensicsError') return error.message;

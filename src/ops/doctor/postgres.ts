@@ -90,7 +90,7 @@ function judgeRights({ mayCreate, foreignTables }: Facts): Diagnosis {
     : warning('It lacks permission to create tables, so it cannot upgrade the schema.', fix);
 }
 
-// A pool of ten, and one that listens for notifications.
+// A pool of ten connections, and one connection that listens for notifications.
 const connectionsOfAProcess = 11;
 
 function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {

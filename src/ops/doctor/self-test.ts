@@ -1,4 +1,4 @@
-/** Examines the package's synthetic pictures like any other and compares the numbers with those measured at release. */
+/** Examines the package's synthetic pictures like any other, and compares the numbers with the golden ones. */
 
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';
@@ -8,10 +8,10 @@ import type { Examination, ModelIdentity } from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis } from './installation.ts';
 
-// The golden numbers have four digits; runs on the same processor agree exactly, and on two kinds of processor they
-// differed by up to 0.0005.
+// The golden numbers have four digits. Runs on the same processor agree exactly; runs on two kinds
+// of processor differed by up to 0.0005.
 const sameUpTo = 0.001;
-// A tenth of the largest spread of one picture's probability over its passes (0.5).
+// The largest spread of one picture's probability over its passes is 0.5; this is a tenth of it.
 const soundUpTo = 0.05;
 
 export const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
@@ -70,7 +70,7 @@ const nothing: Reading = { verdict: 'none', numbers: {} };
 
 type Environment = Golden['environment'];
 
-/** Describes what differs here: the processor, or the version of a library. */
+/** Describes what is different on this machine: the processor, or the version of a library. */
 function describeDifferences(golden: Environment, here: Environment): string {
   const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
   const differences = other.map(

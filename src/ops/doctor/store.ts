@@ -43,10 +43,10 @@ async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
   }
 }
 
-/** The Date header has whole seconds. */
+/** The Date header is given in whole seconds. */
 const halfSecondMs = 500;
 
-/** Every response of the store carries its time. Other checks report a store that does not respond. */
+/** Reads the time that every response of a store carries. Other checks report a store that does not respond. */
 async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, visit, now } = target;
   const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
@@ -175,7 +175,7 @@ function namesIn({ headers }: Pick<IncomingMessage, 'headers'>, header: string):
     .map((name) => name.trim().toLowerCase());
 }
 
-/** A request as a client of the service makes it, with nothing but a URL. */
+/** A request as a client of the service sends it, knowing only the URL. */
 interface Visit {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
   readonly url: string;
@@ -209,7 +209,7 @@ export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>) {
           .once('error', reject)
           .end(body);
       });
-      /** Our time halfway between request and response. */
+      /** Our clock's time halfway between request and response. */
       const at = new Date((askedMs + Date.now()) / 2);
       const { statusCode: status = 0 } = answer;
       return {

@@ -10,7 +10,7 @@ type WebhookState = Pick<
   'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
 >;
 
-/** @param lastFailure - as `findLastFailure` gives it. */
+/** @param lastFailure - as `findLastFailure` returns it. */
 export function judgeWebhook(tenant: WebhookState, lastFailure: string | null): Diagnosis {
   const { name, webhookDisabledAt, webhookDisabledReason, webhookFailingSince } = tenant;
   const { ok, warning, failed } = diagnose('webhook', name);
@@ -94,7 +94,7 @@ const advices: readonly Advice[] = [
 /**
  * What to do when a receiver did not accept a message.
  *
- * @param outcome - of the attempt, as the sender records it: `http_500`, `timeout`, `ECONNREFUSED`.
+ * @param outcome - the outcome as the sender records it: `http_500`, `timeout`, `ECONNREFUSED`.
  */
 export function adviceOn(outcome: string, tenantName: string): string {
   const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];

@@ -118,7 +118,7 @@ function isAfter(key: Key, row: Readonly<Record<string, unknown>>) {
   return sql`(${sql.join(columns, comma)}) > (${sql.join(values, comma)})`;
 }
 
-/** Bypasses the trigger that rejects heads that do not continue the previous one. */
+/** Bypasses the trigger, which would reject a head that does not continue the previous one. */
 async function replaceHeads(
   tx: Tx,
   heads: readonly (typeof tables.auditHeads.$inferSelect)[],
@@ -131,7 +131,7 @@ async function replaceHeads(
   await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
 }
 
-/** Makes new numbers continue after the copied ones. */
+/** Makes the numbering of new rows continue after the copied ones. */
 async function advanceSequences(tx: Tx): Promise<void> {
   for (const number of [tables.deliveries.seq, tables.orphanObjects.id, tables.fingerprints.id]) {
     const { name } = getTableConfig(number.table);

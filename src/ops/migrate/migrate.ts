@@ -26,12 +26,12 @@ import { copyRows } from './copy-rows.ts';
 type OnProgress = (what: string, count: number) => void;
 
 /**
- * @param settings - the new ones: with the database, and with the default storage if objects are to be moved.
+ * @param settings - the new settings, with the database and, if objects are to be moved, the default storage.
  * @param onProgress - receives a table name, or `objects`, and how many were copied so far.
  * @returns what this call copied: the number of rows by table, and of `objects`.
  * @throws {ForensicsError} `conflict` while a server uses the data folder, or if the database contains another
- *   installation or is already complete; `evidence_damaged` for an object that arrives altered; whatever opening source
- *   and target throws.
+ *   installation or is already complete; `evidence_damaged` for an object that differs after the copy; whatever opening
+ *   the source or the target throws.
  */
 export async function migrateInstallation(
   settings: Settings & { readonly databaseUrl: string },
@@ -42,7 +42,7 @@ export async function migrateInstallation(
   try {
     // Rejects a wrong master key before copying anything.
     await openSecrets(folder, source.db);
-    // Likewise, reports a store that rejects our credentials.
+    // Likewise rejects a store that does not accept our credentials.
     const core = await openCoreOn(source, settings);
     await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
     const target = await openPostgres({
@@ -86,7 +86,7 @@ async function migrate(settings: Settings, parts: Parts) {
   return { copied };
 }
 
-/** Identifies the installation: a hash of what only its master key decrypts, which reveals nothing about the key. */
+/** Identifies the installation by a hash of data sealed under its master key; the hash does not reveal the key. */
 async function installationId(source: Db): Promise<string> {
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
   return createHash('sha256')
@@ -139,7 +139,7 @@ interface Move {
 // No setting allows an upload larger than this.
 const maxObjectBytes = 1_000_000_000;
 
-/** @returns the ETag of the object in its new store, if the object has one that was checked. */
+/** @returns the ETag of the upload in its new store if the old ETag matched, otherwise the old one. */
 async function moveObjects(
   db: Db,
   { row, from, to }: Move,

@@ -141,7 +141,7 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
     id: 'createAnalysis',
     bodyLimit: longBodyLimitBytes,
     summary: 'Create an analysis and get the URL for uploading its picture',
-    // Not found: a repeated request whose analysis was deleted.
+    // `analysis_not_found` is for a repeated request whose analysis has since been deleted.
     failures: ['model_not_found', 'analysis_not_found', 'store_unavailable'],
     headers: repeatable,
     body: createBodyUpTo(maxSidePx, formats),
@@ -206,7 +206,7 @@ const retryAnalysis = operation({
 
 /** Limit for a bundle's maps and reports besides the examined file. Use `forensics verify` for larger bundles. */
 const maxBytesBesideOriginal = 50_000_000;
-/** Each bundle is held in memory as a whole, so this is the limit for all callers together. */
+/** This is the limit for all callers together, because each bundle is held in memory as a whole. */
 const maxReceived = 2;
 
 const ofRecorded = [
@@ -247,7 +247,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     const made = await evidence.report(requireCaller(request), id, { language, format });
     void reply.headers({
       'content-disposition': `attachment; filename="report-${id}-${language}.${format}"`,
-      // The report's script must not run as part of a page of this server, wherever a browser opens it.
+      // Wherever a browser opens the report, its script must not run as part of a page of this server.
       'content-security-policy': 'sandbox',
     });
     const type = format === 'pdf' ? 'application/pdf' : 'text/html; charset=utf-8';
@@ -296,9 +296,9 @@ const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence
     done(new ForensicsError('unsupported_media_type', message)),
   );
   const received = new Set<FastifyRequest>();
-  // After the hooks that authenticate the caller, before the body.
+  // Runs after the hooks that authenticate the caller, and before the body is read.
   server.addHook('preParsing', async (request) => {
-    // Its body would never end.
+    // The body of a disconnected client would never end.
     if (request.raw.destroyed) throw new ForensicsError('cancelled', 'The client disconnected.');
     if (received.size === maxReceived) {
       throw new ForensicsError(

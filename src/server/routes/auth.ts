@@ -200,7 +200,7 @@ const listApiKeys = operation({
   answer: keysResponse,
 });
 
-// A key may change the settings, so only those who may do so themselves can create one.
+// A key may change the settings, so only users who may change them can create a key.
 const createApiKey = operation({
   id: 'createApiKey',
   access: 'tenantSettings',

@@ -14,7 +14,7 @@ import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
 
 interface ObjectRoutes extends EmbeddedObjects {
-  /** Disconnects a client after this long without a byte in either direction; 30 s by default. */
+  /** Disconnects a client that neither sends nor receives a byte for this long; 30 s by default. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -35,7 +35,7 @@ interface Act {
   readonly idleTimeoutMs: number;
 }
 
-// A wildcard rather than a named parameter, which the router limits to 100 characters; object keys may be longer.
+// A wildcard is used because the router limits a named parameter to 100 characters; object keys may be longer.
 const url = '/:bucket(^b-[0-9a-f]{24}$)/*';
 
 export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes): Promise<void> {
@@ -60,7 +60,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
         await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
       } catch (cause) {
         if (!request.raw.destroyed || request.raw.complete) throw cause;
-        // This is not our failure, so it is not logged as one.
+        // The failure is not ours, so it is not logged as one.
         throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
       }
     };
@@ -213,8 +213,8 @@ function isKnown({ 'if-none-match': tags = '' }: FastifyRequest['headers'], reco
 }
 
 /**
- * @returns null if the whole object is to be sent: no range, several, a malformed one, or an `If-Range` for another
- *   version of the object. Its length is 0 if the range contains no byte of the object.
+ * @returns null if the whole object is to be sent: if there is no range, several or a malformed one, or if `If-Range`
+ *   is for another version of the object. The length is 0 if the range contains no byte of the object.
  * @see RFC 9110, section 14
  */
 function requestedRange(

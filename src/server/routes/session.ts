@@ -28,7 +28,7 @@ import { operation } from '../openapi-responses.ts';
 
 const path = '/v1/auth/session';
 const cookieName = '__Host-forensics-session';
-/** As long as an unused refresh token is valid. */
+/** The cookie lasts as long as an unused refresh token is valid. */
 const cookieLifeSeconds = 14 * 86_400;
 const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
 const fromBrowsers = Type.Object({
@@ -115,7 +115,7 @@ function readCookie({ headers }: FastifyRequest): string | null {
   try {
     return value === '' ? null : decodeURIComponent(value);
   } catch {
-    // Not a value that this server set.
+    // This server did not set that value.
     return null;
   }
 }
@@ -144,7 +144,7 @@ const readSessionState = operation({
 
 type PageOperation = Omit<Parameters<typeof operation>[0], 'access' | 'description' | 'headers'>;
 
-/** For this server's own pages only. */
+/** Declares an operation for this server's own pages only. */
 function forPages<const O extends PageOperation>(declared: O) {
   const description = "Only for this server's own pages; others get 403.";
   const common = { access: 'everyone', description, headers: fromBrowsers } as const;

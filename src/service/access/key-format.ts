@@ -111,7 +111,7 @@ export function createKeyAuthentication({
   };
 }
 
-/** Prepared once, because it runs on every request: whether the tag exists, and the key with this digest, if any. */
+/** Finds whether the tag exists, and the key with this digest, if any. Prepared once: it runs on every request. */
 function prepareFindKey(db: Db) {
   const isKey = and(
     eq(apiKeys.tenantId, tenants.id),
@@ -132,8 +132,8 @@ function unknownKey(): ForensicsError {
 const minuteMs = 60_000;
 
 /**
- * Records when each key was last used, to the minute, without delaying the request that uses it: at
- * most one write a minute per key, after the request has gone on. A write that fails is lost.
+ * Records when each key was last used, to the minute, with at most one write a minute per key. The
+ * request that uses the key does not wait for the write. A write that fails is lost.
  */
 function createUseNotes(db: Db) {
   // One entry per key. A failed write counts too, so that a full disk is not retried on every request.

@@ -60,7 +60,7 @@ const longestLifeMs = 3650 * 86_400_000;
 
 export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uint8Array }) {
   if (pepper.length < 16) throw new RangeError('pepper must be at least 16 bytes long');
-  // A key object rather than bytes, because Node handles it five times as fast.
+  // A key object is used because Node handles it five times as fast as bytes.
   const pepperKey = createSecretKey(pepper);
   const digestSecret = (secret: string) => createHmac('sha256', pepperKey).update(secret).digest();
 
@@ -75,20 +75,20 @@ export function createKeys({ db, pepper, now }: Clocked & { readonly pepper: Uin
      */
     mint: (key: NewKey) => mintKey(parts, key),
     /**
-     * Creates a new key of the same name and moves the old one's expiry forward to the end of its grace period. When
-     * the key is given by name, this can be repeated within the grace period: the newest key is replaced, and earlier
-     * ones expire no later than it does. A repeated request gets the same keys in their current state, with the secret
-     * masked.
+     * Creates a new key of the same name, and makes the old one expire at the end of its grace
+     * period if not sooner. When the key is given by name, this can be repeated within the grace
+     * period: the newest key is replaced, and earlier ones expire no later than it does. A repeated
+     * request gets the same keys in their current state, with the secret masked.
      *
-     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor, or several valid
-     *   keys have the name and no rotation made one the successor of another.
+     * @throws {ForensicsError} as `mint`; `not_found`; `conflict` if the key has a valid successor,
+     *   or if several valid keys have the name and none replaced another.
      */
     rotate: (rotation: Rotation) => rotateKey(parts, rotation),
     /** Newest first, without deleted ones. */
     list: async (tenantId: string) => findKeys(db, { tenantId, at: now() }),
     /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
     revoke: (revocation: Revocation) => revokeKey(parts, revocation),
-    /** Revokes those of the given keys that have expired; never a valid one. */
+    /** Revokes the given keys that have expired, never a valid one. */
     prune: async (prune: Prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
     /**
      * Identifies the owner of a key.
@@ -188,7 +188,7 @@ async function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): Promise<KeyEnt
   );
 }
 
-/** @param uuids - as stored by `rotate`: the new key, the one it replaced, then earlier ones. */
+/** @param uuids - in the order in which `rotate` stores them: the new key, the one it replaced, then earlier ones. */
 async function rotatedEarlier(
   tx: Tx,
   { uuids, ...search }: Omit<Earlier, 'uuid'> & { readonly uuids: string },
@@ -217,11 +217,11 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
 // The replacement of a key by a new one, with a grace period during which both are valid.
 
 /**
- * The key that a rotation replaces, and those of the same name that earlier rotations replaced and that are still valid
- * in their grace period.
+ * The key that a rotation replaces, and keys of the same name that earlier rotations replaced and
+ * that are still in their grace period.
  *
- * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys have the name and none
- *   replaced another.
+ * @throws {ForensicsError} `not_found`; `conflict` if it is already replaced, or if several keys
+ *   have the name and none replaced another.
  */
 async function keyToReplace(tx: Tx, tenantId: string, which: KeySelector, at: Date) {
   const find = (...conditions: readonly SQL[]) =>
@@ -300,7 +300,7 @@ export interface Prune {
   readonly by: Actor;
 }
 
-/** Revokes those of the given keys that have expired by then. @returns the revoked keys. */
+/** Revokes the given keys that have expired by then. @returns the revoked keys. */
 async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },
@@ -320,7 +320,7 @@ interface KeySearch {
   readonly tenantId: string;
   /** The time at which the entries are shown. */
   readonly at: Date;
-  /** All keys if omitted. */
+  /** Conditions for the keys; all keys if omitted. */
   readonly which?: SQL | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** The `userType` claim of a user token; null for API keys. */
   readonly userType: string | null;
-  /** The session of a user token; null for API keys, and for tokens from a provider that gives none. */
+  /** The session of a user token; null for API keys, and for tokens from a provider that states no session. */
   readonly sessionId: string | null;
 }
 
@@ -38,7 +38,7 @@ export function toActor({ type, id }: Pick<Principal, 'type' | 'id'> | Actor): A
 /**
  * The response to any invalid credential.
  *
- * @param message - the same for causes that callers must not distinguish, such as unknown and wrong credentials.
+ * @param message - the same for causes that callers must not be able to tell apart, such as an unknown or wrong key.
  */
 export function unauthenticated(message: string): ForensicsError {
   return new ForensicsError('unauthenticated', message);
@@ -47,10 +47,10 @@ export function unauthenticated(message: string): ForensicsError {
 /** A signed token in the form of RFC 7515, section 2: three parts in base64url without padding. */
 export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-// The port for user identities: embedded accounts, or an identity provider (OpenID Connect). Every implementation keeps
-// these promises: - `authenticate` accepts only an access token of this identity, and rejects one whose session has
-// ended; - an address with an account cannot be told from one without one; - every user has an id of 24 hex digits, the
-// same at every login.
+// The port for user identities: embedded accounts, or an identity provider (OpenID Connect). Every
+// implementation keeps these promises: - `authenticate` accepts only an access token of this
+// identity, and rejects one whose session has ended; - callers cannot tell whether an address has
+// an account; - every user has an id of 24 hex digits, the same at every login.
 
 /** A login, as reported for the usage statistics. */
 export interface Login {
@@ -90,7 +90,7 @@ export interface Identity {
    */
   refresh(refreshToken: string): Promise<TokenSet>;
   /**
-   * Exchanges the code with which a provider sent a browser back for tokens (RFC 6749, section 4.1; RFC 7636).
+   * Exchanges an authorisation code, which the browser brought back, for tokens (RFC 6749, section 4.1; RFC 7636).
    *
    * @throws {ForensicsError} `unauthenticated`, `identity_unavailable`; `not_offered` with embedded accounts.
    */

@@ -1,6 +1,6 @@
 /**
- * Counts the requests of each client in the current minute across all servers of a PostgreSQL database. Its table
- * `request_counts` is unlogged, because the counts may be lost in a crash.
+ * Counts the requests of each client in the current minute across all servers of a PostgreSQL
+ * database. The table `request_counts` is unlogged, because the counts may be lost in a crash.
  */
 
 import { sql } from 'drizzle-orm';
@@ -17,7 +17,7 @@ interface CountKey {
   readonly at: Date;
 }
 
-/** Counts one more request; a new window opens with the first request after the last one ended. */
+/** Counts one more request. A new window opens with the first request after the previous window ended. */
 export async function countRequest(db: Db, { who, windowMs, at }: CountKey): Promise<Window> {
   const now = at.getTime();
   const isOver = sql`request_counts.begun_at <= ${now - windowMs}`;

@@ -68,7 +68,7 @@ export interface UserAct {
   readonly by: Actor;
 }
 
-/** Logged in the service's chain, and in those of the tenants that the person may act for. */
+/** Logs an event of a person, in the chains of the service and of the tenants that the person may act for. */
 export async function auditUser<E extends UserEvent>(
   tx: Tx,
   { userId, at, by }: UserAct,
@@ -80,7 +80,7 @@ export async function auditUser<E extends UserEvent>(
   }
 }
 
-/** Each tenant that was added or removed gets an entry in its own log. */
+/** Logs an entry in the chain of each tenant that was added or removed. */
 export async function auditTenants(
   tx: Tx,
   { userId, at, by }: UserAct,

@@ -43,10 +43,10 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
-/** Who administers an account; if omitted, the operator, who may do everything. */
+/** Who administers an account. If omitted, it is the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
-  /** The only tenant whose accounts this user may know about. */
+  /** If set, this user may know only about accounts of this tenant. */
   readonly tenantId?: string;
   /** Called in the same transaction with the account before the change and with the acting user; throws to refuse. */
   readonly check?: (user: User, self: User) => void;
@@ -87,7 +87,7 @@ export function createUsers(parts: UsersParts) {
         );
       }),
     byId: async (id: string) => (await find(db, eq(users.id, id)))[0] ?? null,
-    /** Embedded accounts only, oldest first: each tenant may have one of its own for an address. */
+    /** Embedded accounts only, oldest first. Each tenant may have its own account for an address. */
     byEmail: (email: string) => find(db, isEmbedded(normalisedEmail(email))),
     /** All users, or those who may act for a tenant, ordered by address. */
     async list(tenantId?: string) {
@@ -234,7 +234,7 @@ async function auditChange(
   await auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }
 
-/** Invalidates everything issued to the person before this moment, sessions or not. */
+/** Invalidates everything issued to the person before this moment, whether or not it belongs to a session. */
 export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
   await endSessions(tx, { userId, at });

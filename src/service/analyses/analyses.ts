@@ -50,7 +50,7 @@ export function createAnalyses(options: AnalysesOptions) {
     ...options,
     semaphore: createSemaphore(picturesInMemory),
   };
-  // A repeated request finds the answer of the first; and concurrent ones read or render a picture only once.
+  // A repeated request gets the response of the first, and concurrent ones read or render a picture only once.
   const oneAtATime = createMutex();
   return {
     /** Limits for pictures. */
@@ -69,7 +69,7 @@ export function createAnalyses(options: AnalysesOptions) {
       await describeAnalysis(context, target, description, principal);
       return withoutActorName(await getAnalysis(context, caller, analysisId));
     },
-    /** Thumbnails of those analyses that have one, in no particular order. */
+    /** Thumbnails of the analyses that have one, in no particular order. */
     thumbnails: ({ tenant }: Caller, ids: readonly string[]) =>
       findThumbnails(context.db, tenant.id, ids),
     /** Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when repeated. */
@@ -83,7 +83,7 @@ export function createAnalyses(options: AnalysesOptions) {
       ),
     /** The worker's handler for `runJob` jobs. */
     run: createRun(context),
-    /** The daily chore: removes whatever the retention rules no longer allow to be kept. */
+    /** The daily chore: removes whatever the retention rules no longer allow us to keep. */
     cleanUp: (signal: AbortSignal) => cleanUp(context, signal),
   };
 }
@@ -93,12 +93,12 @@ function withoutActorName(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
 
-// One run of an analysis by a worker: examine, render, store, complete; or decide what a failure means.
+// One run of an analysis by a worker: examines, renders, stores and completes, or decides what a failure means.
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
-/** A run is abandoned if its store is still failing this long after the request. */
+/** A run is abandoned if its store still fails this long after the request. */
 const storeGiveUpMs = 24 * 3_600_000;
 
 /** The handler of the jobs that `start` and `retry` enqueue. */

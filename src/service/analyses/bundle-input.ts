@@ -18,7 +18,7 @@ import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly sandbox: Pick<Sandbox, 'render' | 'layBeside'>;
-  /** The service's trust list, as its sandbox knows it. */
+  /** The service's trust list, in the form in which the sandbox knows it. */
   readonly trustList: string | null;
 }
 
@@ -48,7 +48,7 @@ export async function openBundleInput(
   return renderRecorded(parts, await openRecorded(parts, target, extras), drawing);
 }
 
-/** Opens it if the log is already known to be intact. @throws as `openBundleInput`. */
+/** Opens the input if the log is already known to be intact. @throws as `openBundleInput`. */
 export async function openRecorded(
   parts: Omit<BundleInputParts, 'sandbox'>,
   target: Target,
@@ -120,7 +120,7 @@ export async function requireUnbrokenLog(
   );
 }
 
-/** The copy is compared with the hash in its row; the log reveals it if both were changed. */
+/** Compares the copy with the hash in its row. If both were changed, the log reveals it. */
 async function requireRecordedOriginal(
   db: Db,
   { target, row }: { readonly target: Target; readonly row: AnalysisRow },

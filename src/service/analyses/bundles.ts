@@ -54,7 +54,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         const how = { actor: toActor(caller.principal), withOriginal: true, extras: {} };
         return (await makeBundle({ core, input, now }, target, how)).bytes;
       }),
-    /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
+    /** The report as a single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
     report: (caller: Caller, analysisId: string, how: ReportHow) =>
       semaphore(caller.tenant.id, () => makeReport(input, caller, analysisId, how)),
     /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
@@ -65,7 +65,7 @@ export function createEvidence({ core, input, now }: EvidenceParts) {
         { language, extras: {}, madeAt: now(), inTurn: inTurn(tenant) },
       ),
     /**
-     * The signed archive of a case, in chunks; the log records it before the last one. @throws
+     * The signed archive of a case, in chunks; it is logged before its last chunk is sent. @throws
      * {ForensicsError} as `writeCase`.
      */
     async *caseBundle(

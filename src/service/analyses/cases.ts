@@ -78,9 +78,9 @@ interface BundleCaseHow extends CaseHow {
 }
 
 /**
- * Yields the archive in chunks, so that only one picture is in memory at a time, with the report pages of those before
- * it. Each bundle is logged, and finally the case archive, before the last chunks, without which the archive is
- * incomplete.
+ * Yields the archive in chunks, so that memory holds only one picture at a time, and the report
+ * pages of those before it. Each bundle is logged. The case archive is logged before its last
+ * chunks are sent; without them it is incomplete.
  *
  * @throws {ForensicsError} as `renderCase`; `conflict` above 4 GB.
  */

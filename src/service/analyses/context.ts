@@ -33,14 +33,14 @@ export interface AnalysesOptions extends Clocked {
   readonly storeWaitMs?: number;
   /** Receives errors that do not affect a response, such as an object that could not be deleted. */
   readonly onError?: (error: unknown) => void;
-  /** Called for automatic actions, with this program's own words and numbers. */
+  /** Called for automatic actions. Receives only this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
 }
 
 export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
-  /** Wraps everything that keeps a picture in memory for a client's request; the number of workers limits runs. */
+  /** Wraps whatever keeps a picture in memory for a client's request. The number of workers limits runs. */
   readonly semaphore: Semaphore;
 }
 

@@ -57,15 +57,15 @@ async function readSteps(
   );
 }
 
-/** An examination is logged when its run is completed, so anything noticed during it came earlier. */
+/** An examination is logged only when its run is completed, so events during the run come before it in the log. */
 function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
 /**
  * The custody history that a report prints. The report of a run is rendered before the run is
- * completed and logged, so that step is added here in the form in which it will be logged. Nothing
- * is added when the log does not cover the start of the analysis.
+ * completed and logged, so the examination step is added here in the form in which it will be
+ * logged. Nothing is added when the log does not cover the start of the analysis.
  */
 export async function readHistory(
   reader: Reader,

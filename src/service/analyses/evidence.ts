@@ -72,8 +72,8 @@ async function findReplacement(
 }
 
 /**
- * What was written, according to the audit log, which cannot be changed by those who may change the rows of an
- * analysis.
+ * The record in the audit log of what was written. It cannot be changed by those who may change the
+ * rows of an analysis.
  */
 interface Recorded {
   /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
@@ -130,7 +130,7 @@ export async function loadRecorded(
   });
 }
 
-/** The log has the hash and time of the examination; the columns used for responses have to agree with these. */
+/** The log has the hash and time of the examination. The columns used for responses must agree with both. */
 function isAsRecorded(
   row: typeof examinations.$inferSelect,
   { hashes, examinedAt }: Recorded,

@@ -83,7 +83,7 @@ export function examinationSha256(row: ExaminationRow): string {
   return hash.digest('hex');
 }
 
-/** Whether the small columns agree with the examination: responses use them, but the hash does not cover them. */
+/** Whether the small columns agree with the examination. The hash does not cover them, although responses use them. */
 export function isInAgreement(row: ExaminationRow): boolean {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const { decision } = stored;
@@ -141,7 +141,7 @@ export async function loadExamined(reader: Reader, analysisId: string): Promise<
   return upToDate(stored);
 }
 
-/** Adds the members that examinations of earlier versions lack. */
+/** Adds the members that are missing from examinations of earlier versions. */
 function upToDate(stored: AnyStoredExamination): Examined {
   const { stability = null, provenance = neverRead, decision, findings } = stored;
   const { locator = null, manipulation = null, measuredCalls = [], maps: _maps, ...rest } = stored;

@@ -27,7 +27,7 @@ interface Parts extends Clocked {
 const hourMs = 3_600_000;
 // Longer than any start or run takes.
 const unclaimedMs = 24 * hourMs;
-// Separates the last possible claim from the first sweep, so that the two never meet, however long a transaction waits.
+// Separates the last possible claim from the first sweep, so that they never overlap, however long a transaction waits.
 const sweepMarginMs = hourMs;
 // Number of concurrent requests to the stores.
 const batch = 20;
@@ -137,7 +137,7 @@ async function deleteEach(
   });
 }
 
-/** Only moves forward, so that an object that cannot be deleted comes up once per sweep. */
+/** Only moves forward, so that an object that cannot be deleted is tried once per sweep. */
 async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
   return db
     .select()

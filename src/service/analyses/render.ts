@@ -138,7 +138,7 @@ export async function toReportItem(
 /** Maximum number of other pictures that a report shows. */
 const maxBeside = 3;
 
-/** With the other pictures that show the same thing, each beside this one. */
+/** Adds the other pictures that show the same thing, each beside this one. */
 export async function withBeside(
   parts: Pick<Context, 'db' | 'stores' | 'limits'> & {
     readonly sandbox: Pick<Context['sandbox'], 'layBeside'>;

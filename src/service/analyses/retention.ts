@@ -58,7 +58,7 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
   return deleted;
 }
 
-/** Deletes rows here and their objects in the sweep that follows, so that no row ever refers to a missing object. */
+/** Deletes the rows now and the objects in the sweep that follows, so that no row ever refers to a missing object. */
 async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
   const rows = await tx
     .select({ analysis: analyses, rendered: examinations.rendered })
@@ -91,8 +91,8 @@ export async function hideAnalyses(
 }
 
 /**
- * Removes the rows of tenants deleted long enough ago (as for deleted analyses) that have nothing left: no analysis,
- * object, hold or message to be sent. Their usage figures are removed too.
+ * Removes the rows and usage figures of tenants deleted long enough ago (as for deleted analyses)
+ * that have nothing left: no analysis, object or hold, and no message that is still to be sent.
  *
  * @returns the number removed.
  */
@@ -133,7 +133,7 @@ interface Need {
   readonly which?: SQL;
 }
 
-/** While any of these exists, the tenant is needed to find its objects, or to know whose they are. */
+/** While any of these exists, the tenant is needed to find the tenant's objects, or to know who owns them. */
 const needs: readonly Need[] = [
   { table: tables.analyses },
   { table: tables.orphanObjects },

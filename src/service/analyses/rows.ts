@@ -49,7 +49,7 @@ export interface Expired {
 
 export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
-// Only the columns that responses need, because in a long list every column costs time.
+// Reads only the columns that responses need, because in a long list every column costs time.
 const {
   nameFolded: _nameFolded,
   commentFolded: _commentFolded,
@@ -100,7 +100,7 @@ export async function getRow(reader: Reader, target: Target): Promise<AnalysisRo
 }
 
 /**
- * For the operator, who may have to hand over a deleted analysis that is on legal hold.
+ * Reads an analysis for the operator, who may have to hand over a deleted one that is on legal hold.
  *
  * @throws {ForensicsError} `analysis_not_found`, also for a deleted one that is not on hold.
  */
@@ -198,7 +198,7 @@ function prepareList(reader: Reader, isMatch: SQL | undefined) {
     .prepare();
 }
 
-/** A tenant's analyses last changed before a time, excluding those being worked on or on legal hold; oldest first. */
+/** A tenant's analyses last changed before a time, oldest first, except those being worked on or on legal hold. */
 export async function findExpired(
   reader: Reader,
   { tenantId, before, limit }: Expired,
@@ -318,7 +318,7 @@ export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<v
   await tx.delete(thumbnails).where(eq(thumbnails.analysisId, analysisId)).run();
 }
 
-/** Thumbnails, JPEG files in Base64, of those analyses of the tenant that have one, in no particular order. */
+/** Thumbnails (JPEG files in Base64) of the tenant's analyses that have one, in no particular order. */
 export async function findThumbnails(reader: Reader, tenantId: string, ids: readonly string[]) {
   const isWanted = and(
     inArray(thumbnails.analysisId, [...ids]),

@@ -15,9 +15,9 @@ import { eachNumber, type Reader, type Tx } from '../../ports/db/database.ts';
 import { analyses, fingerprintKeys, fingerprints, tenants } from '../../ports/db/schema.ts';
 import { getRow, type Target } from './rows.ts';
 
-/** Maximum pictures per key: a key with more, such as a letter in a logo, says nothing. */
+/** Maximum pictures per key. A key that more pictures share, such as one from a letter in a logo, says nothing. */
 const maxPerKey = 200;
-/** Maximum number of pictures compared, those sharing most keys first. */
+/** Maximum number of pictures compared; those that share the most keys come first. */
 const maxCompared = 20;
 /** Maximum number of pictures listed in a response. */
 const maxListed = 20;
@@ -50,7 +50,7 @@ export async function addFingerprint(
     SELECT value, ${id} FROM (${keys}) AS list WHERE (SELECT count(*) FROM (${others}) AS others) < ${maxPerKey}`);
 }
 
-/** Does nothing if there is none. */
+/** Deletes the fingerprint, if any. */
 export async function deleteFingerprint(tx: Tx, { tenantId, analysisId }: Target): Promise<void> {
   const isOfIt = eq(fingerprints.analysisId, analysisId);
   const found = await tx.delete(fingerprints).where(isOfIt).returning().get();

@@ -62,7 +62,7 @@ export async function startAnalysis(
   const { tenant, principal } = caller;
   const repeatable = repeatableIn(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
-  // Read before the recall: if another process starts it in between, either is up to date.
+  // Read before the recall, which then finds a repeat that another process handles in between.
   const row = await getRow(db, act);
   if ((await recall(db, repeatable)) !== null) return;
   assertStartable(row);
@@ -126,7 +126,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   checkSizeBytes(info.sizeBytes, limits);
   const bytes = await store.read(row.inputKey, limits.maxBytes).catch((error: unknown) => {
     const { code } = toForensicsError(error);
-    // It existed a moment ago, and was not too large.
+    // The upload existed a moment ago, and was not too large then.
     if (code !== 'blob_not_found' && code !== 'blob_too_large') throw error;
     throw new ForensicsError(
       'upload_missing',
@@ -136,7 +136,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   });
   // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
-  // The earlier ETag: if the object was replaced in between, it will not match, and the bytes are compared.
+  // This ETag was read first. If the object was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
 }
 
@@ -155,7 +155,7 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   throw failure('not_as_declared', { what });
 }
 
-// A retry: a failed analysis runs again, a completed one is upgraded to the higher tier.
+// A retry runs a failed analysis again, or upgrades a completed one to the higher tier.
 
 export interface RetryRequest {
   readonly id: string;
@@ -204,8 +204,8 @@ async function restart(
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
-  // Without evidence, the start rejected the upload. The current object passes the same checks, including the trial
-  // rule.
+  // Without evidence, the upload was rejected at the start. The current object must pass the same
+  // checks, including the trial rule.
   const evidence =
     kept ??
     (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));

@@ -17,10 +17,10 @@ import { loadExamined, parseRendered, parseScores, type Rendered } from './exami
 import { type Entry, findEntries, getEntry, type ListQuery, type ShownRow } from './rows.ts';
 import { countOfOneCamera } from './seen-before.ts';
 
-// This takes some hundredths of a second; after each page, other requests can run.
+// Signing this many takes some hundredths of a second; other requests can run before the next ones are signed.
 const signedAtOnce = 25;
 
-/** One page, newest first. */
+/** A page of the list, newest first. */
 export async function listAnalyses(
   { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,
@@ -149,7 +149,7 @@ async function viewResult(
   };
 }
 
-/** For the `flagging` tier: everything besides the two class fields. */
+/** In the `flagging` tier, all members besides the two class fields are null. */
 const nothingMore = {
   predictions: null,
   classUncertainties: null,

@@ -82,7 +82,7 @@ export interface Selection {
   readonly to?: Date;
   /** Only entries with a smaller `seq`. */
   readonly before?: number;
-  /** The newest so many, newest first; without it, all of them, oldest first. */
+  /** If set, only this many of the newest entries, newest first; otherwise all entries, oldest first. */
   readonly limit?: number;
 }
 
@@ -118,7 +118,7 @@ export interface Link extends Line {
   readonly seq: number;
 }
 
-// A few hundred kilobytes at a time.
+// Reads a few hundred kilobytes at a time.
 const batch = 1000;
 
 /** Reads the whole chain in order, without ever holding all of it in memory. */
@@ -159,7 +159,7 @@ export interface EventDetails {
   // The subject is the tenant.
   readonly 'tenant.created': { readonly isTrial: boolean };
   readonly 'tenant.changed': { readonly fields: readonly string[] };
-  /** Its keys were revoked and its members removed; the details count both. */
+  /** The tenant's keys were revoked and its members removed; the details count both. */
   readonly 'tenant.deleted': { readonly keys: number; readonly members: number };
   /** Nothing remains of the tenant except this log. */
   readonly 'tenant.purged': None;
@@ -229,16 +229,16 @@ export interface EventDetails {
   readonly 'analysis.upgraded': {
     readonly outputs: FileHashes;
     /**
-     * As above, for the examination together with what the run had left out; missing from entries of earlier versions,
-     * which left nothing out.
+     * As above, for the examination together with what the run had left out. Entries of earlier
+     * versions lack it, because those left nothing out.
      */
     readonly examinationSha256?: string;
   };
-  /** The upload was replaced by other bytes after it was read; null if those were too large to hash. */
+  /** The upload was replaced by other bytes after it was read; null if the new bytes were too large to hash. */
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
-  /** A signed bundle was made; SHA-256 of its manifest. */
+  /** A signed bundle was made. The hash is the SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };
-  /** Likewise for a case, whose name is not logged; there is no subject. */
+  /** A signed archive of a case was made. The name of the case is not logged, and there is no subject. */
   readonly 'case.bundled': { readonly manifestSha256: string; readonly pictures: number };
   /** Names of the changed members: comment, tags, projectId. */
   readonly 'analysis.described': { readonly fields: readonly string[] };

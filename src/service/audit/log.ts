@@ -66,7 +66,7 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
   const head = (await findHead(tx).get({ chain })) ?? empty;
-  // Every chain begins with one of these two events, so a chain whose beginning was deleted cannot pass for a new one.
+  // Every chain begins with one of two events, so a chain whose beginning was deleted cannot pass for a new one.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }
@@ -138,7 +138,7 @@ const putHead = buildOnce((tx) =>
 
 type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 
-/** The first entry that is not as it was written. */
+/** The first entry that is no longer as it was written. */
 interface Break {
   /** Null if the whole chain is at fault, or if the entry is known only by the recorded hash. */
   readonly seq: number | null;
@@ -154,7 +154,7 @@ export interface Verification {
   /** Hash of the last entry; null if the chain is broken. */
   readonly head: string | null;
   readonly broken: Break | null;
-  /** Number of the entry whose hash was recorded; null if none was, or when that entry is missing. */
+  /** Number of the entry whose hash was recorded; null if no hash was recorded, or if that entry is missing. */
   readonly notedSeq: number | null;
 }
 
@@ -164,10 +164,10 @@ export interface Noted {
 }
 
 /**
- * Verifies that a chain is as it was written. This proves that nobody has changed, removed, reordered or inserted an
- * entry without rewriting everything after it. It does not prove more: a user with write access to the database can
- * rewrite the chain and the record of its last hash. Only a hash recorded elsewhere detects that, for every entry up to
- * its own.
+ * Verifies that a chain is as it was written. This proves that nobody has changed, removed,
+ * reordered or inserted an entry without rewriting everything after it. It does not prove more: a
+ * user with write access to the database can rewrite the chain and the record of its last hash.
+ * Only a hash recorded elsewhere detects that, and only up to the entry with that hash.
  *
  * @param isExpected - whether the chain must exist, as every tenant's does.
  */
@@ -268,7 +268,7 @@ function breakAtEnd(
     return found(
       next,
       'added',
-      `${recorded.count} entries were written; those from ${next} on were added.`,
+      `Only ${recorded.count} entries were actually written to the log; those from ${next} onwards were inserted by other means.`,
     );
   }
   if (recorded.hash === head) return null;

@@ -41,7 +41,7 @@ export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: Mai
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // A total limit as well: a server that responds very slowly must not block the sender forever.
+    // There is a total limit as well: a server that responds very slowly must not block the sender forever.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
     try {
       await transport.sendMail({ ...composeMail(submission, { from, to }), signal: deadline });
@@ -86,7 +86,7 @@ function unescaped(text: string): string | undefined {
 function composeMail(submission: Submission, { from, to }: { from: string; to: string }) {
   const { id, tenantName, createdAt, message } = submission;
   const { email: address } = message;
-  // One address in its simplest form. Anything more complicated appears in the text only.
+  // A single address in its simplest form. Anything more complicated appears only in the text.
   const isPlain =
     address.length <= 254 &&
     /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address);
@@ -102,7 +102,7 @@ function composeMail(submission: Submission, { from, to }: { from: string; to: s
   };
 }
 
-/** Only a 5xx reply to sender, recipient or message is final; anything before that may be fixed. */
+/** Only a 5xx reply about sender, recipient or message is final. A failure before that may be put right. */
 function judge(error: unknown): Attempt {
   const { code, responseCode, permanent }: NodemailerError = Object(error);
   const detail = responseCode === undefined ? (code ?? 'failed') : `smtp_${responseCode}`;
@@ -123,7 +123,7 @@ export function createPostChannel(to: {
       'webhook-id': known.id,
     };
     const { id, userId, tenantId, tenantName, createdAt } = known;
-    // What the sender claimed, overridden by what the service knows for certain.
+    // The sender's claims, overridden by what the service knows for certain.
     const body = { ...message, id, userId, tenantId, tenantName, createdAt };
     const { kind, detail } = await to.sender.post(to.url, JSON.stringify(body), headers);
     return { kind: kind === 'gone' ? 'refused' : kind, detail };

@@ -36,7 +36,7 @@ interface FeedbackOptions {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Pauses after the first, second, ... attempt; the last one repeats. */
+/** Pauses after the first, second, ... attempt; the last pause applies to all later attempts. */
 const pausesMs: readonly number[] = [
   minuteMs,
   5 * minuteMs,
@@ -45,7 +45,7 @@ const pausesMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
-/** After this time sending stops; the message can still be read here. */
+/** After this time, sending stops. The message can still be read here. */
 const givenUpAfterMs = 72 * hourMs;
 
 interface Task {
@@ -177,7 +177,7 @@ const keptMs = 365 * 86_400_000;
 /**
  * Deletes old messages, because they contain names and addresses and will have been read by then.
  *
- * A message that is still waiting to be sent stays until that has ended.
+ * A message that is still being sent stays until it has been sent or abandoned.
  */
 export async function purgeFeedback(db: Db, at: Date): Promise<void> {
   const before = new Date(at.getTime() - keptMs);
@@ -187,5 +187,5 @@ export async function purgeFeedback(db: Db, at: Date): Promise<void> {
     .run();
 }
 
-/** Still to be sent over some channel. Quotes in the stored texts are escaped, so none of them can match this. */
+/** Whether a message is still to be sent over some channel. Quotes in stored texts are escaped, so none can match. */
 export const isWaiting = sql`${feedback.outcomes} LIKE '%"state":"waiting"%'`;

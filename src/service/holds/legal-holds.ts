@@ -64,7 +64,7 @@ export function createHolds({ db, now }: Clocked) {
   };
 }
 
-/** Also accepts a deleted analysis: until it is purged, it can still be saved. */
+/** Also accepts a deleted analysis, because it can still be saved until it is purged. */
 async function assertAnalysisExists(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
   if (analysisId === null) return;
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));

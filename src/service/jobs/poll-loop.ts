@@ -166,7 +166,7 @@ export function createChores({
   };
 }
 
-/** Returns true in the one process that is to do it today. */
+/** Returns true only in the process that is to do it today. */
 async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
   return transact(db, async (tx) => {
     const key = choreKey(name);

@@ -33,7 +33,7 @@ interface Claim {
   readonly leaseMs: number;
   readonly kinds: readonly string[];
   /**
-   * Lists of owners whose jobs to skip, in order of preference: the next applies if the one before leaves no job due.
+   * Lists of owners whose jobs to skip, in order of preference: each applies only if the one before leaves no job due.
    */
   readonly except?: readonly (readonly string[])[];
 }
@@ -95,7 +95,7 @@ export function createQueue({ db, now }: Clocked) {
       const isTheirs = sql`substr(${jobs.leasedBy}, 1, ${workers.length}) = ${workers}`;
       return db.$count(jobs, and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs));
     },
-    /** How long the oldest due job has been waiting, in milliseconds; 0 if none is due. */
+    /** How long the job that is most overdue has been waiting, in milliseconds; 0 if none is due. */
     async waitOf(kind: string) {
       const at = now();
       const isWaiting = and(eq(jobs.kind, kind), isNull(jobs.leasedUntil), lte(jobs.runAt, at));
@@ -117,7 +117,7 @@ async function claimJob(
   { kinds, except = [[]], ...lease }: Claim,
   at: Date,
 ): Promise<Job | null> {
-  // Looking first without a lock keeps idle workers of several processes from blocking one another.
+  // Looks first without a lock, so that idle workers of several processes do not block one another.
   const look = createLook(db, kinds, at);
   for (const owners of except) {
     for (const first of await look(owners)) {
@@ -126,7 +126,7 @@ async function claimJob(
       const isAllowed = owners.length === 0 ? undefined : isOwner;
       const isEligible = and(eq(jobs.kind, first.kind), isAllowed, isDue(at));
       const claimed = await transact(db, (tx) => take(tx, isEligible, { ...lease, at }), 'claim');
-      // When none was claimed, others are about to take all that are due.
+      // If no job was claimed, other workers are about to take all that are due.
       if (claimed !== null) return claimed;
     }
   }
@@ -144,7 +144,7 @@ const byDue = [dueAt, rowid];
 function createLook(reader: Reader, kinds: readonly string[], at: Date) {
   const seen = new Map<string, readonly Due[]>();
 
-  /** The first few jobs usually have several owners; only when one owner fills them all is every owner queried. */
+  /** The first few jobs usually have several owners. Only if all of these are skipped is every owner queried. */
   async function dueOfOthers(kind: string, except: readonly string[]): Promise<readonly Due[]> {
     const due = seen.get(kind) ?? (await findDue(reader).all({ kind }));
     seen.set(kind, due);
@@ -180,7 +180,7 @@ const findDue = buildOnce((reader) =>
 );
 
 /**
- * Takes two index lookups for each owner, so fifty thousand jobs cost no more than one. (With DISTINCT, both databases
+ * Takes two index lookups for each owner, whether there is one job or fifty thousand. (With DISTINCT, both databases
  * would read all of them.) Jobs without an owner are of kinds that never have one.
  */
 async function dueOfEach(
@@ -214,15 +214,15 @@ async function dueOfEach(
 const longestWaitMs = 13 * 3_600_000;
 const clockStepMs = 60_000;
 
-/** Whether the clock has been set back since; if so, the job would wait for a time by the old clock. */
+/** Whether the clock has been set back since the job was added; if so, it would wait for a time by the old clock. */
 function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, at: Date): boolean {
   const [dueInMs, madeInMs] = [job.dueAt - at.getTime(), job.createdAt.getTime() - at.getTime()];
-  // A lease taken under the current clock ends before a job created under the old one.
+  // A lease taken under the current clock ends before a job created under the old clock.
   const isOfOldClock = madeInMs > clockStepMs && dueInMs >= madeInMs;
   return dueInMs > longestWaitMs || isOfOldClock;
 }
 
-/** The same for a row, including whether it is due. */
+/** The same condition for a row, together with whether it is due. */
 function isDue(at: Date) {
   const [now, later] = [at.getTime(), at.getTime() + clockStepMs];
   return or(

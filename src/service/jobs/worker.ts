@@ -17,7 +17,7 @@ interface WorkerOptions extends Clocked {
   readonly workerId: string;
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** Returns false while no job could start; then none is claimed. */
+  /** Returns false while no job could start; no job is claimed then. */
   readonly canBegin?: () => boolean;
   /** Longest sleep: jobs added by another process are noticed after this time. */
   readonly pollMs?: number;

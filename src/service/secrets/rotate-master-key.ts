@@ -35,7 +35,7 @@ interface RotationOptions {
 }
 
 export interface Rotation extends Resealed {
-  /** False if the disk is too full: what was sealed under the old key can still be found in the database file. */
+  /** False if the disk is too full; data sealed under the old key can then still be found in the database file. */
   readonly isWiped: boolean;
 }
 

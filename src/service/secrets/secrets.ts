@@ -2,10 +2,10 @@
  * Every secret of the program, one for each purpose. Each is derived from the master key when needed, so that nothing
  * can leak from the database.
  *
- * The exceptions are secrets that outlive their master key. API keys are stored as digests made with a pepper, which
- * cannot be changed without the keys themselves; it may stay, because each key has 160 random bits and cannot be
- * guessed anyway. Webhook secrets and presigned URLs have been given to others, and stay valid unless a rotation ends
- * them. These secrets are stored in the database, sealed under the current master key.
+ * The exceptions are secrets that outlive their master key. API keys are stored as digests made with a pepper. A new
+ * pepper would need the keys themselves, so the pepper stays; this is safe, because 160 random bits per key cannot be
+ * guessed. Webhook secrets and presigned URLs have been given to others, and stay valid unless a rotation ends them.
+ * These secrets are stored in the database, sealed under the current master key.
  */
 
 import { hkdfSync, randomBytes } from 'node:crypto';
@@ -192,7 +192,7 @@ function createKeyFile(dataDir: string) {
       rmSync(next, { force: true });
       if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
     },
-    /** Replaces the old key by the new one and deletes the old. Does nothing if another process has done so. */
+    /** Puts the new key in place of the old one, which is deleted. Does nothing if another process has done so. */
     adoptNext() {
       try {
         renameSync(next, file);

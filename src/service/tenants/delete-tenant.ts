@@ -40,7 +40,7 @@ export async function deleteTenant(
   return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, by, signal }) };
 }
 
-// Enough to see what is on hold; "hold list" shows everything.
+// This is enough to see what is on hold; "hold list" shows everything.
 const maxNamed = 5;
 
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
@@ -73,7 +73,7 @@ async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
   const members = await removeMembers(tx, { id, at, by });
   await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
-  // Still shows which tenant it was, and cannot clash, because a tenant's name has no tilde.
+  // The new name shows which tenant it was, and cannot clash, because the name of a tenant has no tilde.
   const end = { name: `${name}~${id}`, deletedAt: at, updatedAt: at };
   const columns = { ...end, ...freshWebhook, webhookUrl: null };
   const details = { keys: keys.length, members };

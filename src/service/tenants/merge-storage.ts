@@ -113,7 +113,7 @@ function withoutMasks<T extends object>(type: string, given: T, shown: object): 
       'must be the secret itself, because this masked value differs from the one returned earlier',
     );
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members were left out, none was changed.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members were left out, but not changed.
   return Object.fromEntries(kept) as T;
 }
 
@@ -182,7 +182,7 @@ function toSharedConfig(value: unknown): SharedConfig {
   return whole;
 }
 
-/** Omitted members take the same values as for clients. Returns null if none differs. */
+/** Omitted members take the same values as for clients. Returns null if nothing differs. */
 function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
   {

@@ -171,7 +171,7 @@ function isHostName(text: string): boolean {
   return text.length <= 253 && new RegExp(`^(?:${label}\\.)*(?=[a-z])${label}$`, 'i').test(text);
 }
 
-/** As in a bucket's CORS rules: `*`, an origin, or an origin with one `*` in its host. */
+/** Whether it is an origin as CORS rules allow it: `*`, an origin, or an origin with one `*` in its host. */
 function isOriginPattern(text: string): boolean {
   if (text === '*') return true;
   const example = text.replace('*', 'any');

@@ -19,7 +19,7 @@ export type Tenant = Readonly<typeof tenants.$inferSelect>;
 export interface NewTenant {
   readonly name: string;
   readonly isTrial?: boolean;
-  /** Who creates it; defaults to the operator. */
+  /** Who creates the tenant; by default, the operator. */
   readonly by?: Actor;
 }
 
@@ -186,7 +186,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
 const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const tagLength = 8;
 
-/** A random tag reveals nothing about the tenant, because keys turn up in logs and tickets. */
+/** A random tag, which must reveal nothing about the tenant, because keys turn up in logs and tickets. */
 async function newTag(reader: Reader): Promise<string> {
   for (;;) {
     const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');

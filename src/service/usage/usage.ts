@@ -72,7 +72,7 @@ export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date)
     await countUsage(tx, { tenantId, at }, [['logins', 1]]);
 }
 
-/** The counters that a successful analysis increments. @param row - after the change. */
+/** The counters that a successful analysis increments. @param row - the row after the change. */
 export function successCounts(row: AnalysisRow, decision: Decision): readonly Count[] {
   const parallelism: Parallelism = row.isBulk === true ? 'bulk' : 'single';
   const { processingStartedAt: from, processingFinishedAt: to } = row;
@@ -244,7 +244,7 @@ function toFigures(sum: Sums) {
 
 /**
  * `confidenceScore` is the mean calibrated probability of the decided class over all decided results (real, fake),
- * 0..1. Uncertain and abstain are no class, so they have no confidence; 0 if nothing was decided.
+ * 0..1. Uncertain and abstain are not classes, so they have no confidence; 0 if nothing was decided.
  */
 function toResults(sum: Sums) {
   const real = sum('result.real');

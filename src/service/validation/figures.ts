@@ -15,7 +15,7 @@ import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 /** The outcome for one labelled picture. */
 export interface Outcome {
   readonly isFake: boolean;
-  /** Sub-folder within its class; empty for none. */
+  /** Subfolder within its class; empty if the file is in none. */
   readonly folder: string;
   readonly measurement: Pick<Measurement, 'sha256' | 'readings' | 'declaresGeneration'>;
 }
@@ -30,10 +30,10 @@ const minForCalibration = 100;
 /** Minimum number of pictures in either class; with fewer, likelihood ratios mean little. */
 const minForRatios = 20;
 
-/** With fewer subfolders, resampling whole folders would give an interval from a handful of values. */
+/** With fewer subfolders, an interval from resampling whole folders would rest on a handful of values. */
 export const minFolders = 5;
 
-/** Smaller subfolders say nothing on their own. */
+/** Smaller subfolders are too small to say anything. */
 const minInFolder = 5;
 
 /** One entry for each condition that has pictures of both classes. */

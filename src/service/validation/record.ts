@@ -76,7 +76,7 @@ function classPictures(files: FileCounts, ofClass: readonly Measured[]): ClassPi
   };
 }
 
-/** Error rates over two models would describe neither. */
+/** Error rates measured on two models would describe neither of them. */
 function oneModel(measured: readonly Measured[]): Measurement {
   const first = measured[0]!.measurement;
   if (measured.every(({ measurement: { model } }) => isSameModel(model, first.model))) return first;
@@ -94,8 +94,8 @@ function nothingMeasured(what: string): ForensicsError {
 }
 
 /**
- * @param manifest - of the model whose results the report shows; error rates of another model or
- *   version say nothing about them.
+ * @param manifest - the manifest of the model whose results the report shows; error rates of
+ *   another model or version say nothing about them.
  * @throws {ForensicsError} `conflict` if the validation measured another model.
  */
 export function citedAs(
@@ -160,7 +160,7 @@ const { rate, count } = createNumberWriter('en');
 /** With fewer pictures in a class, the interval is too wide to be conclusive. */
 const minPictures = 30;
 
-/** With more failures than this, the measured pictures may not be representative. */
+/** If more pictures than this failed, the measured ones may not be representative. */
 const maxFailed = 0.05;
 
 /** For each condition, one sentence per kind of error, followed by what they imply. */
@@ -194,7 +194,7 @@ function errorSentences(
   ];
 }
 
-/** When none or all are wrong the bound is one-sided, which is what "up to" means. */
+/** If none or all are wrong, the bound is one-sided, hence "up to" and "at least". */
 function errorSentence(wrong: Counted, what: string, called: string): string {
   const verb = `called ${called}`;
   if (wrong.count === 0) {

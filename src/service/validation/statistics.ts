@@ -116,8 +116,8 @@ export function calibrationError(
 /**
  * Summarises likelihood ratios (natural logarithms) of labelled pictures, as reports state them.
  *
- * @param supporting - of pictures for which the proposition is true; `opposing` - of those for
- *   which it is false. Neither may be empty.
+ * @param supporting - the values of pictures for which the proposition is true.
+ * @param opposing - the values of pictures for which it is false. Neither list may be empty.
  */
 export function heldOutRatios(
   supporting: readonly number[],
@@ -136,7 +136,7 @@ export function heldOutRatios(
   };
 }
 
-/** Log10 at every twentieth of the values. */
+/** Log10 of the quantiles from 0 to 1 in steps of 0.05. */
 function toPoints(logs: readonly number[]): number[] {
   const rising = logs.toSorted((one, other) => one - other);
   return Array.from({ length: 21 }, (_, at) =>

@@ -20,7 +20,7 @@ const counted = Type.Object({ count, of: count, share, low: share, high: share }
 
 function each<K extends string, T extends TSchema>(names: readonly K[], schema: T) {
   const entries = names.map((name) => [name, schema] as const);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is an entry for every name.
   return Type.Object(Object.fromEntries(entries) as Record<K, T>);
 }
 
@@ -30,7 +30,7 @@ const classFigures = Type.Object({
   verdicts: each(resultClasses, count),
   /** Classified as the other class. */
   wrong: counted,
-  /** Classified as real or fake at all. */
+  /** Classified as real or fake, rather than left undecided. */
   decided: counted,
   /** Why pictures were left undecided, by reason code; a picture may have several. */
   reasons: Type.Record(Type.String(), count),
@@ -65,15 +65,15 @@ const classPictures = Type.Object({
   /** Number of files with the same bytes as another in the class. */
   repeated: count,
   leftOutBySample: count,
-  /** Number that could not be examined. */
+  /** Number of files that could not be examined. */
   failed: count,
   measured: count,
-  /** Number that declare themselves generated. Verdicts ignore such declarations here. */
+  /** Number of pictures that declare themselves generated. Verdicts ignore such declarations here. */
   declaring: count,
   folders: count,
   /** The unit of resampling for the interval of the AUC. */
   drawnBy: Type.Enum(['folder', 'picture']),
-  /** SHA-256 over the sorted SHA-256 of the measured files, each followed by a line feed. */
+  /** SHA-256 of the sorted SHA-256 values of the measured files, each followed by a line feed. */
   digest,
   /** The individual SHA-256 values, which earlier versions stored on request. */
   list: orNull(Type.Array(digest)),

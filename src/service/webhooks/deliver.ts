@@ -96,7 +96,7 @@ export function createDeliverer(options: DelivererOptions) {
 
 function createAttempt(options: DelivererOptions, sender: Pick<Sender, 'post'>) {
   const { outbox, now, serverKey, random = Math.random, onNotice } = options;
-  /** Tenants whose latest attempt failed get one attempt at a time until one succeeds. */
+  /** Tenants whose latest attempt failed. They get one attempt at a time until one succeeds. */
   const failing = new Set<string>();
 
   async function make(delivery: Delivery): Promise<void> {
@@ -193,7 +193,7 @@ interface TestMessage {
   readonly at: Date;
 }
 
-/** In addition to the contract's `create`, `update` and `delete`. */
+/** Sent in addition to the contract's events `create`, `update` and `delete`. */
 const testEvent = 'test';
 
 /**
@@ -202,7 +202,7 @@ const testEvent = 'test';
  */
 export async function sendTestMessage(test: TestMessage) {
   const { tenantId, url, serverKey, allow, at } = test;
-  // Its `webhook-id`, by which the receiver's log can be searched.
+  // The `webhook-id` of the message, by which the receiver's log can be searched.
   const id = `test_${newId(at)}`;
   const body = JSON.stringify({ test: true, tenantId, timestamp: at.toISOString() });
   const headers = messageHeaders(webhookSecret(serverKey, tenantId), {

@@ -74,7 +74,7 @@ export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal
 
 interface Replay {
   readonly tenantId: string;
-  /** One message by its id, or all that were abandoned. */
+  /** One message by its id, or all abandoned messages. */
   readonly which: { readonly id: string } | 'given_up';
   readonly at: Date;
   readonly by: Actor;
@@ -85,8 +85,8 @@ type Replayed = Pick<Delivery, 'id' | 'event' | 'subject'>;
 /**
  * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
  *
- * Messages about one subject are sent in the order in which they were written. One whose delivery is in progress keeps
- * its position; a requeued message follows it, ahead of newer ones.
+ * Messages about one subject are sent in the order in which they were written. A message whose delivery is in progress
+ * keeps its position; requeued messages follow it, ahead of newer ones.
  *
  * @returns the requeued messages, oldest first.
  * @throws {ForensicsError} `conflict` if the tenant has no receiver or the message is still waiting, `not_found`.

@@ -1,7 +1,7 @@
 /**
  * Messages waiting for delivery. A message is written in the transaction of the change it reports, so neither can exist
- * without the other. Messages about one subject are sent in order: only
- * the oldest of those waiting has a time for its next attempt, and once it is settled, the next oldest is given one.
+ * without the other. Messages about one subject are sent in order: only the oldest waiting message has a time for its
+ * next attempt, and once it is settled, the next oldest is given one.
  */
 
 import {
@@ -32,12 +32,12 @@ interface NewDelivery {
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant now has no receiver. */
+/** A message leased for one attempt, after `attempts` earlier ones. `url`: null if the tenant has no receiver now. */
 export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;
 
-/** The outcome of a failed attempt. `overtaken`: another worker has leased the message, so this one does not count. */
+/** The outcome of a failed attempt. `overtaken`: another worker has leased the message, so this outcome is ignored. */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
@@ -80,13 +80,13 @@ export function createOutbox(parts: Clocked) {
         await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
       }),
     /**
-     * The receiver asked for no more messages: nothing is sent or written for it until the tenant sets a new URL. If
-     * the tenant has done so in the meantime, the message goes there at once.
+     * The receiver wants no more messages: nothing is sent or written for it until the tenant sets
+     * a new URL. If the tenant has done so in the meantime, the message goes there at once.
      */
     closeReceiver: async (delivery: Delivery, outcome: string): Promise<Consequence> =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
-        // The tenant has set another URL since, which has not been tried yet.
+        // The tenant has set another URL since, and it has not been tried yet.
         if ((await findReceiver(tx, delivery.tenantId)) !== delivery.url) {
           const isOurs = await postpone(tx, delivery, outcome, end.at);
           return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
@@ -288,12 +288,12 @@ export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<vo
   await tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
 }
 
-/** Longer than an attempt can take, so another process takes over only messages of a dead one. */
+/** Longer than an attempt can take, so another process takes over messages only if their process is dead. */
 export const leaseMs = 30_000;
 
 /**
- * Makes all waiting messages due, so that a new URL is tried at once, however the old one fared. A message being
- * attempted keeps its lease.
+ * Makes all waiting messages due, so that a new URL is tried at once, whatever happened at the old
+ * one. A message being attempted keeps its lease.
  */
 export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<void> {
   const afterLeases = new Date(at.getTime() + leaseMs);
@@ -314,7 +314,7 @@ type Receiver = Pick<Delivery, 'tenantId' | 'url'>;
 // Longer than the retries of one message take (3.2 to 3.8 days), so that a receiver broken from
 // Friday to Monday is not disabled.
 const longestFailureMs = 5 * 24 * 3_600_000;
-// A receiver that restarts or moves does not need attention; one that fails for this long does.
+// A receiver that restarts or moves needs no attention; a receiver that fails for this long does.
 const noteworthyMs = 3_600_000;
 
 /** Where the tenant's messages go; null if it has no webhook, or a disabled one. */
@@ -328,7 +328,7 @@ async function markWorking(tx: Tx, receiver: Receiver): Promise<void> {
   await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
 }
 
-/** Returns true if it has been failing so long that it should be disabled. */
+/** Returns true if the receiver has been failing for so long that it should be disabled. */
 async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolean> {
   const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
   await tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();

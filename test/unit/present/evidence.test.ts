@@ -160,7 +160,7 @@ describe('the strength of a verdict from traces', () => {
       ratio: null,
       condition: null,
     });
-    expect(statement.en).toContain('how strongly cannot be stated');
+    expect(statement.en).toContain('it is not possible to say how strongly');
     expect(cap?.statement.en).toContain('No error rates were measured');
   });
 

@@ -54,7 +54,7 @@ export const prepareRemote: PrepareExaminer = async (given) => {
 const noBundle =
   'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.';
 
-/** The options of a run that can be done on a server. */
+/** The options of a run on a server. */
 type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
 const optionsOfThisMachine = [
@@ -92,7 +92,7 @@ async function openResults({ out, force, resume }: RemoteOptions): Promise<Folde
   };
 }
 
-/** SHA-256 of the picture that an existing result is about; null if there is none. */
+/** SHA-256 of the picture that the existing result is for; null if there is no result. */
 async function storedSha256(file: string): Promise<unknown> {
   try {
     return Object(JSON.parse(await readFile(file, 'utf8')))['sha256'];
@@ -125,7 +125,7 @@ function createRemoteExaminer(
   const unseen = new Set<string>();
   const mutex = createMutex();
   const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
-  // Its child process starts with the first PDF.
+  // The child process of this sandbox starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
     pdf: sandbox,
@@ -156,7 +156,7 @@ async function examineInput(
     const picture = await readPicture(input);
     ({ sha256 } = picture);
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
-    // If a resumed run contains the same picture twice, the second one finds the first one's analysis.
+    // If a resumed run contains the same picture twice, the second copy finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
@@ -165,7 +165,7 @@ async function examineInput(
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
-    // After these errors there is nothing left to fetch.
+    // After these errors, there is nothing more to fetch.
     const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
     if (analysisId !== null && !isFinal) unfetched.add(analysisId);
     run.onFailure(input, failure);
@@ -203,10 +203,10 @@ async function fetchRecord(
 
 const maxLogged = 10;
 
-/** Lists them with the commands for fetching them. */
+/** Lists the analyses with the commands for fetching their results. */
 function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
   if (ids.length === 0) return;
-  // Without waiting, the ids are the result.
+  // If the run does not wait, the ids are its result.
   if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
   const what = ids.length === 1 ? 'one analysis' : `${ids.length} analyses`;
   log(

@@ -44,7 +44,7 @@ export function remoteRecord(
     options,
     result: withoutUrls(result, lang),
     evidence: evidence === null ? null : { ...evidence, ...notSent },
-    // An older server returns fewer of its fields.
+    // An older server omits some of its fields.
     provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
     model: { id: options.model, version, files: null },
@@ -89,7 +89,7 @@ function withoutUrls(result: AnalysisResult, lang: readonly Language[]): LocalRe
   return { resultClass, resultSubClasses, ...scores, heatmaps: null, report: texts };
 }
 
-// A heatmap has at most 4096 x 4096 pixels, a report a few pages with such pictures in it.
+// A heatmap has at most 4096 x 4096 pixels; a report has a few pages that contain such pictures.
 const maxBytes = 200_000_000;
 
 /**

@@ -38,7 +38,7 @@ export interface Trail {
   analysisId: string | null;
 }
 
-/** What the server must be told about a picture before the upload, and the bytes that this was read from. */
+/** What the server needs to know about a picture before the upload, and the bytes from which it was read. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -106,7 +106,7 @@ async function createAnalysis(
   const { id } = created;
   trail.analysisId = id;
   journal.note(picture.sha256, { ...entry, analysisId: id });
-  // For a key used before, the server returns the analysis it already has.
+  // If the key was used before, the server returns the analysis it already has.
   if (options.resume) return resumeAnalysis(submission, picture, created);
   try {
     await upload(submission, picture, created);
@@ -133,7 +133,7 @@ async function resumeAnalysis(
   const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
-  // In each of these cases, another process may have got there first.
+  // In each of these cases, another process may have acted first.
   if (status === 'failed') await nullOn(['analysis_not_retryable'], () => analyses.retry(id));
   if (status !== 'pending') return id;
   const start = () => nullOn(['analysis_not_pending'], () => analyses.start(id));
@@ -181,7 +181,7 @@ const entrySchema = Type.Object({
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });
 
-// After three months, nobody resumes a run.
+// Nobody resumes a run after three months.
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
@@ -192,7 +192,7 @@ export function openJournal(
   tenant: { readonly origin: string; readonly tenantName: string },
   { XDG_STATE_HOME: home = '' }: NodeJS.ProcessEnv = process.env,
 ): Journal {
-  // Follows the XDG rules for state: worth keeping, but harmless to lose.
+  // This is state as the XDG specification defines it: worth keeping, but harmless to lose.
   const state = join(home === '' ? join(homedir(), '.local', 'state') : home, 'forensics');
   const folder = join(state, 'uploads', digest([tenant.origin, tenant.tenantName]));
   writing(() => makePrivateFolder(folder));
@@ -210,7 +210,7 @@ export function openJournal(
       const file = entryPath(sha256, request);
       const entry = newEntry(request);
       if (readEntry(file) === null) rmSync(file, { force: true });
-      // If two processes race, only one writes, and both use what it wrote.
+      // If two processes write at the same time, only one succeeds, and both use what it wrote.
       writing(() => writeOnce(file, toText(entry)));
       return readEntry(file) ?? entry;
     },
@@ -225,7 +225,7 @@ function newEntry(request: CreateRequest): Entry {
   return { request, idempotencyKey: randomUUID(), analysisId: null };
 }
 
-/** Returns null if there is no file, or this version did not write it. */
+/** Returns null if there is no file, or if this version did not write it. */
 function readEntry(file: string): Entry | null {
   try {
     const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -63,7 +63,7 @@ export const document = {
     undamaged: 'Ask for the complete, undamaged file.',
     /** What the search for changes supports, in all its methods together. */
     search: {
-      real: 'The methods that look for changes give a lower score than is usual in changed pictures, even in those whose change they miss.',
+      real: 'The methods that look for changes give a lower score than they usually give changed pictures, even changed pictures whose change they miss.',
       fake: 'All methods that look for changes, taken together, give a score more usual in changed than in unchanged pictures.',
     },
     /** For a place that no method marks on its own. */

@@ -70,7 +70,7 @@ export const strength = {
       return `${subject} are ${timesAs(ratio)} probable in ${own} as in ${other} (likelihood ratio ${ratio}${bound}): ${adverb} support for ${own}.`;
     },
     unsupported: (subject: string, side: 'real' | 'fake') =>
-      `${subject} point to ${sides[side]}, but how strongly cannot be stated.`,
+      `${subject} point to ${sides[side]}, but it is not possible to say how strongly.`,
     neither: (subject: string, side: 'real' | 'fake', ratio: string) => {
       const name = side === 'real' ? 'a photograph' : 'a generated picture';
       return `${subject} support neither a photograph nor a generated picture (likelihood ratio ${ratio}${ratio === '1' ? '' : ` for ${name}`}; below 2 counts as neutral).`;

@@ -8,7 +8,8 @@ export const verdict = {
       (adverb: string, side: string) => `The examination yields ${adverb} support for ${side}.`,
     ],
     pointing: [
-      (side: string) => `The evidence points to ${side}, but how strongly cannot be stated.`,
+      (side: string) =>
+        `The evidence points to ${side}, but it is not possible to say how strongly.`,
       (side: string) =>
         `The evidence points to ${side}; the measured error rates do not show how strongly.`,
     ],

@@ -99,7 +99,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   };
 }
 
-/** Prepared once, because it runs on every request: a row for each of the user's tenants, or one without tenants. */
+/** Prepared once, as it runs on every request. Finds a row for each of the user's tenants, or one if there are none. */
 function prepareFindHolder(db: Db) {
   return db
     .select({ user: users, session: sessions, tenantId: userTenants.tenantId })

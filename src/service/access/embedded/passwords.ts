@@ -14,7 +14,7 @@ import { ForensicsError } from '../../../errors.ts';
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** The person the password is for. */
+/** The person whose password it is. */
 interface Person {
   readonly email: string;
   readonly name: string | null;
@@ -52,13 +52,13 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
     /**
      * `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64.
      *
-     * @param like - a hash whose salt it takes, so that `matching` tries both in the time of one.
+     * @param like - a hash whose salt is reused, so that `matching` checks both hashes in the time of one.
      */
     async hash(password: string, like: string | null = null) {
       const salt = like === null ? randomBytes(saltBytes) : parse(like).salt;
       return written(cost, salt, await inTurn(() => deriveKey(password, salt, cost)));
     },
-    /** Returns the hashes that match the password. If given none, it does as much work as for one. */
+    /** Returns the hashes that match the password. Without any hashes, it does as much work as for one. */
     async matching(password: string, hashes: readonly string[]): Promise<readonly string[]> {
       const derived = new Map<string, Buffer>();
       const found: string[] = [];
@@ -72,8 +72,8 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}) {
       return found;
     },
     /**
-     * Runs `act`, which will hash a password. It takes up capacity from the start, even while it waits for something
-     * else.
+     * Runs `act`, which will hash a password. The capacity for it is reserved from the start, even while it waits for
+     * something else.
      *
      * @throws {ForensicsError} `rate_limited` if so many are in progress that another would wait for half a minute.
      */
@@ -150,7 +150,7 @@ function unusable(rule: string): ForensicsError {
   return new ForensicsError('invalid_request', `Choose another password: a good one ${rule}.`);
 }
 
-// The patterns that recur in lists of leaked passwords, in lengths that our own rule allows.
+// Patterns that recur in lists of leaked passwords, in lengths that our own rule allows.
 const commonest: ReadonlySet<string> = new Set(
   `
   123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678901

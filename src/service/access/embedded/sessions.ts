@@ -2,10 +2,10 @@
  * Sessions of embedded accounts and their refresh tokens. Ending a session's row ends the session everywhere at once,
  * because signed tokens only refer to it.
  *
- * A refresh token is good for one use. If a used one turns up again, a thief cannot be told from the owner, so the
- * whole session ends (RFC 9700, section 4.14.2). There is no grace period: if two requests refresh with the same token,
- * the first succeeds and the second ends the session for both. A client therefore runs one refresh at a time, and logs
- * in again if a response is lost.
+ * A refresh token works once. If it turns up again, the thief and the owner cannot be told apart, so the whole session
+ * ends (RFC 9700, section 4.14.2). There is no grace period: if two requests refresh with the same token, the first
+ * succeeds and the second ends the session for both. A client therefore runs one refresh at a time, and logs in again
+ * if a response is lost.
  *
  * Signed tokens are JWTs with Ed25519. The key is derived from the seed at every start and never stored. The two kinds
  * differ in `typ` and `aud`, so that an id token grants no access and an access token proves no identity.
@@ -21,7 +21,7 @@ import type { ForensicsError } from '../../../errors.ts';
 import { purgeLoginAttempts } from './throttle.ts';
 
 export interface OpenSession extends Subject {
-  /** Never shown again. */
+  /** The refresh token, which is never shown again. */
   readonly refreshToken: string;
 }
 
@@ -66,7 +66,7 @@ export function createSessions({ db, now }: Clocked) {
   };
 }
 
-/** Ends all sessions of a user, or all but one. */
+/** Ends all sessions of a user, or all except one. */
 export async function endSessions(
   tx: Tx,
   { userId, at, except }: { userId: string; at: Date; except?: string | null },
@@ -147,7 +147,7 @@ type Bearer = Subject & Pick<typeof users.$inferSelect, 'email' | 'name' | 'user
 
 type TokenKind = 'access' | 'id';
 
-/** Short, because a stolen token should not last; changes to an account apply at once in any case. */
+/** Short, because a stolen token should soon expire. Changes to an account apply at once in any case. */
 export const accessLifeSeconds = 15 * 60;
 
 const kinds = {

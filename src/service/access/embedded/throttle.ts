@@ -1,9 +1,9 @@
 /**
  * Slows down password guessing. Attempts on an account from one place (a network, or an open session) are slowed by
- * growing pauses. Attempts on it from all places together are slowed later and only by short pauses, because guesses
- * from elsewhere must not lock the owner out. Both survive a restart. Each attempt counts as failed before its password
- * is checked, and no longer counts if the password was right, so a hundred simultaneous attempts get no more guesses
- * than a hundred in a row.
+ * growing pauses. Attempts from all places together are slowed later and only by short pauses, because guesses from
+ * elsewhere must not lock the owner out. Both counts survive a restart. Each attempt counts as failed before its
+ * password is checked, and no longer counts if the password was right, so a hundred simultaneous attempts get no more
+ * guesses than a hundred in a row.
  */
 
 import { createHmac } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface Attempt {
 
 interface Ladder {
   readonly freeFailures: number;
-  /** Pause after the first failure that is not free, the second, and so on; the last one applies to all that follow. */
+  /** Pauses after the first, second, ... failure that is not free; the last one applies to all that follow. */
   readonly pausesMs: readonly number[];
 }
 
@@ -61,12 +61,12 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
 
   return {
     /**
-     * @param attempt - counted the same whether or not there is an account.
-     * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted, so
-     *   asking does not prolong the lock.
+     * @param attempt - counted in the same way whether or not there is an account.
+     * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted,
+     *   so further attempts do not prolong the lock.
      */
     async countAccount(attempt: Attempt): Promise<void> {
-      // One transaction, so that when the second count is refused, the first is not made either.
+      // In one transaction, so that the first count is undone if the second is refused.
       await transact(db, async (tx) => {
         await count(tx, placeKey(attempt), fromOnePlace);
         await count(tx, keyedDigest(attempt.account), fromAllPlaces);
@@ -76,14 +76,14 @@ export function createLoginAttempts({ db, key, now }: Clocked & { readonly key: 
     async forgive(tx: Tx, attempt: Attempt): Promise<void> {
       const isPlace = eq(loginAttempts.address, placeKey(attempt));
       await tx.delete(loginAttempts).where(isPlace).run();
-      // Takes back only its own attempts: logging in often must not give back attempts that others have used up.
+      // Takes back only its own attempts: logging in often must not cancel out the attempts of others.
       await tx
         .update(loginAttempts)
         .set({ failures: oneFailureLess, lockedUntil: null })
         .where(eq(loginAttempts.address, keyedDigest(attempt.account)))
         .run();
     },
-    /** The account has a new password: earlier attempts no longer count. */
+    /** Call it if the account has a new password: earlier attempts no longer count. */
     async forgiveAccount(tx: Tx, account: string): Promise<void> {
       const first = keyedDigest(account);
       const last = Buffer.concat([first, Buffer.alloc(first.length, 0xff)]);
@@ -112,7 +112,7 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
 
 const windowMs = 15 * 60_000;
 const maxInWindow = 30;
-// About a hundred bytes each. Counting addresses does not stop an attacker who has more than this.
+// Each takes about a hundred bytes. Counting addresses does not stop an attacker who has more than this.
 const maxPlaces = 10_000;
 const maxSeats = 4;
 
@@ -132,7 +132,7 @@ function createLoginPlaces(now: () => Date) {
       const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
       if (recent.length >= maxInWindow) throw tooMany(recent[0]!.at + windowMs - at);
       const counted = { at };
-      // Re-inserted at the end, so that the place that has been quiet longest comes first.
+      // Re-inserted at the end, so that the first entry is the place that has been quiet longest.
       places.delete(place);
       places.set(place, [...recent, counted]);
       if (places.size > maxPlaces) places.delete(places.keys().next().value ?? place);

@@ -24,7 +24,7 @@ export function readDiscovery(document: unknown, issuer: string): Discovered {
   const members = new Map(Object.entries(Object(document)));
   const given = members.get('issuer');
   if (given !== issuer) {
-    // Logged with every request that needs the provider, so it must be short.
+    // This message is logged with every request that needs the provider, so it must be short.
     throw new TypeError(
       `The identity provider gives a different issuer: ${String(given).slice(0, longestShown)}.`,
     );
@@ -62,15 +62,15 @@ export function readDiscovery(document: unknown, issuer: string): Discovered {
 interface ProviderRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A form, as in every OAuth 2.0 call; nothing else is ever sent. */
+  /** Form data, as in every OAuth 2.0 call; nothing else is ever sent. */
   readonly body?: unknown;
 }
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/** Time limit for a whole call. Such calls are limited in time and size, and do not follow redirects. */
+/** Time limit for a whole call. The size of a response is limited too, and redirects are not followed. */
 export const timeoutSeconds = 5;
-// Ten times what a hundred keys take.
+// Ten times the size of a hundred keys.
 const maxAnswerBytes = 1024 * 1024;
 
 /** @param ca - PEM of the only authorities to trust; null for the system's. */
@@ -93,7 +93,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
     const type = String(answer.headers['content-type'] ?? '');
     return new Response(isBodiless ? null : text, {
       status: answer.statusCode,
-      // The only header that callers read: OAuth sends its errors in the body.
+      // Callers read no other header: OAuth sends its errors in the body.
       headers: { 'content-type': type },
     });
   };
@@ -101,7 +101,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
 
 /** Caches something fetched from a remote service, to survive the service's outages. */
 export interface Cached<T> {
-  /** The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw, if nothing is cached. */
+  /** The cached value; if it is old, tries to refresh it first. @throws whatever `load` threw, if nothing is cached. */
   current(): Promise<T>;
   /** Fetches it now, unless that has just been tried. @throws whatever `load` threw last. */
   renewed(): Promise<T>;

@@ -29,7 +29,7 @@ import {
 interface OidcIdentityParts extends ProviderParts {
   readonly db: Db;
   readonly users: Pick<Users, 'info'>;
-  /** Audience that access tokens must have; null for the client itself. */
+  /** The audience that access tokens must have; if null, the client itself. */
   readonly audience: string | null;
   readonly claims: ClaimNames;
   /** Runs in the transaction that first sees a login. */
@@ -45,7 +45,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
 
   /** @param refreshToken - the current one, which stays valid unless the provider sends another. */
   async function tokenSet(answer: Refreshed, refreshToken: string): Promise<TokenSet> {
-    // The provider does not know whom we disabled, nor whose sessions we ended.
+    // The provider does not know which users and sessions are disabled or ended here.
     const { token } = await bearer(answer.accessToken);
     if (answer.idToken !== null) await holder(answer.idToken);
     return {
@@ -77,7 +77,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       if (owner !== undefined && owner !== token.subject) {
         throw unauthenticated('The refresh token does not belong to this user.');
       }
-      // At the provider first, then here: if the provider fails, the same tokens can be sent again.
+      // Revoked at the provider first, then here. If the provider fails, the same tokens can be sent again.
       await provider.revoke(refreshToken);
       await accounts.endAccess(row.id, token);
     },
@@ -142,7 +142,7 @@ type Accounts = ReturnType<typeof createAccounts>;
 interface Seen {
   readonly token: ReadToken;
   readonly person: Described;
-  /** Tenants for which the login counts; null if the token is not one that people log in with. */
+  /** Tenants for which the login counts; null for a token that people do not log in with. */
   readonly tenantIds: readonly string[] | null;
 }
 
@@ -155,7 +155,7 @@ function createAccounts(parts: AccountsParts) {
   const { db, now } = parts;
   return {
     /**
-     * Creates the person of a token on first sight, and updates it from the newest token.
+     * Creates the account of a token's person on first sight, and updates it from the newest token.
      *
      * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has ended since.
      */
@@ -167,7 +167,7 @@ function createAccounts(parts: AccountsParts) {
       assertNotEnded(row, seen.token);
       return row;
     },
-    /** The tenants here that these names or ids refer to. */
+    /** The tenants of this service that these names or ids refer to. */
     async findTenantIds(words: readonly string[]) {
       const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
       const which = and(meant, isNull(tenants.deletedAt));
@@ -239,8 +239,8 @@ async function findRow(
   return reader.select().from(users).where(which).get();
 }
 
-// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Tokens
-// contain whole seconds, rounded down, so one as old as the end of sessions counts as issued before it.
+// The response is the same in both cases: a disabled user learns no more than one whose session has ended. Token times
+// are rounded down to seconds, so a token from the second in which sessions ended counts as issued before.
 function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(
@@ -259,7 +259,7 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
   };
 }
 
-/** Recognises a login by an `auth_time` later than the last one. Without that claim, only the first login is recognised. */
+/** Recognises a login by an `auth_time` later than the last one; without that claim, only the first login. */
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
   if (tenantIds === null) return false;
   return lastLoginAt === null || (token.loggedInAt !== null && token.loggedInAt > lastLoginAt);

@@ -125,7 +125,7 @@ function tokensIn(answer: TokenEndpointResponse) {
   return {
     accessToken: answer.access_token,
     idToken: answer.id_token ?? null,
-    /** Null if the old one stays valid. */
+    /** Null if the old refresh token stays valid. */
     refreshToken: answer.refresh_token ?? null,
   };
 }
@@ -163,7 +163,7 @@ function translated(error: unknown): ForensicsError {
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return unauthenticated('The refresh token is not valid; log in again.');
   }
-  // Enough for the log, such as `invalid_client` for a wrong client secret; anything else may contain what was sent.
+  // This is enough for the log, such as `invalid_client` for a wrong client secret; more could contain what was sent.
   const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'and no error code';
   return unavailable(new Error(`The provider returned status ${error.status} ${code}.`));
 }

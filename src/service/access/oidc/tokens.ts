@@ -18,7 +18,7 @@ import { type Provider, unavailable } from './provider.ts';
 interface TokenReaderParts {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
   readonly clientId: string;
-  /** Audience that access tokens must have; null for the client itself. */
+  /** The audience that access tokens must have; if null, the client itself. */
   readonly audience: string | null;
   readonly now: () => Date;
 }
@@ -59,8 +59,8 @@ export function createTokenReader({ provider, clientId, audience, now }: TokenRe
     const isParty =
       claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
     if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
-    // Some providers give only the client and no audience; a token that specifies another client belongs to that
-    // client.
+    // Some providers give only the client and no audience; if a token specifies another client, it
+    // belongs to that client.
     const { aud, azp, client_id: client } = claims;
     const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
     if (kind === 'access' && audience === null && isOnlyForClient) return;
@@ -117,8 +117,8 @@ function readAudiences({ aud = [] }: JWTPayload): readonly unknown[] {
 }
 
 /**
- * OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that does too must state
- * its type; otherwise an id token, which is handed around more freely, would grant access.
+ * OpenID Connect Core 1.0, section 2: every id token has its client in `aud`. An access token that also has it there
+ * must state its type; otherwise an id token, which is handed around more freely, would grant access.
  */
 function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   if (!readAudiences(claims).includes(clientId)) return;
@@ -142,8 +142,8 @@ function toRead(claims: JWTPayload, at: Date) {
     issuer: iss,
     subject: sub,
     /**
-     * The time since which the person has been logged in continuously; the token's own issue time if it has no such
-     * claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
+     * The time since which the person has been logged in continuously or, without that claim, the token's issue time. A
+     * refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of an ended session.
      */
     since: toDate(loggedIn ?? iat),
     /** When the person last authenticated; null if the token has no such claim. */
@@ -174,10 +174,10 @@ function invalid(): ForensicsError {
 }
 
 /**
- * Whether a provider's token is an access token or an id token. There is no single marker, so all
- * those in use are checked, the simple ones first.
+ * Whether a provider's token is an access token or an id token. There is no single marker, so all markers in use are
+ * checked, the simple ones first.
  *
- * `either`: nothing in it settles the question. `other`: made for another purpose, such as logout.
+ * `either`: nothing in the token settles the question. `other`: made for another purpose, such as logout.
  */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
@@ -224,7 +224,7 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames) {
   const userType = readClaim(claims, claimNames.userType);
   const groups = readWords(readClaim(claims, claimNames.tenants));
   // Keycloak's group path `/acme` means the tenant acme; `Forensic Lab` means forensic-lab. Only ASCII is converted: a
-  // name with a Kelvin sign, whose lower case is k, or with another kind of space is the name of another group.
+  // name with a Kelvin sign (lower case k) or with another kind of space belongs to another group.
   const names = groups.map((group) =>
     group
       .replace(/^\//, '')
@@ -238,7 +238,7 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames) {
     /** Why `userType` is null. */
     isUserTypeMissing: userType === undefined,
     scopes: readWords(readClaim(claims, claimNames.scopes)),
-    /** Names or ids, from the provider's groups, in the form tenants are named here. */
+    /** Names or ids of tenants, from the provider's groups, in the form that this service uses. */
     tenants: [...new Set([...groups, ...names])],
   };
 }
@@ -269,7 +269,7 @@ function readWords(value: unknown): string[] {
   return [...new Set(words.filter((word) => word !== '' && !unstorable.test(word)))];
 }
 
-/** Names on any level may themselves contain dots. */
+/** Reads a claim. Names on any level may themselves contain dots. */
 function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {

@@ -32,7 +32,7 @@ export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
-/** An entry for the audit log; its actor is the service unless given. */
+/** An entry for the audit log. If no actor is given, it is the service. */
 interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
@@ -41,7 +41,7 @@ interface Logged<E extends AnalysisEvent> {
 
 interface Notification {
   readonly event?: 'update' | 'delete';
-  /** The result of a completed analysis, if at hand. */
+  /** The result of a completed analysis, if already loaded. */
   readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
 }
 
@@ -55,7 +55,7 @@ interface Move {
 /** What an operation on analyses can do within its transaction. */
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Runs one operation in one transaction. Those on one tenant write to its audit log, so they run one at a time. */
+/** Runs one operation in one transaction. Those on the same tenant run one at a time: all write to its audit log. */
 export function inTenantTransaction<T>(
   { db, outbox, now }: LifecycleParts,
   { tenantId }: Pick<Target, 'tenantId'>,
@@ -87,7 +87,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     log: <E extends AnalysisEvent>(target: Target, logged: Logged<E>): Promise<void> =>
       logAnalysis(tx, target, { ...logged, at }),
 
-    /** Queues the webhook message. @param row - in its state after the change. */
+    /** Queues the webhook message. @param row - the row in its state after the change. */
     notify: (row: AnalysisRow, { event = 'update', result }: Notification = {}): Promise<void> =>
       outbox.enqueueDelivery(tx, {
         tenantId: row.tenantId,
@@ -118,7 +118,7 @@ export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>)
   return { tenantId, analysisId: id };
 }
 
-/** Automatic retries after inference errors; the contract's limit. */
+/** Maximum number of automatic retries after inference errors, as the contract says. */
 export const maxRetries = 3;
 
 export const messages = {
@@ -179,7 +179,7 @@ export interface Ending {
   readonly reason: FailureReason | null;
 }
 
-/** What a failed analysis is run again with. */
+/** The values with which a failed analysis is run again. */
 export interface Restart {
   readonly options: AnalysisOptions;
   readonly modelVersion: string;

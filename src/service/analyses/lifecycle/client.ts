@@ -45,7 +45,7 @@ export const runJob = 'analysis.run';
 
 type NewRow = typeof analyses.$inferInsert;
 
-/** (none) -> pending. Returns the id, which is the earlier analysis's when the request is a repeat. */
+/** (none) -> pending. Returns the id; for a repeated request, the id of the earlier analysis. */
 export async function insertAnalysis(
   parts: LifecycleParts,
   row: NewRow,
@@ -113,7 +113,7 @@ export async function restartRun(
 ): Promise<boolean> {
   return once(parts, act, async (changes) => {
     const { tx, at, move, log, count, attach } = changes;
-    // If another retry ran and failed in between, options merged earlier could undo the tier that it asked for.
+    // If another retry ran and failed in between, options merged earlier could undo the tier that it requested.
     const present = await getRow(tx, act);
     if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
@@ -131,7 +131,7 @@ export async function restartRun(
   });
 }
 
-/** completed -> completed in the higher tier; billed here, once. Returns false as above. @throws as above. */
+/** completed -> completed in the higher tier, billed here and only once. Returns false as above. @throws as above. */
 export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn): Promise<boolean> {
   return once(parts, act, async ({ tx, at, move, log, count, attach }) => {
     const present = await getRow(tx, act);
@@ -141,7 +141,7 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
     const change = { tier: 'forensicReporting', ...upgraded } as const;
     const row = await move(act, { from: 'completed', change, actor: act.actor });
     if (row === null) throw notRetryable(present);
-    // The report also covers what flagging left out.
+    // The report also covers what the flagging tier left out.
     const record = toRow(act.analysisId, drawn);
     const { rendered, examination, methodMaps } = record;
     const which = eq(examinations.analysisId, act.analysisId);

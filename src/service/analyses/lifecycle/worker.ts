@@ -37,8 +37,8 @@ export async function beginRun(
   target: Target,
 ): Promise<AnalysisRow | null> {
   const { db, queue } = parts;
-  // This is only for the usage report, so it is read outside the transaction: inside, every other start would conflict
-  // with it.
+  // This is only for the usage report, so it is read outside the transaction. Inside, it would
+  // conflict with every other start.
   const isBulk = await isPartOfBulk(db, target);
   const act = async (changes: Changes): Promise<AnalysisRow | null> => {
     const { tx } = changes;
@@ -52,8 +52,8 @@ export async function beginRun(
     await queue.finish(tx, job);
     return null;
   };
-  // The change may be undone by a crash, because nobody has been told yet: claiming its webhook message is durable, and
-  // makes this change durable too.
+  // A crash may undo this change, because nobody has been told yet. Claiming its webhook message is
+  // a durable write, and makes this change durable too.
   return inTenantTransaction(parts, target, act, { mayBeUndone: true });
 }
 
