@@ -8,7 +8,7 @@ import { suspectsChange, writeEvidence } from './evidence.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem } from './report-item.ts';
-import { type Words, wordsIn } from './wording/catalogue.ts';
+import { type ReportWords, reportWordsIn } from './wording/report-words.ts';
 
 /** Longest file name in a sentence, in characters; the report's table has room for more. */
 const nameLimit = 80;
@@ -131,7 +131,7 @@ export interface Writing {
   readonly evidence: Evidence;
   readonly item: ReportItem;
   readonly language: Language;
-  readonly catalogue: Words;
+  readonly catalogue: ReportWords;
   readonly numbers: NumberWriter;
   /** One of the given sentences, chosen by the seed of the examination. */
   readonly vary: <T>(variants: readonly T[], slot: string) => T;
@@ -147,7 +147,7 @@ export function openWriting(
     evidence: writeEvidence(examination),
     item,
     language,
-    catalogue: wordsIn(language),
+    catalogue: reportWordsIn(language),
     numbers: createNumberWriter(language),
     vary: (variants, slot) => choose(variants, examination.options.seed, slot),
   };

@@ -14,6 +14,7 @@ import type { ReportItem, ReportTexts } from '../report-item.ts';
 import { printable } from '../printable.ts';
 import type { Result } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
+import type { ReportWords } from '../wording/report-words.ts';
 
 export interface Row {
   readonly label: string;
@@ -138,7 +139,7 @@ export interface SectionInput extends ReportInput {
   readonly result: Result;
   readonly presentation: Presentation;
   readonly labels: Words['labels'];
-  readonly catalogue: Words;
+  readonly catalogue: ReportWords;
   readonly numbers: NumberWriter;
 }
 

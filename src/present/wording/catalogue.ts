@@ -8,7 +8,6 @@ import { glossary as glossaryDe } from './de/glossary.ts';
 import { labels as labelsDe } from './de/labels.ts';
 import { limits as limitsDe } from './de/limits.ts';
 import { outcome as outcomeDe } from './de/outcome.ts';
-import { measurements as measurementsDe } from './de/measurements.ts';
 import { provenance as provenanceDe } from './de/provenance.ts';
 import { strength as strengthDe } from './de/strength.ts';
 import { terminal as terminalDe } from './de/terminal.ts';
@@ -20,7 +19,6 @@ import { glossary as glossaryEn } from './en/glossary.ts';
 import { labels as labelsEn } from './en/labels.ts';
 import { limits as limitsEn } from './en/limits.ts';
 import { outcome as outcomeEn } from './en/outcome.ts';
-import { measurements as measurementsEn } from './en/measurements.ts';
 import { provenance as provenanceEn } from './en/provenance.ts';
 import { strength as strengthEn } from './en/strength.ts';
 import { terminal as terminalEn } from './en/terminal.ts';
@@ -32,7 +30,6 @@ const english = {
   outcome: outcomeEn,
   verdict: verdictEn,
   strength: strengthEn,
-  measurements: measurementsEn,
   findings: findingsEn,
   provenance: provenanceEn,
   limits: limitsEn,
@@ -51,7 +48,6 @@ const words: Readonly<Record<Language, Words>> = {
     outcome: outcomeDe,
     verdict: verdictDe,
     strength: strengthDe,
-    measurements: measurementsDe,
     findings: findingsDe,
     provenance: provenanceDe,
     limits: limitsDe,

@@ -21,6 +21,7 @@ import { createNumberWriter } from '../../../src/present/numbers.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
+import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, full, fullItem, readHtml, render, size } from './full-report.ts';
 
@@ -93,7 +94,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       expect(text.length).toBeLessThan(0.9 * body.length);
       expect(text.length).toBeGreaterThan(0.3 * body.length);
       const { score, exact } = createNumberWriter(language);
-      const { strength: words, labels, measurements, findings } = wordsIn(language);
+      const { strength: words, labels, measurements, findings } = reportWordsIn(language);
       const { resultClass, basis, fakeProbability, byTraces } = examination.decision;
       const isOutside = (byTraces?.resultClass ?? resultClass) === 'abstain';
 

@@ -21,6 +21,7 @@ import { wordFinding, writeNextStep, writeWarning } from '../../../src/present/f
 import { capitalised } from '../../../src/present/printable.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
+import { reportWordsIn } from '../../../src/present/wording/report-words.ts';
 import { credentials, item, makeExamination, makePicture } from './examination.ts';
 
 const heatmapDigests = {
@@ -302,7 +303,7 @@ describe.each(languages)('sections in %s', (language) => {
     const all = stringsOf(sectionsOf(examination)).join('\n');
 
     const { heatmap } = texts;
-    const { intro, changes } = wordsIn(language).measurements.heatmap;
+    const { intro, changes } = reportWordsIn(language).measurements.heatmap;
     const maps = Object.values(heatmap).map((text) =>
       text.replace(` ${changes.fake}`, '').replace(` ${changes.anomaly}`, ''),
     );
@@ -324,7 +325,7 @@ describe.each(languages)('sections in %s', (language) => {
     const {
       limits: { limits },
       measurements: { results },
-    } = wordsIn(language);
+    } = reportWordsIn(language);
     const short = wordsIn(language).outcome.short.no_usable_trace;
 
     const all = stringsOf(sectionsOf(declared)).join('\n');
@@ -395,7 +396,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('give values outside the validated range no meaning', () => {
-    const { outside } = wordsIn(language).measurements.results;
+    const { outside } = reportWordsIn(language).measurements.results;
 
     const abstained = stringsOf(sectionsOf(makeExamination({ resultClass: 'abstain' })));
     const uncertain = stringsOf(sectionsOf(makeExamination({ resultClass: 'uncertain' })));
@@ -515,7 +516,7 @@ describe.each(languages)('sections in %s', (language) => {
       ],
       maps: { ...base.maps, methods: { 'jpeg-grid': even, 'error-level': even, gone: even } },
     };
-    const { shownOnly } = wordsIn(language).measurements;
+    const { shownOnly } = reportWordsIn(language).measurements;
     const shown = (withErrorLevel: boolean) =>
       writeSections({
         examination,
