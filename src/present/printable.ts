@@ -4,8 +4,8 @@
  */
 
 /**
- * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside Latin text, the page
- * would no longer show the order of the characters.
+ * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside
+ * Latin text, the page would not show the order of their characters.
  */
 
 const drawn =
@@ -16,7 +16,7 @@ const accent = /^[\u{300}-\u{34f}]$/u;
 const defaultLimit = 300;
 
 /**
- * `text` on one line. Composed where Unicode has a composed form (NFC), so that a name from macOS reads like any other.
+ * `text` on one line, composed (NFC) where possible, so that a name from macOS reads like any other.
  *
  * @param limit - maximum number of characters; the middle of a longer text becomes `⟨… 1234 …⟩`, the number left out.
  */
@@ -50,7 +50,7 @@ function shorten(characters: readonly string[], limit: number): readonly string[
   return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
 }
 
-/** Our name for something, if there is one. */
+/** Our own name for `key`; `otherwise` if there is none. */
 export function nameIn(
   names: Readonly<Record<string, string>>,
   key: string,
