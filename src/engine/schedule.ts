@@ -53,7 +53,7 @@ export async function runOnThreads<Main>(
 }
 
 /**
- * Above about this many pixels, the trace network reads only parts of the picture, but the localisation network reads all.
+ * Above about this many pixels, the trace network reads only parts of a picture, the localisation network all of it.
  * Its thread then has so much more to do that the main thread takes over the first step of the search for copies.
  */
 const largePixels = 2_000_000;
