@@ -53,7 +53,7 @@ export interface TraceEvidence {
   readonly fakeUncertainty: number;
   readonly patchesRead: number;
   readonly passes: number;
-  /** What kind of picture the transformer sees, and how much like a photograph; null without a transformer. */
+  /** The kind of picture that the transformer sees, and its likeness to a photograph; null without a transformer. */
   readonly kind: {
     readonly kind: PictureKind;
     readonly photograph: number;

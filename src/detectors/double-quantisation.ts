@@ -22,7 +22,7 @@ const method = 'double-quantisation';
 
 /** Minimum number of blocks for a usable histogram; 324 is a square of 144 by 144 pixels. */
 const minBlocks = 324;
-/** log10 of the expected number of such grids in pure noise. */
+/** Maximum log10 of the number of grids with as many votes that pure noise is expected to give. */
 const gridBelow = -3;
 
 /**

@@ -141,7 +141,7 @@ interface Growth {
   readonly from: number;
   /** 1 for each cell that already belongs to a group. */
   readonly seen: Uint8Array;
-  /** Queue of cells in the order of visits, with room for every cell. */
+  /** Queue of cells in the order in which they are visited, with room for every cell. */
   readonly waiting: Int32Array;
   readonly start: number;
 }

@@ -113,7 +113,7 @@ function slideWindow(
   window: Grid,
   { means, step }: { readonly means: Float32Array; readonly step: number },
 ): void {
-  // Sums of each column, over the rows of the window, which slides down.
+  // For each column, the sum over the rows of the window, which slides down.
   const sums = new Float64Array(columns);
   const weight = 1 / (window.columns * window.rows);
   for (let at = 0, to = 0; at < plane.length; at += columns) {

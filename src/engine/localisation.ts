@@ -221,7 +221,7 @@ function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
 
 /**
- * Lists the marked regions: first that of the fusion, then those of single methods. Their order
+ * Lists the marked regions: first the fusion's, then each method's. Their order
  * gives each place the number under which it is shown.
  *
  * @param fused - probability that each cell was changed; null if the fusion suspects no change.

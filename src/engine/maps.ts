@@ -63,7 +63,7 @@ export function drawTraces(patchScores: PatchScores, model: TraceModel, grid: Ce
 }
 
 /**
- * Computes the four maps and those of single methods. `anomaly` shows how unusual a region is (see `drawAnomaly`), and
+ * Computes the four maps and the maps of methods. `anomaly` shows how unusual a region is (see `drawAnomaly`), and
  * `fake` what was generated or changed (see `drawFake`). Among the maps of methods, `fusion` shows where something was
  * changed, if anything was; even in an untouched picture, some regions stand out there.
  */

@@ -37,8 +37,8 @@ export interface CellMaps {
   readonly rows: number;
   readonly values: Readonly<Record<MapName, Uint16Array>>;
   /**
-   * By name of the method, the map of each method that locates changes, and `fusion`, which
-   * combines them. Empty in examinations from earlier versions.
+   * Maps of the methods that locate changes, by method name, and `fusion`, which combines them.
+   * Empty in examinations from earlier versions.
    */
   readonly methods: Readonly<Record<string, Uint16Array>>;
 }

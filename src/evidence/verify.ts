@@ -49,7 +49,7 @@ export async function verifyBundle(
   }
 }
 
-/** Verifies and also returns the intact files by name, for further processing. @throws as `verifyBundle`. */
+/** Verifies a bundle, and also returns the intact files by name, for further processing. @throws as `verifyBundle`. */
 export async function inspectBundle(
   bundle: string | Uint8Array,
   { fingerprint }: VerifyOptions,

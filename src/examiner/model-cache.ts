@@ -1,4 +1,4 @@
-/** Keeps the models used last loaded, so that a child that has used them can start at once. */
+/** Keeps the models of the last task loaded, so that the next task can start at once. */
 
 import type { OpeningModels } from '../engine/schedule.ts';
 import { createRegistry, type Registry } from '../inference/registry.ts';

@@ -19,7 +19,7 @@ const otherKinds = {
 } as const;
 export type OtherKind = keyof typeof otherKinds;
 
-/** The format that the signature indicates; null if it is not that of a picture. Checks nothing but the signature. */
+/** The format that the signature indicates; null if it is not a picture's. Checks nothing but the signature. */
 export function sniffFormat(bytes: Uint8Array): Format | null {
   const kind = sniffKind(bytes);
   return isFormat(kind) ? kind : null;

@@ -178,7 +178,7 @@ function isOnEdge(values: Float32Array, at: number, width: number): boolean {
 /** Samples along each side of the square that is described. */
 const samples = 12;
 
-/** Horizontal and vertical frequencies, lowest first. Without the mean, because the brightness may change. */
+/** Horizontal and vertical frequencies, lowest first; the mean is left out, because the brightness may change. */
 const frequencies = Array.from({ length: 8 }, (_, sum) =>
   Array.from({ length: sum + 1 }, (__, down) => ({ across: sum - down, down })),
 )

@@ -171,7 +171,7 @@ const mmPerPoint = 25.4 / 72;
 interface PagePicture {
   readonly number: number;
   readonly object: number;
-  /** In samples. */
+  /** Width and height of the picture, in samples. */
   readonly width: number;
   readonly height: number;
   readonly place: Place;

@@ -236,7 +236,7 @@ function isXmp(block: Uint8Array): boolean {
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
 /**
- * Gives null and a warning for a decompression bomb or a broken stream; after the first few in a file, gives up.
+ * Returns null and warns of a decompression bomb or a broken stream; gives up on a file after the first few.
  */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;

@@ -72,7 +72,7 @@ export function bestDeclaration({
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
-/** The gravest of the file's own signs that it was saved again after the picture was taken; null without any. */
+/** The gravest sign, in the file's own records, of a save after the picture was taken; null if there is none. */
 export function savedAgain(provenance: FileStatements | null) {
   if (provenance === null) return null;
   const { software, history, credentials, inconsistencies } = provenance;

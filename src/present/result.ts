@@ -117,7 +117,7 @@ export function isSuspicion({ outcome, reasons }: Pick<Result, 'outcome' | 'reas
   return outcome === 'uncertain' && reasons.includes('manipulation_suspected');
 }
 
-/** Whether the traces alone would also call this picture generated, which its file declares it to be. */
+/** Whether the file declares the picture generated, and its traces alone would lead to the same result. */
 export function tracesAgree({ outcome, byTraces }: Pick<Result, 'outcome' | 'byTraces'>): boolean {
   return outcome === 'declared' && byTraces === 'fake';
 }

@@ -22,7 +22,7 @@ export interface ThreadTask extends CredentialsTask {
 
 /** The largest file that is accepted, 50 MB, takes three seconds on a busy machine. */
 const timeoutMs = 20_000;
-/** Only the JavaScript heap: the library's own memory lies outside it, and counts as that of the child process. */
+/** Only the JavaScript heap: the library's own memory lies outside it, but within the child process's limit. */
 const maxHeapMb = 256;
 
 /**

@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { initSync, WasmReader } from '@contentauth/c2pa-wasm';
 import type { ThreadTask } from './c2pa-reader.ts';
 
-/** crJSON is text: without its pictures, even that of a 16 MB store is far shorter than this. */
+/** crJSON is text: once its pictures are left out, it is far shorter than this, even for a 16 MB store. */
 const maxAnswerLength = 4_000_000;
 
 /**

@@ -193,7 +193,7 @@ function settingsAt(whole: string, start: number): ReadonlyMap<string, string> |
   const [after = ''] = whole.slice(start, start + maxLineLength).split(/[\r\n]/);
   const isLine = /^\s*(?:[A-Z][\w ]{0,40}: [^:]{0,200}, )*$/.test(before.slice(-500));
   if (isLine && before.length <= 500) return complete(settingsIn(before + after));
-  // If they are on one line with the prompt, the settings must end the text, but not as a sentence ends.
+  // On the same line as the prompt, the settings must end the text, and not with a full stop or the like.
   const isEnd = start + after.length === whole.length && !/[.!?]$/.test(after);
   return isEnd && !leadsIn.test(before) ? complete(settingsIn(after)) : null;
 }

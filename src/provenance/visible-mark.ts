@@ -67,7 +67,7 @@ export function deviationsOfStar(picture: Pixels): number {
   return best / chance;
 }
 
-/** Sums of the colours above and to the left of each pixel in the lower right corner, for the mean of any rectangle. */
+/** For each pixel in the lower right corner, sums of the colours above and to the left; they give any rectangle's mean. */
 interface Corner {
   readonly side: number;
   /** `side + 1` rows of `side + 1` entries of three colours. */

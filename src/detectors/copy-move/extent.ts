@@ -57,7 +57,7 @@ function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine
   return difference <= maxDifference * energy;
 }
 
-/** Maximum growth in cells: the radius of a descriptor plus that of the window in the plane. */
+/** Maximum growth in cells: the radius of a descriptor plus the radius of the window in the plane. */
 const maxGrowth = 6;
 /** A neighbouring cell is added if its difference is at most this many times the mean difference inside the region. */
 const maxTimes = 2;

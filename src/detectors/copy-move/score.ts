@@ -169,7 +169,7 @@ export const noneScore = missedRatio / (1 + missedRatio);
 
 /** Minimum odds of a pair relative to the most likely one: next to a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
-/** More equally likely pairs are rows of similar objects: 40 pictures with a simulated copy had four at most. */
+/** If more pairs are equally likely, they are rows of similar objects: 40 simulated copies gave up to four pairs. */
 const maxLikelyPairs = 5;
 /** Limits the ratio for rows of similar objects to that of a weak finding, whatever each pair scores. */
 const maxRatioOfRows = 5;

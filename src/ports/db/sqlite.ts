@@ -255,7 +255,7 @@ function execute(
   return { rows: method === 'get' ? statement.get(...params) : statement.all(...params) };
 }
 
-// More than the program has; only lists of ids with different lengths add to the number.
+// More statements than the program has; only id lists of different lengths add to their number.
 const maxPrepared = 500;
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 

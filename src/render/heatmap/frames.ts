@@ -76,7 +76,7 @@ function fill({ indices, width, height }: Canvas, box: Box, index: number): void
   }
 }
 
-/** Digits, 3 dots wide and 5 high, row by row; a set bit is a white dot. */
+/** Bitmaps of the digits, 3 dots wide and 5 high, row-major; a set bit is a white dot. */
 const digits = [
   [7, 5, 5, 5, 7],
   [2, 6, 2, 2, 7],

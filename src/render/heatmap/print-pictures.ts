@@ -125,7 +125,7 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
 
 /** A picture whose longer side is more than this many times its shorter side is cut into strips. */
 const longest = 5;
-/** Points between strips, and maximum points per pixel, so that a tiny picture does not become a blur. */
+/** Gap between strips in points, and maximum points per pixel, so that a tiny picture does not become a blur. */
 const gap = 4;
 const pointsPerPixel = 2;
 

@@ -50,7 +50,7 @@ const minScaleWidth = 150;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
-/** Null is the picture itself, which has no block of its own and comes first, above the scale. */
+/** Null stands for the picture itself, which has no block of its own and comes first, above the scale. */
 type Cell = HeatmapBlock | null;
 
 interface CellRow {
