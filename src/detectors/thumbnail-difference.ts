@@ -173,11 +173,10 @@ function contrastAround({ means }: Cells, { columns, rows }: CellSize, cell: num
 
 // Brightness and grain of a picture in cells whose width may be fractional.
 
-/** Row-major luma, 0..255. */
-
 export interface Plane {
   readonly width: number;
   readonly height: number;
+  /** Row-major, 0..255. */
   readonly luma: Uint8Array;
 }
 

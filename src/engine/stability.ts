@@ -2,8 +2,8 @@
  * Repeats the verdict after changes that often happen to pictures when they are shared. For speed, only the most
  * textured region, of limited size, is changed and read, without maps or Monte Carlo passes. The score of a region
  * differs from that of the whole picture (root mean square of 1.6 in log odds over 300 calibration pictures, at full
- * and half size). The unchanged region is therefore read too, and the difference that a change makes to the region is added
- * to the log odds of the picture.
+ * and half size). The unchanged region is therefore read too, and the difference that a change makes to the region is
+ * added to the log odds of the picture.
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';

@@ -1,4 +1,4 @@
-/** Values that files of the same origin have in common: an equal value in two files suggests that origin. */
+/** Values that files of the same origin share, so that an equal value in two files suggests a common origin. */
 
 import type { Metadata, Tags } from './metadata.ts';
 

@@ -67,7 +67,7 @@ export function deviationsOfStar(picture: Pixels): number {
   return best / chance;
 }
 
-/** For each pixel in the lower right corner, sums of the colours above and to the left; they give any rectangle's mean. */
+/** For each pixel in the lower right corner, sums of the colours above and to the left, from which means follow. */
 interface Corner {
   readonly side: number;
   /** `side + 1` rows of `side + 1` entries of three colours. */

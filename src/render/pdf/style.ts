@@ -1,10 +1,9 @@
 /** The page size and text styles of a report. Points are 1/72 inch, from the upper left. */
 
-/** A4. Everything is drawn between 36 and 778 pt, so that the page also prints unscaled on US Letter (792 pt high). */
-
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+/** A4. Everything is drawn between 36 and 778 pt, so that it also prints unscaled on US Letter (792 pt high). */
 export const sheet = {
   width: 595.28,
   height: 841.89,
